@@ -1,0 +1,94 @@
+"""A generated test: a sequential prefix and concurrent suffixes, as source text.
+
+Everything is plain strings and tuples, so a test prints, compares, pickles, travels as JSON and becomes a pytest file
+without knowing the classes it uses. Arguments are Python expressions over literals, imported names and variables that
+earlier prefix calls have bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One outer call.
+
+    ``form`` says how the call is written: ``{receiver}``, ``{args}`` (all arguments, comma separated) and ``{0}``,
+    ``{1}`` (single arguments) are filled in: ``"{receiver}.get({args})"``, ``"{receiver}[{0}]"``,
+    ``"{receiver}[{0}] = {1}"``, ``"len({receiver})"``, ``"{0} in {receiver}"``, ``"Cache({args})"``.
+    """
+
+    method: str
+    form: str
+    receiver: str = "x"
+    args: tuple[str, ...] = ()
+    kwargs: tuple[tuple[str, str], ...] = ()
+    result: str | None = None
+
+    @property
+    def expression(self) -> str:
+        """The call alone, without the variable that takes its result."""
+        named = [*self.args, *(f"{name}={value}" for name, value in self.kwargs)]
+        return self.form.format(*self.args, receiver=self.receiver, args=", ".join(named))
+
+    @property
+    def source(self) -> str:
+        """One line of Python."""
+        return self.expression if self.result is None else f"{self.result} = {self.expression}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data, read back by `from_json`."""
+        return {
+            "method": self.method, "form": self.form, "receiver": self.receiver, "args": list(self.args),
+            "kwargs": [list(pair) for pair in self.kwargs], "result": self.result,
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Call:
+        """The inverse of `as_json`."""
+        return cls(
+            data["method"], data["form"], data["receiver"], tuple(data["args"]),
+            tuple((name, value) for name, value in data["kwargs"]), data["result"],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A prefix that builds the shared objects, and suffixes that use them concurrently, one thread each."""
+
+    __test__ = False  # pytest must not collect it
+
+    imports: tuple[str, ...]
+    prefix: tuple[Call, ...]
+    suffixes: tuple[tuple[Call, ...], ...]
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """All calls of the suffixes, thread by thread."""
+        return tuple(call for suffix in self.suffixes for call in suffix)
+
+    def as_lines(self) -> dict[str, Any]:
+        """The readable form that the result file's ``test`` field has."""
+        return {
+            "prefix": [call.source for call in self.prefix],
+            "suffixes": [[call.source for call in suffix] for suffix in self.suffixes],
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data, read back by `from_json`."""
+        return {
+            "imports": list(self.imports),
+            "prefix": [call.as_json() for call in self.prefix],
+            "suffixes": [[call.as_json() for call in suffix] for suffix in self.suffixes],
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Test:
+        """The inverse of `as_json`."""
+        return cls(
+            tuple(data["imports"]),
+            tuple(Call.from_json(call) for call in data["prefix"]),
+            tuple(tuple(Call.from_json(call) for call in suffix) for suffix in data["suffixes"]),
+        )
