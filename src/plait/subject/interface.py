@@ -1,0 +1,321 @@
+"""What can be called on a subject, found out without calling any of it."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import re
+import types
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, Protocol
+
+from plait.errors import UsageError
+from plait.subject import protocol, signature, stubs
+from plait.subject.signature import Parameter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["Interface", "Method", "Parameter", "discover", "snake_case"]
+
+_SILENT_BASES = (object, Generic, Protocol)
+_FACTORY_NAME = re.compile(r"^(from|create|new|make|open|build|of|with|default|get_instance|instance)(_|$)")
+_MAX_NESTED = 4
+"""A class with more context managers than this gets no nested ones: their number is quadratic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One thing to call. ``form`` is that of `plait.model.test.Call`; ``name`` is unique within the interface."""
+
+    name: str
+    form: str
+    kind: str = "method"
+    parameters: tuple[Parameter, ...] = ()
+    returns: str | None = None
+    imports: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """All that a test can do with a subject: ways to make one, ways to use it, and what was left out and why."""
+
+    subject: str
+    imports: tuple[str, ...]
+    constructors: tuple[Method, ...]
+    methods: tuple[Method, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    def method(self, name: str) -> Method:
+        """The method of that name; `KeyError` if there is none."""
+        for each in self.methods:
+            if each.name == name:
+                return each
+        raise KeyError(name)
+
+
+def discover(owner: object, *, name: str) -> Interface:
+    """The interface of a class, or of a module, that is importable as ``name`` (``module:Class`` or ``module``).
+
+    Inherited public methods count, those of `object` do not. Raises `UsageError` for what cannot be driven.
+    """
+    if isinstance(owner, types.ModuleType):
+        return _of_module(owner, name)
+    if not isinstance(owner, type):
+        what = "a function; give its module" if callable(owner) else f"an object of type {type(owner).__name__}"
+        raise UsageError(f"{name} is not a class but {what}")
+    return _of_class(owner, name)
+
+
+def snake_case(name: str) -> str:
+    """``RateLimitItem`` as people name a parameter that takes one: ``rate_limit_item``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower().strip("_")
+
+
+def _of_class(cls: type, name: str) -> Interface:
+    if inspect.isabstract(cls):
+        missing = ", ".join(sorted(getattr(cls, "__abstractmethods__", ())))
+        raise UsageError(f"{name} is abstract (it leaves {missing} open); give a concrete subclass")
+    if getattr(cls, "_is_protocol", False):
+        raise UsageError(f"{name} is a Protocol and cannot be instantiated; give a class that implements it")
+    module, _, qualname = name.rpartition(":") if ":" in name else name.rpartition(".")
+    constructors: list[Method] = [_constructor(cls, qualname)]
+    methods: list[Method] = []
+    notes: list[str] = []
+    for found, klass, attribute in _attributes(cls):
+        if found in protocol.FORMS:
+            methods.extend(_special(found, klass, attribute))
+        elif not found.startswith("_"):
+            for each in _public(found, klass, attribute, notes):
+                (constructors if _is_factory(each, cls, attribute) else methods).append(each)
+    methods.extend(_managed(methods))
+    methods.extend(_module_functions(cls))
+    _fix_factory_forms(constructors, qualname)
+    if not any(each.name not in protocol.PASSIVE for each in methods):
+        raise UsageError(f"{name} has no public methods: there is nothing that two threads could call")
+    imports = (f"from {module} import {qualname.partition('.')[0]}",)
+    return Interface(name, imports, tuple(constructors), tuple(methods), tuple(notes))
+
+
+def _of_module(module: types.ModuleType, name: str) -> Interface:
+    public = getattr(module, "__all__", None)
+    methods: list[Method] = []
+    notes: list[str] = []
+    for found, value in vars(module).items():
+        if found == "__getattr__":
+            methods.extend(_special(found, module, value))
+        elif found.startswith("_") or isinstance(value, type) or not callable(value):
+            continue
+        elif found in public if public is not None else getattr(value, "__module__", None) == module.__name__:
+            methods.extend(_callable(found, value, module.__name__, found, bound=False, kind="function", notes=notes))
+    if not methods:
+        raise UsageError(f"{name} is a module without public functions; give a class in it as {name}:Class")
+    whole = Method("module", name, "module")
+    return Interface(name, (f"import {name}",), (whole,), tuple(methods), tuple(notes))
+
+
+def _attributes(cls: type) -> Iterator[tuple[str, type, Any]]:
+    """Each attribute once, as the instance sees it: the most derived definition, own class first."""
+    seen: set[str] = set()
+    for klass in cls.__mro__:
+        if klass in _SILENT_BASES:
+            continue
+        for name, value in vars(klass).items():
+            if name not in seen:
+                seen.add(name)
+                yield name, klass, value
+
+
+def _public(name: str, klass: type, attribute: Any, notes: list[str]) -> list[Method]:
+    module, qualname = klass.__module__, f"{klass.__qualname__}.{name}"
+    if isinstance(attribute, staticmethod | classmethod):
+        kind = "classmethod" if isinstance(attribute, classmethod) else "staticmethod"
+        function = attribute.__func__
+        return _callable(name, function, module, qualname, bound=kind == "classmethod", kind=kind, notes=notes)
+    if isinstance(attribute, property):
+        return _property(name, attribute)
+    if isinstance(attribute, type | types.MemberDescriptorType):  # nested classes; slots, which are plain data
+        return []
+    if callable(attribute):
+        kind = "classmethod" if isinstance(attribute, types.ClassMethodDescriptorType) else "method"
+        return _callable(name, attribute, module, qualname, bound=True, kind=kind, notes=notes)
+    if isinstance(attribute, cached_property):
+        return [Method(name, f"{{receiver}}.{name}", "property", returns=_returns(attribute.func))]
+    if hasattr(type(attribute), "__get__"):
+        return [Method(name, f"{{receiver}}.{name}", "property")]
+    return []
+
+
+def _property(name: str, attribute: property) -> list[Method]:
+    found = []
+    if attribute.fget is not None:
+        found.append(Method(name, f"{{receiver}}.{name}", "property", returns=_returns(attribute.fget)))
+    if attribute.fset is not None:
+        read = signature.read(attribute.fset, module="", qualname=name, bound=True) or ()
+        value = read[0] if read else Parameter("value")
+        # `value` says nothing; the property's own name says what is stored there.
+        renamed = Parameter(name, "positional", value.annotation or _returns(attribute.fget))
+        found.append(Method(f"{name}.setter", f"{{receiver}}.{name} = {{0}}", "property-set", (renamed,)))
+    if attribute.fdel is not None:
+        found.append(Method(f"{name}.deleter", f"del {{receiver}}.{name}", "property-delete"))
+    return found
+
+
+def _special(name: str, klass: type | types.ModuleType, attribute: Any) -> list[Method]:
+    if attribute is None or (name in protocol.ORDER and not inspect.isfunction(attribute)):
+        return []
+    form = protocol.FORMS[name]
+    if name in protocol.ARGUMENTS:
+        stated = tuple(Parameter(each, "positional-only") for each in protocol.ARGUMENTS[name])
+        return [Method(name, form, "protocol", stated)]
+    qualname = f"{getattr(klass, '__qualname__', '')}.{name}"
+    module = getattr(klass, "__module__", "")
+    function = getattr(attribute, "__func__", attribute)
+    bound = not isinstance(attribute, staticmethod)
+    parameters = signature.read(function, module=module, qualname=qualname, bound=bound)
+    if "{args}" in form:
+        return [Method(name, form, "protocol", parameters or ())]
+    # Operators take exactly the operands they show.
+    shown = form.count("{0}") + form.count("{1}")
+    operands = [each for each in parameters or () if each.kind in {"positional", "positional-only"}][:shown]
+    names = ("key", "value") if "item" in name or name == "__contains__" else ("other",)
+    operands += [Parameter(each) for each in names[len(operands) : shown]]
+    fixed = tuple(Parameter(each.name, "positional-only", each.annotation) for each in operands)
+    return [Method(name, form, "protocol", fixed)]
+
+
+def _callable(
+    name: str, function: Any, module: str, qualname: str, *, bound: bool, kind: str, notes: list[str]
+) -> list[Method]:
+    inner = inspect.unwrap(function)
+    if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
+        notes.append(f"{name} is asynchronous: left out")
+        return []
+    parameters = signature.read(function, module=module, qualname=qualname, bound=bound)
+    if parameters is None:
+        notes.append(f"{name} has no known signature: called without arguments")
+    returns = _returns(function) or stubs.returns(module, qualname)
+    form = f"{{receiver}}.{name}({{args}})"
+    if _makes_context(function, returns):
+        form, kind = f"with {form}: pass", "context"
+    elif inspect.isgeneratorfunction(inner) or _head(returns) in {"Generator", "Iterator"}:
+        form, kind = f"list({form})", "generator"
+    return [Method(name, form, kind, parameters or (), returns)]
+
+
+def _makes_context(function: Any, returns: str | None) -> bool:
+    code = getattr(function, "__code__", None)
+    decorated = code is not None and code.co_filename == contextlib.contextmanager.__code__.co_filename
+    return (decorated and hasattr(function, "__wrapped__")) or _head(returns) in {
+        "ContextManager", "AbstractContextManager", "_GeneratorContextManager",
+    }  # fmt: skip
+
+
+def _head(annotation: str | None) -> str | None:
+    return None if annotation is None else annotation.partition("[")[0].rpartition(".")[2]
+
+
+def _returns(function: Callable[..., Any] | None) -> str | None:
+    annotations = getattr(inspect.unwrap(function), "__annotations__", {}) if function is not None else {}
+    return signature.annotation_text(annotations["return"]) if "return" in annotations else None
+
+
+def _managed(methods: list[Method]) -> list[Method]:
+    """Ways to enter and leave at once: the object itself, and two of its context managers inside each other."""
+    found = []
+    if {"__enter__", "__exit__"} <= {each.name for each in methods}:
+        found.append(Method("with", "with {receiver}: pass", "context"))
+    plain = [each for each in methods if each.kind == "context" and not any(one.required for one in each.parameters)]
+    if 1 < len(plain) <= _MAX_NESTED:
+        for outer in plain:
+            for inner in plain:
+                if inner is not outer:
+                    both = f"with {{receiver}}.{outer.name}(), {{receiver}}.{inner.name}(): pass"
+                    found.append(Method(f"{outer.name}+{inner.name}", both, "context"))
+    return found
+
+
+def _module_functions(cls: type) -> list[Method]:
+    """Functions beside the class whose first parameter is an instance of it."""
+    module = inspect.getmodule(cls)
+    found = []
+    for name, value in vars(module).items() if module is not None else ():
+        if name.startswith("_") or not inspect.isfunction(value) or value.__module__ != cls.__module__:
+            continue
+        parameters = signature.read(value, module=cls.__module__, qualname=name, bound=False) or ()
+        first = parameters[0] if parameters else None
+        if first is None or first.kind not in {"positional", "positional-only"}:
+            continue
+        mentioned = first.annotation is not None and _head(first.annotation) == cls.__name__
+        if not mentioned and (first.annotation is not None or first.name != snake_case(cls.__name__)):
+            continue
+        rest = parameters[1:]
+        form = f"{name}({{receiver}}, {{args}})" if rest else f"{name}({{receiver}})"
+        if inspect.isgeneratorfunction(value):
+            form = f"list({form})"
+        line = (f"from {cls.__module__} import {name}",)
+        found.append(Method(name, form, "function", rest, _returns(value), line))
+    return found
+
+
+def _constructor(cls: type, qualname: str) -> Method:
+    return Method(qualname.rpartition(".")[2], f"{qualname}({{args}})", "constructor", _constructor_parameters(cls))
+
+
+def _constructor_parameters(cls: type) -> tuple[Parameter, ...]:
+    definers = [
+        (klass, name)
+        for klass in cls.__mro__
+        if klass not in _SILENT_BASES
+        for name in ("__init__", "__new__")
+        if name in vars(klass)
+    ]
+    read: tuple[Parameter, ...] | None = ()
+    if not definers and type(cls).__call__ is type.__call__:
+        return ()
+    if not definers or any(inspect.isfunction(getattr(cls, name)) for _, name in definers):
+        read = signature.read(cls, module="", qualname=cls.__qualname__, bound=False)
+    informative = read and not all(each.kind in {"varargs", "varkeywords"} for each in read)
+    if not informative:
+        for klass, name in definers:
+            found = vars(klass)[name]
+            again = signature.read(
+                getattr(found, "__func__", found),
+                module=klass.__module__, qualname=f"{klass.__qualname__}.{name}", bound=True,
+            )  # fmt: skip
+            if again and not all(each.kind in {"varargs", "varkeywords"} for each in again):
+                return again
+    return read or ()
+
+
+def _is_factory(method: Method, cls: type, attribute: Any) -> bool:
+    if method.kind not in {"classmethod", "staticmethod"}:
+        return False
+    if method.returns is not None:
+        return _head(method.returns) in {cls.__name__, "Self"}
+    if _FACTORY_NAME.match(method.name):
+        return True
+    return method.kind == "classmethod" and _returns_own_instance(getattr(attribute, "__func__", attribute))
+
+
+def _returns_own_instance(function: Any) -> bool:
+    try:
+        tree = ast.parse(inspect.cleandoc(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):
+        return False
+    return any(
+        isinstance(node, ast.Return)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.func.id == "cls"
+        for node in ast.walk(tree)
+    )
+
+
+def _fix_factory_forms(constructors: list[Method], qualname: str) -> None:
+    """A factory is called on the class: there is no receiver yet."""
+    for index, each in enumerate(constructors[1:], start=1):
+        form = each.form.replace("{receiver}", qualname)
+        constructors[index] = Method(each.name, form, "factory", each.parameters, each.returns, each.imports)

@@ -1,0 +1,155 @@
+"""The parameters of anything callable, as source text.
+
+Sources, best first: the signature that `inspect` sees, type stubs for what has no Python code, the signature line of
+a docstring. Types come from annotations, else from stubs, else from the docstring.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from plait.subject import stubs
+from plait.subject.docstring import parameter_types, signature_line
+
+Kind = Literal["positional-only", "positional", "keyword", "varargs", "varkeywords"]
+
+_KINDS: dict[Any, Kind] = {
+    inspect.Parameter.POSITIONAL_ONLY: "positional-only",
+    inspect.Parameter.POSITIONAL_OR_KEYWORD: "positional",
+    inspect.Parameter.KEYWORD_ONLY: "keyword",
+    inspect.Parameter.VAR_POSITIONAL: "varargs",
+    inspect.Parameter.VAR_KEYWORD: "varkeywords",
+}
+UNKNOWN = "..."
+"""The default of a parameter that may be left out, where nobody says what it then is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter. ``annotation`` and ``default`` are source text; no default means the argument is required."""
+
+    name: str
+    kind: Kind = "positional"
+    annotation: str | None = None
+    default: str | None = None
+
+    @property
+    def required(self) -> bool:
+        """Whether a call without it fails."""
+        return self.default is None and self.kind not in {"varargs", "varkeywords"}
+
+
+def read(function: Any, *, module: str, qualname: str, bound: bool) -> tuple[Parameter, ...] | None:
+    """The parameters of ``function`` without its receiver, or None when nothing is known about them.
+
+    ``module`` and ``qualname`` say where stubs describe it; ``bound`` that the first parameter is the receiver.
+    """
+    name = qualname.rpartition(".")[2]
+    parameters = _inspected(function, bound=bound)
+    if parameters is None or _compiled(function):
+        drop = bound and not stubs.is_static(module, qualname)
+        stubbed = _merge([_arguments(node, bound=drop) for node in stubs.overloads(module, qualname)])
+        parameters = stubbed if stubbed is not None else parameters
+    if parameters is None:
+        line = signature_line(inspect.getdoc(function), name)
+        if line is None:
+            return None
+        parameters = tuple(Parameter(each, "positional-only", None, UNKNOWN if may else None) for each, may in line)
+    return _with_docstring_types(parameters, inspect.getdoc(function))
+
+
+def _with_docstring_types(parameters: tuple[Parameter, ...], docstring: str | None) -> tuple[Parameter, ...]:
+    stated = parameter_types(docstring) if any(each.annotation is None for each in parameters) else {}
+    return tuple(
+        replace(each, annotation=stated[each.name]) if each.annotation is None and each.name in stated else each
+        for each in parameters
+    )
+
+
+def _compiled(function: Any) -> bool:
+    return not hasattr(inspect.unwrap(function) if callable(function) else function, "__code__")
+
+
+def _inspected(function: Any, *, bound: bool) -> tuple[Parameter, ...] | None:
+    try:
+        found = list(inspect.signature(function).parameters.values())
+    except (ValueError, TypeError):
+        return None
+    if bound and found and found[0].kind is not inspect.Parameter.VAR_POSITIONAL:
+        found = found[1:]
+    return tuple(
+        Parameter(each.name, _KINDS[each.kind], annotation_text(each.annotation), _default_text(each.default))
+        for each in found
+        # An optional parameter with an underscore is a back door that the author keeps for himself.
+        if not (each.name.startswith("_") and each.default is not inspect.Parameter.empty)
+    )
+
+
+def annotation_text(annotation: Any) -> str | None:
+    """An annotation as it would be written, whatever `inspect` made of it."""
+    if annotation is inspect.Parameter.empty:
+        return None
+    if isinstance(annotation, str):
+        return annotation.strip("'\"")
+    if annotation is None or annotation is type(None):
+        return "None"
+    text = inspect.formatannotation(annotation)
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:  # such as <function ...> used as an annotation
+        return None
+    return text
+
+
+def _default_text(default: Any) -> str | None:
+    if default is inspect.Parameter.empty:
+        return None
+    if isinstance(default, type):
+        return default.__qualname__
+    try:
+        text = repr(default)
+        ast.literal_eval(text)
+    except Exception:  # sentinels and anything else that has no literal
+        return UNKNOWN
+    return text
+
+
+def _arguments(node: ast.arguments, *, bound: bool) -> tuple[Parameter, ...]:
+    positional = [*node.posonlyargs, *node.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(node.defaults)) + list(node.defaults)
+    found = []
+    for index, (each, default) in enumerate(zip(positional, defaults, strict=True)):
+        private = each.arg.startswith("__")  # the older spelling of a positional-only parameter in stubs
+        kind: Kind = "positional-only" if index < len(node.posonlyargs) or private else "positional"
+        found.append(Parameter(each.arg.lstrip("_"), kind, _text(each.annotation), _text(default)))
+    if bound:
+        found = found[1:]
+    if node.vararg is not None:
+        found.append(Parameter(node.vararg.arg, "varargs", _text(node.vararg.annotation)))
+    for each, default in zip(node.kwonlyargs, node.kw_defaults, strict=True):
+        found.append(Parameter(each.arg, "keyword", _text(each.annotation), _text(default)))
+    if node.kwarg is not None:
+        found.append(Parameter(node.kwarg.arg, "varkeywords", _text(node.kwarg.annotation)))
+    return tuple(found)
+
+
+def _text(node: ast.expr | None) -> str | None:
+    return None if node is None else ast.unparse(node)
+
+
+def _merge(overloads: list[tuple[Parameter, ...]]) -> tuple[Parameter, ...] | None:
+    """One list out of several: the longest, in which only what every overload requires stays required."""
+    if not overloads:
+        return None
+    needed = min(sum(each.required for each in overload) for overload in overloads)
+    longest = max(overloads, key=lambda overload: sum(each.kind != "varkeywords" for each in overload))
+    merged = []
+    for index, each in enumerate(longest):
+        types = {one.annotation for overload in overloads for one in overload if one.name == each.name} - {"None"}
+        stated = replace(each, annotation=min(types, key=str)) if each.annotation == "None" and types else each
+        optional = index >= needed and each.required
+        merged.append(replace(stated, default=UNKNOWN) if optional else stated)
+    return tuple(merged)
