@@ -1,0 +1,46 @@
+"""The contract between a search and the engine.
+
+A strategy lives for one exploration. ``next_prefix`` is asked for the next execution: a list of thread numbers that the
+engine follows before it asks anything else, or None when the search is over. While an execution runs behind its
+prefix, ``choose`` picks the next thread, unless the strategy has set ``engine.free`` and lets the running thread go on.
+``executed`` sees the finished execution. Strategies see operations, never code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from plait.run.engine import Engine
+from plait.run.vthread import VThread
+
+
+class Strategy(Protocol):
+    """One search order."""
+
+    name: str
+    exhausted: bool
+
+    def next_prefix(self) -> Sequence[int] | None:
+        """The schedule to begin the next execution with; None ends the exploration."""
+        ...
+
+    def choose(self, engine: Engine, current: VThread | None) -> int:
+        """The thread of ``engine.enabled`` that performs the next step."""
+        ...
+
+    def executed(self, engine: Engine) -> None:
+        """The execution has ended; ``engine.trace`` and ``engine.threads`` are still there."""
+        ...
+
+
+def run_on(engine: Engine, current: VThread | None) -> int:
+    """The choice without preemption: the running thread while it can, else the first that can."""
+    if current is not None and current.enabled:
+        return current.id
+    return engine.enabled[0]
+
+
+def choices(engine: Engine) -> list[int]:
+    """The schedule that was executed: one thread number per step."""
+    return [entry[0] for entry in engine.trace if entry[4] is not None]

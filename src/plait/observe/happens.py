@@ -1,0 +1,178 @@
+"""Happens-before of an execution, kept step by step so that executions with a common prefix share it.
+
+Each step gets a vector clock: how many steps of every thread precede it. A *race* is a pair of dependent steps of two
+threads that nothing else orders: the pairs whose reversal leads to a different class of executions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plait.run.engine import Entry
+from plait.run.operations import ACQUIRE, DEPENDS, LOCAL, ORDERED, SAME_KEY, TIME, TRY, WRITE
+
+Operation = tuple[int, int, int]  # root location, location, mode
+Step = tuple[int, tuple[Operation, ...], tuple[int, ...], list[int] | None]  # thread, operations, enabled, predecessors
+
+_LAST = frozenset({WRITE, ACQUIRE, TRY})  # whatever touched the location before one of these precedes it
+
+
+def steps_of(trace: Sequence[Entry], roots: Sequence[int], start: int = 0) -> list[Step]:
+    """Group a trace's entries into steps (a step is one access, or all between two possible switches)."""
+    steps: list[Step] = []
+    for thread, loc, mode, _site, enabled, after in trace[start:] if start else trace:
+        if enabled is None:
+            number, operations, were, before = steps[-1]
+            steps[-1] = (number, (*operations, (roots[loc], loc, mode)), were, before)
+        else:
+            steps.append((thread, ((roots[loc], loc, mode),), enabled, after))
+    return steps
+
+
+class HappensBefore:
+    """The clocks of the steps pushed so far; `truncate` goes back to a shorter prefix."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.clocks: list[list[int]] = []
+        self.positions: list[int] = []
+        self._of_thread: dict[int, list[int]] = {}
+        self._accesses: dict[int, list[tuple[int, int, int, int]]] = {}
+        self._width = 4
+
+    def truncate(self, length: int) -> None:
+        """Forget all steps from ``length`` on."""
+        steps = self.steps
+        while len(steps) > length:
+            thread, operations, _enabled, _after = steps.pop()
+            self.clocks.pop()
+            self.positions.pop()
+            self._of_thread[thread].pop()
+            for root, _loc, mode in operations:
+                if mode != LOCAL:
+                    self._accesses[root].pop()
+
+    def clock_of(self, thread: int, after: Sequence[int] | None) -> list[int]:
+        """What precedes the next step of a thread before its own dependences are looked at."""
+        mine = self._of_thread.get(thread)
+        clock = self.clocks[mine[-1]].copy() if mine else [0] * self._width
+        if after:
+            for step in after:
+                _join(clock, self.clocks[step])
+        barrier = self._of_thread.get(-1)
+        if barrier:
+            _join(clock, self.clocks[barrier[-1]])
+        return clock
+
+    def push(self, step: Step) -> list[int]:
+        """Add a step; returns the earlier steps it races with, latest first."""
+        thread, operations, _enabled, after = step
+        number = len(self.steps)
+        if thread >= self._width:
+            self._widen(thread + 1)
+        if thread == -1:
+            clock = [0] * self._width
+            for steps in self._of_thread.values():
+                if steps:
+                    _join(clock, self.clocks[steps[-1]])
+            races: list[int] = []
+        else:
+            clock = self.clock_of(thread, after)
+            races = self.races(thread, operations, clock)
+            for operation in operations:
+                if operation[2] != LOCAL:
+                    root, loc, mode = operation
+                    accesses = self._accesses.get(root)
+                    if accesses is None:
+                        accesses = self._accesses[root] = []
+                    accesses.append((number, thread, mode, loc))
+        mine = self._of_thread.get(thread)
+        if mine is None:
+            mine = self._of_thread[thread] = []
+        mine.append(number)
+        position = len(mine)
+        if thread >= 0:
+            clock[thread] = position
+        self.steps.append(step)
+        self.clocks.append(clock)
+        self.positions.append(position)
+        return races
+
+    def races(self, thread: int, operations: Sequence[Operation], clock: list[int]) -> list[int]:
+        """Earlier steps that race with a step by ``thread``, latest first; joins what precedes it into ``clock``."""
+        if len(operations) > 1:
+            return self._races_of_many(thread, operations, clock)
+        root, loc, mode = operations[0]
+        accesses = self._accesses.get(root)
+        if not accesses or mode == LOCAL:
+            return []
+        found = []
+        ordered = None
+        row = DEPENDS
+        positions, clocks = self.positions, self.clocks
+        for number, other, other_mode, other_loc in reversed(accesses):
+            if other != thread:
+                relation = row[other_mode][mode]
+                if relation and (relation != SAME_KEY or other_loc == loc):
+                    if relation == ORDERED:
+                        ordered = number if ordered is None else ordered
+                    elif clock[other] < positions[number]:
+                        found.append(number)
+                        _join(clock, clocks[number])
+            if other_mode in _LAST:
+                break
+        if ordered is not None:
+            _join(clock, clocks[ordered])
+        return found
+
+    def _races_of_many(self, thread: int, operations: Sequence[Operation], clock: list[int]) -> list[int]:
+        candidates: set[int] = set()
+        ordered: set[int] = set()
+        for root, loc, mode in operations:
+            if mode == LOCAL:
+                continue
+            for number, other, other_mode, other_loc in reversed(self._accesses.get(root, ())):
+                if other != thread:
+                    relation = DEPENDS[other_mode][mode]
+                    if relation and (relation != SAME_KEY or other_loc == loc):
+                        (ordered if relation == ORDERED else candidates).add(number)
+                if other_mode in _LAST:
+                    break
+        found = []
+        for number in sorted(candidates, reverse=True):
+            other = self.steps[number][0]
+            if clock[other] < self.positions[number]:
+                found.append(number)
+                _join(clock, self.clocks[number])
+        for number in ordered:
+            _join(clock, self.clocks[number])
+        return found
+
+    def precedes(self, earlier: int, later: int) -> bool:
+        """Whether step ``earlier`` happens before step ``later``."""
+        return self.clocks[later][self.steps[earlier][0]] >= self.positions[earlier]
+
+    def _widen(self, width: int) -> None:
+        extra = width - self._width
+        self._width = width
+        for clock in self.clocks:
+            clock.extend([0] * extra)
+
+
+def _join(clock: list[int], other: list[int]) -> None:
+    for index, value in enumerate(other):
+        if value > clock[index]:
+            clock[index] = value
+
+
+def dependent_steps(first: Sequence[Operation], second: Sequence[Operation]) -> bool:
+    """Whether two steps of different threads may not be swapped."""
+    for root, loc, mode in first:
+        if mode == TIME:
+            return True
+        for other_root, other_loc, other_mode in second:
+            if root == other_root:
+                relation = DEPENDS[mode][other_mode]
+                if relation and (relation != SAME_KEY or loc == other_loc):
+                    return True
+    return False

@@ -1,0 +1,92 @@
+"""Which methods of built-in containers read or write what: one key, or the whole container.
+
+A method that is not listed for its type neither reads nor writes the container's content.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import types
+from typing import Any, Final
+
+KEY_GET: Final = "key-get"
+KEY_SET: Final = "key-set"  # inserts the key if it is new
+KEY_DEL: Final = "key-del"
+KEY_DEFAULT: Final = "key-default"  # reads the key, inserts it if it is missing
+SCAN: Final = "scan"
+CHANGE: Final = "change"
+
+_MAPPING = {
+    "get": KEY_GET, "__getitem__": KEY_GET, "__contains__": KEY_GET, "__setitem__": KEY_SET, "setdefault": KEY_DEFAULT,
+    "pop": KEY_DEL, "__delitem__": KEY_DEL, "popitem": CHANGE, "clear": CHANGE, "update": CHANGE, "__ior__": CHANGE,
+    "copy": SCAN, "__len__": SCAN, "__eq__": SCAN, "__ne__": SCAN, "__iter__": SCAN, "__reversed__": SCAN,
+    "__repr__": SCAN, "__or__": SCAN, "__ror__": SCAN, "move_to_end": CHANGE, "__init__": CHANGE, "__copy__": SCAN,
+}  # fmt: skip
+_SET = {
+    "add": KEY_SET, "discard": KEY_DEL, "remove": KEY_DEL, "__contains__": KEY_GET, "pop": CHANGE, "clear": CHANGE,
+    "update": CHANGE, "difference_update": CHANGE, "intersection_update": CHANGE, "symmetric_difference_update": CHANGE,
+    "__ior__": CHANGE, "__iand__": CHANGE, "__isub__": CHANGE, "__ixor__": CHANGE, "copy": SCAN, "union": SCAN,
+    "difference": SCAN, "intersection": SCAN, "symmetric_difference": SCAN, "issubset": SCAN, "issuperset": SCAN,
+    "isdisjoint": SCAN, "__len__": SCAN, "__iter__": SCAN, "__eq__": SCAN, "__or__": SCAN, "__and__": SCAN,
+    "__sub__": SCAN, "__xor__": SCAN, "__repr__": SCAN, "__le__": SCAN, "__ge__": SCAN,
+}  # fmt: skip
+_SEQUENCE = {
+    "__getitem__": KEY_GET, "__setitem__": KEY_SET, "__delitem__": CHANGE, "append": CHANGE, "extend": CHANGE,
+    "insert": CHANGE, "remove": CHANGE, "pop": CHANGE, "clear": CHANGE, "sort": CHANGE, "reverse": CHANGE,
+    "__iadd__": CHANGE, "__imul__": CHANGE, "appendleft": CHANGE, "popleft": CHANGE, "extendleft": CHANGE,
+    "rotate": CHANGE, "frombytes": CHANGE, "fromlist": CHANGE, "index": SCAN, "count": SCAN, "copy": SCAN,
+    "__len__": SCAN, "__contains__": SCAN, "__iter__": SCAN, "__reversed__": SCAN, "__eq__": SCAN, "__add__": SCAN,
+    "__mul__": SCAN, "__repr__": SCAN, "tolist": SCAN, "tobytes": SCAN, "decode": SCAN, "find": SCAN, "__copy__": SCAN,
+}  # fmt: skip
+
+OPERATIONS: dict[type, dict[str, str]] = {
+    dict: _MAPPING,
+    collections.OrderedDict: _MAPPING,
+    collections.defaultdict: {**_MAPPING, "__getitem__": KEY_DEFAULT, "__missing__": KEY_SET},
+    set: _SET,
+    list: _SEQUENCE,
+    collections.deque: _SEQUENCE,
+    bytearray: _SEQUENCE,
+    array.array: _SEQUENCE,
+}
+SEQUENCES = (list, collections.deque, bytearray, array.array)
+CONTAINERS = (dict, set, list, collections.deque, bytearray, array.array)
+
+_VIEWS = frozenset({
+    type({}.keys()), type({}.values()), type({}.items()), type(iter({})), type(iter({}.values())), type(iter({}.items())),
+    type(iter([])), type(reversed([])), type(iter(set())), type(iter(collections.deque())),
+    type(collections.OrderedDict().keys()), type(collections.OrderedDict().values()),
+    type(collections.OrderedDict().items()), type(iter(collections.OrderedDict())), type(reversed({})),
+})  # fmt: skip
+
+_C_CALLABLES = (types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType)
+
+_is_container: dict[type, bool] = {}
+
+
+def is_container(kind: type) -> bool:
+    """Whether values of this type hold shared content that C code reads and writes."""
+    known = _is_container.get(kind)
+    if known is None:
+        known = _is_container[kind] = issubclass(kind, CONTAINERS)
+    return known
+
+
+def is_view(kind: type) -> bool:
+    """Whether values of this type (views, iterators) read another container."""
+    return kind in _VIEWS
+
+
+def operation(descriptor: Any, name: str) -> str | None:
+    """What a C method does to its container, by the class that defines it."""
+    owner = getattr(descriptor, "__objclass__", None)
+    operations = OPERATIONS.get(owner) if owner is not None else None
+    return None if operations is None else operations.get(name)
+
+
+def is_c_callable(value: Any) -> bool:
+    """Whether calling the value runs C code, after which a GIL build may switch."""
+    if isinstance(value, _C_CALLABLES):
+        return True
+    return isinstance(value, type) and not isinstance(value.__dict__.get("__init__"), types.FunctionType)

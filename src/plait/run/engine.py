@@ -1,0 +1,555 @@
+"""The scheduler that owns every thread of one execution.
+
+How an execution runs
+---------------------
+The set-up runs on the main fiber with the hooks quiet. Then each body becomes a virtual thread and is advanced to its
+first *point*: an access to something threads can share. A point belongs to the thread that is about to perform it; the
+decision who performs the next step is taken right there, inside the running thread, and costs a switch only if another
+thread was chosen. ``prefix`` is followed first; behind its end the running thread goes on (``free``) or the strategy is
+asked. Each step appends one entry to ``trace``::
+
+    (thread, location, mode, site, enabled threads, steps that had to come first)
+
+``enabled threads`` is None for an access that belongs to the step before it: under the GIL model a step is everything
+between two moments at which CPython may switch.
+
+The engine is one per process (`ENGINE`), because the hooks in rewritten code must find it in one global look-up.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from plait.errors import PlaitBugError
+from plait.run.fibers import Fiber, Fibers, make_fibers
+from plait.run.heap import Heap
+from plait.run.operations import ACQUIRE, LOCAL, READ, TIME
+from plait.run.vthread import BLOCKED, FINISHED, NEW, READY, Killed, VThread
+
+if TYPE_CHECKING:
+    from plait.run.modulestate import ModuleState
+
+Entry = tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]
+
+MAX_STEPS = 20_000
+SPIN_WINDOW = 16  # steps looked back at when a thread is suspected to wait by spinning
+NEVER = 1 << 60
+COLLECT_EVERY = 400  # executions between two garbage collections
+
+FINISHED_RUN, DEADLOCK, HANG, DIVERGED, REDUNDANT = "finished", "deadlock", "hang", "diverged", "redundant"
+
+
+class Chooser(Protocol):
+    """What the engine asks of a strategy while an execution runs."""
+
+    def choose(self, engine: Engine, current: VThread | None) -> int:
+        """The thread that performs the next step, one of ``engine.enabled``; or `STOP` to end the execution here."""
+        ...
+
+
+STOP = -2
+
+
+class Pending(NamedTuple):
+    """Where a thread stood when the execution ended without it."""
+
+    thread: int
+    loc: int
+    mode: int
+    site: int
+    after: list[int] | None
+    enabled: bool
+    blocked_on: Any
+
+
+class _Always:
+    """A prefix that sends every decision to one thread: how a thread is advanced to its first point and no further."""
+
+    __slots__ = ("thread",)
+
+    def __init__(self, thread: int) -> None:
+        self.thread = thread
+
+    def __getitem__(self, index: int) -> int:
+        return self.thread
+
+
+class Engine:
+    """One execution at a time; see the module's docstring."""
+
+    __slots__ = (
+        "_bodies", "_count", "_fibers", "_fibers_by_backend", "_returning", "any_timeouts", "chooser",
+        "clock", "current", "enabled", "free", "gil", "heap", "live", "main", "max_steps", "modules", "pending", "plen", "prefix",
+        "recorder", "spinners", "status", "step", "thread", "threads", "trace",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.heap = Heap()
+        self.gil = False
+        self.any_timeouts = False
+        self.max_steps = MAX_STEPS
+        self.current: VThread | None = None
+        self.modules: ModuleState | None = None
+        self.recorder: Callable[[Engine, VThread, int, int, int], None] | None = None
+        self._fibers_by_backend: dict[str, Fibers] = {}
+        self._count = 0
+        self._reset((), None)
+
+    def _reset(self, prefix: Sequence[int], chooser: Chooser | None) -> None:
+        self.main = self.thread = VThread(0, None, "main")
+        self.main.state = READY
+        self.main.enabled = True
+        self.threads: list[VThread] = [self.main]
+        self.enabled: tuple[int, ...] = (0,)
+        self.trace: list[Entry] = []
+        self.step = 0
+        self.prefix: Any = prefix
+        self.plen = len(prefix)
+        self.chooser = chooser
+        self.free = chooser is None
+        self.clock = 0.0
+        self.spinners: list[VThread] = []
+        self.status = FINISHED_RUN
+        self.live = 0
+        self.pending: list[Pending] = []
+        self._returning: VThread | None = None
+        self._bodies = 0
+
+    # -- one execution ------------------------------------------------------------------------------------------
+
+    def execute(
+        self,
+        prepare: Callable[[], Sequence[Callable[[], object]]],
+        prefix: Sequence[int] = (),
+        chooser: Chooser | None = None,
+        *,
+        free: bool = False,
+        finish: Callable[[], None] | None = None,
+        backend: str = "auto",
+    ) -> str:
+        """Run ``prepare`` on the main fiber, its bodies as virtual threads, then ``finish``; returns the status.
+
+        Threads, errors and the trace stay readable until the next call. ``finish`` runs with everything still in
+        place (the caller's check, or the observation of final state).
+        """
+        fibers = self._fibers_by_backend.get(backend)
+        if fibers is None:
+            fibers = self._fibers_by_backend[backend] = make_fibers(backend, self._loop)
+        self._fibers = fibers
+        collecting = gc.isenabled()
+        if collecting:
+            gc.disable()
+        self.heap.clear()
+        self._reset(prefix, chooser)
+        self.free = free or chooser is None
+        try:
+            self.main.fiber = fibers.main
+            bodies = prepare()
+            self._bodies = len(bodies)
+            for number, body in enumerate(bodies, 1):
+                self.live += 1
+                self._add(body, f"T{number}")
+            self._run()
+            if finish is not None:
+                finish()
+        finally:
+            self._leave_all()
+            if self.modules is not None:
+                self.modules.restore(self.heap)
+            self._count += 1
+            if self._count % COLLECT_EVERY == 0:
+                gc.collect(1)
+                if self._count % (COLLECT_EVERY * 64) == 0:
+                    gc.collect()
+            if collecting:
+                gc.enable()
+        return self.status
+
+    def _run(self) -> None:
+        main = self.main
+        main.enabled = False
+        self.enabled = ()
+        for thread in list(self.threads[1:]):
+            if thread.state == NEW:
+                self._advance(main, thread)
+        chosen = self._pick(None)
+        if chosen is not None:
+            self.thread = self.current = chosen
+            chosen.fiber.switch()
+        self.current = None
+        self.thread = main
+        if self.live or len(self.threads) > self._bodies + 1:
+            self.pending = [
+                Pending(thread.id, thread.loc, thread.mode, thread.site, thread.after, thread.enabled, thread.blocked_on)
+                for thread in self.threads[1:]
+                if thread.state != FINISHED
+            ]
+
+    def _leave_all(self) -> None:
+        """Unwind whatever is still standing; code that swallows the unwinding is asked again, then abandoned."""
+        self.current = None
+        for thread in self.threads[1:]:
+            attempts = 0
+            while thread.state != FINISHED and thread.fiber is not None:
+                attempts += 1
+                if attempts > 5:
+                    self._fibers.abandon(thread.fiber)
+                    thread.fiber = None
+                    break
+                thread.dying = True
+                self.thread = thread
+                thread.fiber.switch()
+        self.thread = self.main
+
+    def _loop(self, fiber: Fiber) -> None:
+        thread = self.thread
+        if thread.dying:  # taken, but never started
+            self._fibers.give_back(fiber)
+            self._fibers.main.switch()
+            return
+        try:
+            assert thread.body is not None
+            thread.body()
+        except Killed:
+            pass
+        except BaseException as error:
+            thread.error = error
+        try:
+            target = self._finished(thread)
+        except Killed:
+            target = None
+        self._fibers.give_back(fiber)
+        if target is None:
+            self._fibers.main.switch()
+        else:
+            self.thread = target
+            if self.current is not None:
+                self.current = target
+            target.fiber.switch()
+
+    def _finished(self, thread: VThread) -> VThread | None:
+        """Who runs next after this thread's end; None is the main fiber."""
+        if not thread.dying and thread.observed and self.current is not None:
+            self.local_step(thread, self.heap.loc_of(thread, "alive"), 1, 0)
+        thread.state = FINISHED
+        if thread.dying:
+            return None
+        if not thread.daemon:
+            self.live -= 1
+        self.disable(thread)
+        for joiner in thread.joiners:
+            self.wake(thread, joiner)
+        thread.joiners.clear()
+        if self.current is None:
+            return self._quiet_next()
+        if self._returning is not None:
+            back, self._returning = self._returning, None
+            return back
+        return self._pick(None)
+
+    # -- threads ------------------------------------------------------------------------------------------------
+
+    def _add(self, body: Callable[[], object], name: str) -> VThread:
+        thread = VThread(len(self.threads), body, name)
+        self.threads.append(thread)
+        return thread
+
+    def start(self, body: Callable[[], object], name: str, *, daemon: bool) -> VThread:
+        """A thread started by the code under test: advanced to its first point at once, unless the hooks are quiet."""
+        thread = self._add(body, name)
+        thread.daemon = daemon
+        thread.observed = True
+        if not daemon:
+            self.live += 1
+        if self.current is not None:
+            self._advance(self.thread, thread)
+        return thread
+
+    def _advance(self, starter: VThread, thread: VThread) -> None:
+        """Run a thread that is not at a point (new or just woken) up to its next point, and come back."""
+        if thread.fiber is None:
+            thread.fiber = self._fibers.take()
+        if thread.state == NEW:
+            thread.state = READY
+        self.enable(thread)
+        if self.step:
+            self._after(thread, self.step - 1)
+        saved = (self.prefix, self.plen, self._returning, self.current)
+        self.prefix, self.plen, self._returning = _Always(starter.id), NEVER, starter
+        self.thread = self.current = thread
+        thread.fiber.switch()
+        self.thread = starter
+        self.prefix, self.plen, self._returning, self.current = saved
+        if starter.dying:
+            raise Killed
+
+    def _after(self, thread: VThread, step: int) -> None:
+        if thread.after is None:
+            thread.after = [step]
+        else:
+            thread.after.append(step)
+
+    def wake(self, waker: VThread, sleeper: VThread) -> None:
+        """The sleeper's wait is over and its next operation is its own business: advance it to that."""
+        sleeper.blocked_on = None
+        sleeper.deadline = None
+        if self.current is None:
+            self.enable(sleeper)
+        else:
+            self._advance(waker, sleeper)
+
+    def enable(self, thread: VThread) -> None:
+        """The thread's pending operation can be performed now."""
+        if not thread.enabled:
+            thread.enabled = True
+            self.enabled = tuple(sorted((*self.enabled, thread.id)))
+
+    def disable(self, thread: VThread) -> None:
+        """The thread's pending operation cannot be performed now."""
+        if thread.enabled:
+            thread.enabled = False
+            self.enabled = tuple(number for number in self.enabled if number != thread.id)
+
+    # -- decisions ----------------------------------------------------------------------------------------------
+
+    def _decide(self, thread: VThread, loc: int, mode: int, site: int) -> int:
+        """Behind the prefix, with a strategy that wants to be asked; ``thread`` is at a point and enabled."""
+        thread.loc, thread.mode, thread.site = loc, mode, site
+        assert self.chooser is not None
+        number = self.chooser.choose(self, thread)
+        if number == STOP:
+            self._stop(REDUNDANT, thread)
+        return number
+
+    def _look_for_spin(self, thread: VThread) -> None:
+        """Called every 64 steps: is somebody waiting in a loop that reads and never writes?
+
+        Such a thread is taken out until something it read is written; when nothing else can run it gets its turn
+        again, so bounded retry loops still end.
+        """
+        if self.step > self.max_steps:
+            self._stop(HANG, thread)
+        window = self.trace[-SPIN_WINDOW:]
+        if thread.spinning is not None or len(self.enabled) < 2:
+            return
+        if all(entry[0] == thread.id and entry[2] in (READ, 2) for entry in window):
+            half = SPIN_WINDOW // 2
+            if [entry[1:4] for entry in window[:half]] == [entry[1:4] for entry in window[half:]]:
+                thread.spinning = frozenset(self.heap.roots[entry[1]] for entry in window)
+                self.spinners.append(thread)
+                self.disable(thread)
+
+    def unspin(self, loc: int) -> None:
+        """A location was written: whoever spins on it may look again."""
+        root = self.heap.roots[loc]
+        for spinner in [spinner for spinner in self.spinners if root in (spinner.spinning or ())]:
+            self.spinners.remove(spinner)
+            spinner.spinning = None
+            self._after(spinner, self.step - 1)
+            self.enable(spinner)
+
+    def _pick(self, current: VThread | None) -> VThread | None:
+        """The next thread when the running one cannot go on; None ends the execution."""
+        while True:
+            if self.step > self.max_steps:
+                self.status = HANG
+                return None
+            if self.live == 0:
+                return None
+            if not self.enabled:
+                if not self._idle():
+                    return None
+                continue
+            if self.step < self.plen:
+                number = self.prefix[self.step]
+            elif self.free:
+                number = self.enabled[0]
+            else:
+                assert self.chooser is not None
+                number = self.chooser.choose(self, current)
+            if number in self.enabled:
+                return self.threads[number]
+            self.status = REDUNDANT if number == STOP else DIVERGED
+            return None
+
+    def _idle(self) -> bool:
+        """Nothing is enabled: let time pass, or let spinning threads try again. False: nothing will ever happen."""
+        sleepers = [thread for thread in self.threads if thread.deadline is not None and thread.state == BLOCKED]
+        if sleepers:
+            now = min(thread.deadline for thread in sleepers if thread.deadline is not None)
+            self.clock = max(self.clock, now)
+            self.trace.append((-1, 0, TIME, 0, (), None))
+            self.step += 1
+            for thread in sleepers:
+                if thread.deadline is not None and thread.deadline <= self.clock:
+                    thread.deadline = None
+                    thread.timed_out = True
+                    if thread.mode == LOCAL and self.current is not None and thread is not self.thread:
+                        self._advance(self.thread, thread)
+                    else:
+                        self.enable(thread)
+            return True
+        if self.spinners:
+            for spinner in self.spinners:
+                self.enable(spinner)  # keeps `spinning`, so it is not taken out again
+            self.spinners.clear()
+            return True
+        if any(thread.state != FINISHED for thread in self.threads[1 : self._bodies + 1]) or self._bodies == 0:
+            self.status = DEADLOCK
+        return False
+
+    def _stop(self, status: str, thread: VThread) -> None:
+        """End the execution from inside a running thread."""
+        self.status = status
+        self.current = None
+        self.thread = self.main
+        self._fibers.main.switch()
+        if thread.dying:
+            raise Killed
+        raise PlaitBugError("a stopped thread was resumed")
+
+    # -- points -------------------------------------------------------------------------------------------------
+
+    def park(self, thread: VThread, number: int, loc: int, mode: int, site: int) -> None:
+        """Hand over to another thread while standing in front of an operation; returns when it is this one's turn."""
+        thread.loc, thread.mode, thread.site = loc, mode, site
+        other = self.threads[number]
+        if number not in self.enabled and other is not self._returning:
+            self._stop(DIVERGED, thread)
+        self.thread = self.current = other
+        other.fiber.switch()
+        if thread.dying:
+            raise Killed
+
+    def block(self, thread: VThread, loc: int, mode: int, site: int) -> None:
+        """As `park`, for a thread whose operation cannot be performed now: somebody else must run."""
+        thread.loc, thread.mode, thread.site = loc, mode, site
+        thread.state = BLOCKED
+        self.disable(thread)
+        if self._returning is not None:
+            other: VThread | None
+            other, self._returning = self._returning, None
+        else:
+            other = self._pick(None)
+        if other is not thread:
+            if other is None:
+                self.current = None
+                self.thread = self.main
+                self._fibers.main.switch()
+            else:
+                self.thread = self.current = other
+                other.fiber.switch()
+            if thread.dying:
+                raise Killed
+        thread.state = READY
+        thread.deadline = None
+
+    def local_step(self, thread: VThread, loc: int, mode: int, site: int) -> None:
+        """A step of a primitive that is always enabled."""
+        thread.may_switch = True
+        access(thread, loc, mode, site)
+
+    def note(self, thread: VThread, loc: int, mode: int, site: int) -> None:
+        """A further effect of the step just performed."""
+        self.trace.append((thread.id, loc, mode, site, None, None))
+
+    # -- quiet mode: set-up, checks and unwinding ----------------------------------------------------------------
+
+    def quiet_block(self, thread: VThread) -> None:
+        """Block while the hooks are quiet: run whatever else can run, in order, until this thread is enabled again."""
+        if thread.dying:
+            raise Killed
+        self.disable(thread)
+        thread.state = BLOCKED
+        other = self._quiet_next()
+        if other is None or other is thread:
+            thread.state = READY
+            if other is None:
+                raise SetupBlockedError
+            return
+        self.thread = other
+        other.fiber.switch()
+        if thread.dying:
+            raise Killed
+        thread.state = READY
+        if not thread.enabled:
+            raise SetupBlockedError
+
+    def _quiet_next(self) -> VThread | None:
+        for thread in self.threads:
+            if thread.state == NEW and thread.id:
+                thread.fiber = self._fibers.take()
+                thread.state = READY
+                self.enable(thread)
+                return thread
+        if self.enabled:
+            return self.threads[self.enabled[0]]
+        if self._idle() and self.enabled:
+            return self.threads[self.enabled[0]]
+        return self.main
+
+
+class SetupBlockedError(RuntimeError):
+    """The set-up (or the check) waits for something that nobody will ever do."""
+
+    def __init__(self) -> None:
+        super().__init__("blocks for ever before any thread of the test has started")
+
+
+ENGINE = Engine()
+
+
+def access(thread: VThread, loc: int, mode: int, site: int) -> None:
+    """The point: called by the hooks right before the access, returns when it is this thread's turn to perform it."""
+    e = ENGINE
+    if e.gil:
+        if not thread.may_switch:
+            e.trace.append((thread.id, loc, mode, site, None, None))
+            if e.spinners and mode != READ:
+                e.unspin(loc)
+            return
+        thread.may_switch = False
+    i = e.step
+    if not i & 63 and i:
+        e._look_for_spin(thread)
+        if not thread.enabled:
+            e.block(thread, loc, mode, site)
+            i = -1
+    if i >= 0:
+        if i < e.plen:
+            number = e.prefix[i]
+        elif e.free:
+            number = thread.id
+        else:
+            number = e._decide(thread, loc, mode, site)
+        if number != thread.id:
+            e.park(thread, number, loc, mode, site)
+    e.step += 1
+    e.trace.append((thread.id, loc, mode, site, e.enabled, thread.after))
+    if thread.after is not None:
+        thread.after = None
+    if e.spinners and mode != READ:
+        e.unspin(loc)
+    if e.recorder is not None:
+        e.recorder(e, thread, loc, mode, site)
+
+
+def blocking(thread: VThread, loc: int, mode: int, site: int, ready: bool) -> None:
+    """A point whose operation may be impossible now; the caller keeps the thread's enabledness up to date meanwhile."""
+    e = ENGINE
+    if ready:
+        if e.gil and not thread.may_switch and mode == ACQUIRE:
+            e.trace.append((thread.id, loc, mode, site, None, None))
+            return
+        thread.may_switch = True
+        access(thread, loc, mode, site)
+        return
+    e.block(thread, loc, mode, site)
+    e.step += 1
+    e.trace.append((thread.id, loc, mode, site, e.enabled, thread.after))
+    thread.after = None
+
+
+__all__ = ["ENGINE", "LOCAL", "STOP", "Engine", "Entry", "SetupBlockedError", "access", "blocking"]

@@ -1,0 +1,226 @@
+"""Numbers the objects and locations that one execution touches, in order of first touch.
+
+Rewritten code names an access by object and attribute (or key). The heap turns that into a location number, or into 0
+for what is no shared state: methods, properties (their code has points of its own), modules' functions, immutable
+values. Objects are kept alive until the execution ends, so an ``id`` never names two of them.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from enum import Enum
+from typing import Any
+
+Record = dict[Any, int]
+
+_CODE = (
+    types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType, types.MethodWrapperType, classmethod, staticmethod, property,
+)  # fmt: skip
+_IMMUTABLE = frozenset({
+    int, float, complex, bool, str, bytes, tuple, frozenset, range, slice, type(None), type(Ellipsis), types.FunctionType,
+    types.BuiltinFunctionType, types.MethodType, types.CodeType, types.MappingProxyType, property, staticmethod, classmethod,
+})  # fmt: skip
+_SLOT = types.MemberDescriptorType
+WHOLE = object()  # the key of a record under which the location of the whole object stands
+_MISSING = object()
+
+OPAQUE: set[type] = set()  # the mirror's primitives: their methods are points already
+
+
+class Heap:
+    """The objects of one execution.
+
+    ``objects`` maps an object's ``id`` to its record (attribute to location), ``contents`` a container's ``id`` to
+    the record of its keys, ``globals`` a module's name to the record of its variables.
+    """
+
+    __slots__ = ("_globals", "_kept", "aliases", "contents", "locs", "objects", "roots")
+
+    def __init__(self) -> None:
+        self.objects: dict[int, Record] = {}
+        self.contents: dict[int, Record] = {}
+        self._globals: dict[str, Record] = {}
+        self.locs: list[tuple[Any, Any]] = [(None, None)]
+        self.roots: list[int] = [0]
+        self.aliases: dict[int, Any] = {}
+        self._kept: list[Any] = []
+
+    def clear(self) -> None:
+        """Forget everything; numbers start again."""
+        self.objects.clear()
+        self.contents.clear()
+        self._globals.clear()
+        self.locs = [(None, None)]
+        self.roots = [0]
+        self.aliases.clear()
+        self._kept = []
+
+    def record(self, obj: Any) -> Record:
+        """The record of an object, made at its first touch."""
+        found = self.objects.get(id(obj))
+        if found is None:
+            found = self.objects[id(obj)] = {}
+            self._kept.append(obj)
+        return found
+
+    def new_loc(self, obj: Any, name: Any, root: int = 0) -> int:
+        """A fresh location; ``root`` is the container's location for a key."""
+        number = len(self.locs)
+        self.locs.append((obj, name))
+        self.roots.append(root or number)
+        return number
+
+    def loc_of(self, obj: Any, name: Any) -> int:
+        """The location of a named part of an object, without asking what the name resolves to."""
+        record = self.record(obj)
+        loc = record.get(name)
+        if not loc:
+            loc = record[name] = self.new_loc(obj, name)
+        return loc
+
+    def field(self, obj: Any, record: Record, name: str, *, store: bool = False) -> int:
+        """The location of an attribute, or 0 where its access is no access to shared state."""
+        kind = type(obj)
+        if kind in _IMMUTABLE or kind in OPAQUE:
+            record[name] = 0
+            return 0
+        if isinstance(obj, type):
+            return self._class_field(obj, record, name)
+        if isinstance(obj, types.ModuleType):
+            return self._module_field(obj, record, name, store=store)
+        if name == "__dict__":
+            self._alias(obj, record)
+            record[name] = 0
+            return 0
+        if name[:2] == "__" and name[-2:] == "__":
+            record[name] = 0
+            return 0
+        for owner in kind.__mro__:
+            found = owner.__dict__.get(name, _MISSING)
+            if found is not _MISSING:
+                return self._declared(obj, record, name, owner, found, store=store)
+        loc = record[name] = self.new_loc(obj, name)
+        return loc
+
+    def _declared(self, obj: Any, record: Record, name: str, owner: type, found: Any, *, store: bool) -> int:
+        """An attribute that the object's class (or a base) also has."""
+        if isinstance(found, _SLOT):
+            loc = record[name] = self.new_loc(obj, name)
+            return loc
+        kind = type(found)
+        if hasattr(kind, "__set__"):
+            record[name] = 0  # a data descriptor: its own code runs
+            return 0
+        instance = getattr(obj, "__dict__", None)
+        if hasattr(kind, "__get__"):
+            if store or (instance is not None and name in instance):
+                loc = record[name] = self.new_loc(obj, name)
+                return loc
+            if isinstance(found, _CODE):
+                record[name] = 0
+            return 0  # not remembered: a cached property will put a value into the instance
+        # Data on the class that instances may shadow: one location for all, so that no conflict is missed.
+        loc = self.loc_of(owner, name)
+        record[name] = loc
+        return loc
+
+    def _class_field(self, cls: type, record: Record, name: str) -> int:
+        for owner in cls.__mro__:
+            found = owner.__dict__.get(name, _MISSING)
+            if found is not _MISSING:
+                if isinstance(found, (*_CODE, type, types.ModuleType)) or hasattr(type(found), "__get__"):
+                    record[name] = 0
+                    return 0
+                loc = self.loc_of(owner, name)
+                record[name] = loc
+                return loc
+        if name[:2] == "__":
+            record[name] = 0
+            return 0
+        return self.loc_of(cls, name)
+
+    def _module_field(self, module: types.ModuleType, record: Record, name: str, *, store: bool) -> int:
+        value = module.__dict__.get(name, _MISSING)
+        if not store and (value is _MISSING or isinstance(value, (*_CODE, type, types.ModuleType))):
+            record[name] = 0
+            return 0
+        loc = record[name] = self.global_loc(module.__name__, name)
+        return loc
+
+    def global_loc(self, module: str, name: str) -> int:
+        """The location of a module's global, however it is reached."""
+        record = self._globals.setdefault(module, {})
+        loc = record.get(name)
+        if not loc:
+            loc = record[name] = self.new_loc(module, name)
+        return loc
+
+    def _alias(self, obj: Any, record: Record) -> None:
+        """``obj.__dict__`` escapes: its keys are the object's fields from now on."""
+        attributes = getattr(obj, "__dict__", None)
+        if attributes is not None and id(attributes) not in self.contents:
+            self.contents[id(attributes)] = record
+            self.aliases[id(attributes)] = obj
+            self._kept.append(attributes)
+
+    def _content(self, container: Any) -> Record:
+        record: Record = {}
+        self.contents[id(container)] = record
+        self._kept.append(container)
+        return record
+
+    def whole(self, container: Any) -> int:
+        """The location of a container as a whole."""
+        record = self.contents.get(id(container))
+        if record is None:
+            record = self._content(container)
+        loc = record.get(WHOLE)
+        if loc is None:
+            loc = record[WHOLE] = self.new_loc(container, WHOLE)
+        return loc
+
+    def key(self, container: Any, key: Any) -> int:
+        """The location of one key, or 0 if the key's equality runs code and the whole container must stand for it."""
+        record = self.contents.get(id(container))
+        if record is None:
+            record = self._content(container)
+        name = plain_key(key)
+        if name is None:
+            return 0
+        loc = record.get(name)
+        if loc is None or (loc == 0 and id(container) in self.aliases):
+            owner = self.aliases.get(id(container))
+            if owner is not None:
+                loc = record[name] = self.new_loc(owner, name)
+                return loc
+            if type(name) is tuple and name and name[0] is _Identity:
+                self._kept.append(key)
+            loc = record[name] = self.new_loc(container, key, self.whole(container))
+        return loc
+
+
+class _Identity:
+    """Marks a key that is compared by identity."""
+
+
+_ATOMS = frozenset({int, float, bool, str, bytes, type(None), complex})
+
+
+@functools.lru_cache(maxsize=4096)
+def _by_identity(kind: type) -> bool:
+    return (kind.__hash__ is object.__hash__ and kind.__eq__ is object.__eq__) or issubclass(kind, (type, Enum))
+
+
+def plain_key(key: Any) -> Any:
+    """A stand-in for a key that can be hashed without running code under test; None if there is none."""
+    kind = type(key)
+    if kind in _ATOMS:
+        return key if key is not None else (_Identity, 0)
+    if kind is tuple:
+        parts = tuple(plain_key(part) for part in key)
+        return None if None in parts else ("tuple", parts)
+    if _by_identity(kind):
+        return (_Identity, id(key))
+    return None

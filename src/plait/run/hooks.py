@@ -1,0 +1,496 @@
+"""What rewritten code calls right before each access (see `plait.run.rewrite` for where).
+
+Every hook returns what the inline code goes on with, and does nothing at all while no controlled thread runs.
+"""
+
+from __future__ import annotations
+
+import gc
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from plait.run.containers import (
+    CHANGE,
+    KEY_DEFAULT,
+    KEY_DEL,
+    KEY_GET,
+    KEY_SET,
+    SCAN,
+    SEQUENCES,
+    is_c_callable,
+    is_container,
+    is_view,
+    operation,
+)
+from plait.run.engine import ENGINE, access
+from plait.run.heap import OPAQUE
+from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, READ, WRITE
+from plait.run.vthread import VThread
+
+_HEAP = ENGINE.heap
+
+
+def read(obj: Any, name: str, site: int) -> Any:
+    """Before ``obj.name`` is loaded."""
+    thread = ENGINE.current
+    if thread is not None:
+        record = _HEAP.objects.get(id(obj))
+        if record is None:
+            record = _HEAP.record(obj)
+        loc = record.get(name)
+        if loc is None:
+            loc = _HEAP.field(obj, record, name)
+        if loc:
+            access(thread, loc, READ, site)
+    return obj
+
+
+def write(obj: Any, name: str, site: int) -> Any:
+    """Before ``obj.name`` is stored or deleted."""
+    thread = ENGINE.current
+    if thread is not None:
+        record = _HEAP.objects.get(id(obj))
+        if record is None:
+            record = _HEAP.record(obj)
+        loc = record.get(name)
+        if not loc:
+            loc = _HEAP.field(obj, record, name, store=True)
+        if loc:
+            access(thread, loc, WRITE, site)
+    return obj
+
+
+# -- containers ---------------------------------------------------------------------------------------------------
+
+
+def _sequence_key(container: Any, key: Any) -> Any:
+    """An index as a location's key; None where the whole sequence is meant."""
+    if type(key) is int:
+        return key if key >= 0 else None
+    return None
+
+
+def _on_key(thread: VThread, container: Any, key: Any, what: str, site: int) -> None:
+    sequence = isinstance(container, SEQUENCES)
+    if sequence:
+        key = _sequence_key(container, key)
+        loc = 0 if key is None else _HEAP.key(container, key)
+    else:
+        loc = _HEAP.key(container, key)
+    if not loc:
+        access(thread, _HEAP.whole(container), READ if what is KEY_GET else WRITE, site)
+        return
+    if loc == _HEAP.roots[loc]:  # an instance dictionary: the key is a field
+        access(thread, loc, READ if what is KEY_GET else WRITE, site)
+        return
+    if what is KEY_GET:
+        access(thread, loc, KEY_READ, site)
+        return
+    if what is KEY_DEL or sequence:
+        access(thread, loc, KEY_WRITE, site)
+        return
+    access(thread, loc, KEY_INSERT, site)
+    present = dict.__contains__(container, key) if isinstance(container, dict) else set.__contains__(container, key)
+    if present:  # known only now that it is this thread's turn
+        entry = ENGINE.trace[-1]
+        mode = KEY_READ if what is KEY_DEFAULT else KEY_WRITE
+        ENGINE.trace[-1] = (entry[0], entry[1], mode, entry[3], entry[4], entry[5])
+
+
+def _on_container(thread: VThread, container: Any, what: str, args: tuple[Any, ...], site: int) -> None:
+    if what is SCAN:
+        _scan_args(thread, args, site)
+        access(thread, _HEAP.whole(container), READ, site)
+    elif what is CHANGE:
+        _scan_args(thread, args, site)
+        access(thread, _HEAP.whole(container), WRITE, site)
+    elif args:
+        _on_key(thread, container, args[0], what, site)
+    else:
+        access(thread, _HEAP.whole(container), WRITE, site)
+
+
+def _scan_args(thread: VThread, args: tuple[Any, ...], site: int) -> None:
+    for arg in args:
+        _scan(thread, arg, site)
+
+
+def _scan(thread: VThread, value: Any, site: int) -> bool:
+    """A point for reading the whole of a value, if it is a container or a view of one."""
+    kind = type(value)
+    if is_container(kind):
+        access(thread, _HEAP.whole(value), READ, site)
+        return True
+    if is_view(kind):
+        for referent in gc.get_referents(value):
+            if is_container(type(referent)):
+                access(thread, _HEAP.whole(referent), READ, site)
+                return True
+    return False
+
+
+def read_key(container: Any, key: Any, site: int) -> Any:
+    """Before ``container[key]`` is loaded."""
+    thread = ENGINE.current
+    if thread is not None and is_container(type(container)):
+        _subscript(thread, container, "__getitem__", key, site)
+    return key
+
+
+def write_key(container: Any, key: Any, site: int) -> Any:
+    """Before ``container[key]`` is stored."""
+    thread = ENGINE.current
+    if thread is not None and is_container(type(container)):
+        _subscript(thread, container, "__setitem__", key, site)
+    return key
+
+
+def delete_key(container: Any, key: Any, site: int) -> Any:
+    """Before ``container[key]`` is deleted."""
+    thread = ENGINE.current
+    if thread is not None and is_container(type(container)):
+        _subscript(thread, container, "__delitem__", key, site)
+    return key
+
+
+def _subscript(thread: VThread, container: Any, name: str, key: Any, site: int) -> None:
+    kind = type(container)
+    what = _method_kind(kind, name)
+    if type(what) is str:
+        _on_container(thread, container, what, (key,), site)
+
+
+def perform_key(container: Any, key: Any, site: int) -> Any:
+    """``container[key]``, where no temporary is possible."""
+    read_key(container, key, site)
+    return container[key]
+
+
+def member(container: Any, key: Any, site: int) -> Any:
+    """Before ``key in container``."""
+    thread = ENGINE.current
+    if thread is not None:
+        kind = type(container)
+        if is_container(kind):
+            _subscript(thread, container, "__contains__", key, site)
+        elif is_view(kind):
+            _scan(thread, container, site)
+    return container
+
+
+def perform_member(key: Any, container: Any, site: int) -> bool:
+    """``key in container``, where no temporary is possible."""
+    member(container, key, site)
+    return key in container
+
+
+def whole(value: Any, site: int) -> Any:
+    """Before a truth test, ``len``, an operator, unpacking or a built-in walks the value."""
+    thread = ENGINE.current
+    if thread is not None:
+        kind = type(value)
+        if is_container(kind) or is_view(kind):
+            _scan(thread, value, site)
+    return value
+
+
+def whole_write(value: Any, site: int) -> Any:
+    """Before a C function changes the container it is given (``heappush`` and the like)."""
+    thread = ENGINE.current
+    if thread is not None and is_container(type(value)):
+        access(thread, _HEAP.whole(value), WRITE, site)
+        thread.may_switch = True
+    return value
+
+
+def iterate(value: Any, site: int) -> Any:
+    """The iterable a loop walks: each step over a container is a point."""
+    if ENGINE.current is None:
+        return value
+    kind = type(value)
+    if is_container(kind):
+        if type(kind.__dict__.get("__iter__")) is types.FunctionType or _overrides_iter(kind):
+            return value
+        return _steps(value, iter(value), site)
+    if is_view(kind):
+        for referent in gc.get_referents(value):
+            if is_container(type(referent)):
+                return _steps(referent, iter(value), site)
+    return value
+
+
+def _overrides_iter(kind: type) -> bool:
+    return isinstance(kind.__iter__, types.FunctionType)  # type: ignore[attr-defined]
+
+
+def _steps(container: Any, iterator: Iterator[Any], site: int) -> Iterator[Any]:
+    first = True
+    while True:
+        thread = ENGINE.current
+        if thread is not None:
+            if not first:
+                thread.may_switch = True  # the loop's backward jump
+            access(thread, _HEAP.whole(container), READ, site)
+        first = False
+        try:
+            value = next(iterator)
+        except StopIteration:
+            return
+        yield value
+
+
+# -- calls --------------------------------------------------------------------------------------------------------
+
+_PYTHON, _C, _FIELD, _TYPE, _SUPER = range(5)
+_kinds: dict[type, dict[str, Any]] = {}
+
+
+def _method_kind(kind: type, name: str) -> Any:
+    """How ``value.name(...)`` runs for values of a type: a container operation's name, or one of the constants."""
+    kinds = _kinds.get(kind)
+    if kinds is None:
+        kinds = _kinds[kind] = {}
+    what = kinds.get(name)
+    if what is None:
+        what = kinds[name] = _classify(kind, name)
+    return what
+
+
+def _classify(kind: type, name: str) -> Any:
+    if kind is super:
+        return _SUPER
+    if issubclass(kind, type):
+        return _TYPE
+    if kind in OPAQUE:
+        return _PYTHON
+    for owner in kind.__mro__:
+        found = owner.__dict__.get(name)
+        if found is not None:
+            if isinstance(found, types.FunctionType | classmethod | staticmethod | property):
+                return _PYTHON
+            what = operation(found, name) if is_container(kind) else None
+            return what if what is not None else (_C if is_c_callable(found) else _FIELD)
+    return _FIELD
+
+
+def _called(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
+    what = _method_kind(type(obj), name)
+    if what is _PYTHON:
+        return
+    if what is _C:
+        _scan_args(thread, args, site)
+        thread.may_switch = True
+        return
+    if type(what) is str:
+        _on_container(thread, obj, what, args, site)
+        thread.may_switch = not (name == "append" and type(obj) is list)
+        return
+    if what is _FIELD:
+        _called_field(thread, obj, name, site, args)
+    elif what is _TYPE:
+        _called_on_type(thread, obj, name, site, args)
+    else:
+        _called_on_super(thread, obj, name, site, args)
+
+
+def _called_field(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
+    """The callee is data: an attribute that holds a callable, or a module's function."""
+    read(obj, name, site)
+    if isinstance(obj, types.ModuleType):
+        value = obj.__dict__.get(name)
+    else:
+        value = getattr(obj, "__dict__", {}).get(name)
+    if value is not None and is_c_callable(value):
+        _scan_args(thread, args, site)
+        thread.may_switch = True
+
+
+def _called_on_type(thread: VThread, cls: type, name: str, site: int, args: tuple[Any, ...]) -> None:
+    """``dict.get(container, key)`` and other calls through a class."""
+    for owner in cls.__mro__:
+        found = owner.__dict__.get(name)
+        if found is not None:
+            if args and is_container(type(args[0])):
+                what = operation(found, name)
+                if what is not None:
+                    _on_container(thread, args[0], what, args[1:], site)
+            if is_c_callable(found):
+                thread.may_switch = True
+            return
+
+
+def _called_on_super(thread: VThread, proxy: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
+    """``super().name(...)`` that ends in a built-in container's method."""
+    obj = proxy.__self__
+    if obj is None or isinstance(obj, type):
+        return
+    mro = type(obj).__mro__
+    for owner in mro[mro.index(proxy.__thisclass__) + 1 :]:
+        found = owner.__dict__.get(name)
+        if found is not None:
+            what = operation(found, name) if is_container(type(obj)) else None
+            if what is not None:
+                _on_container(thread, obj, what, args, site)
+            if is_c_callable(found):
+                thread.may_switch = True
+            return
+
+
+def call(obj: Any, name: str, site: int, *args: Any) -> Any:
+    """Before ``obj.name(*args)``; returns the last argument."""
+    thread = ENGINE.current
+    if thread is not None:
+        _called(thread, obj, name, site, args)
+    return args[-1]
+
+
+def call_bare(obj: Any, name: str, site: int) -> Any:
+    """Before ``obj.name()``; returns the object."""
+    thread = ENGINE.current
+    if thread is not None:
+        _called(thread, obj, name, site, ())
+    return obj
+
+
+def call_named(obj: Any, name: str, site: int, value: Any) -> Any:
+    """Before ``obj.name(..., key=value)``; returns the value."""
+    thread = ENGINE.current
+    if thread is not None:
+        _called(thread, obj, name, site, ())
+    return value
+
+
+def perform_call(obj: Any, name: str, site: int, *args: Any, **named: Any) -> Any:
+    """``obj.name(...)``, where no temporary is possible."""
+    thread = ENGINE.current
+    if thread is not None:
+        _called(thread, obj, name, site, args)
+    return getattr(obj, name)(*args, **named)
+
+
+def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...]) -> None:
+    if type(function) is types.FunctionType:
+        return
+    if function is next and args:
+        iterator = args[0]
+        if not isinstance(iterator, types.GeneratorType) and is_c_callable(getattr(type(iterator), "__next__", None)):
+            access(thread, _HEAP.loc_of(iterator, "next"), WRITE, site)
+        thread.may_switch = True
+    elif is_c_callable(function):
+        bound = getattr(function, "__self__", None)
+        if bound is not None and is_container(type(bound)):  # a bound method kept in a variable
+            what = operation(getattr(type(bound), function.__name__, None), function.__name__)
+            if what is not None:
+                _on_container(thread, bound, what, args, site)
+        thread.may_switch = True
+
+
+def function(func: Any, site: int, *args: Any) -> Any:
+    """Before ``func(*args)``; returns the last argument."""
+    thread = ENGINE.current
+    if thread is not None:
+        _function(thread, func, site, args)
+    return args[-1]
+
+
+def function_bare(func: Any, site: int) -> Any:
+    """Before ``func()``; returns the function."""
+    thread = ENGINE.current
+    if thread is not None:
+        _function(thread, func, site, ())
+    return func
+
+
+def function_named(func: Any, site: int, value: Any) -> Any:
+    """Before ``func(..., key=value)``; returns the value."""
+    thread = ENGINE.current
+    if thread is not None:
+        _function(thread, func, site, ())
+    return value
+
+
+def perform_function(func: Any, site: int, *args: Any, **named: Any) -> Any:
+    """``func(...)``, where no temporary is possible."""
+    thread = ENGINE.current
+    if thread is not None:
+        _function(thread, func, site, args)
+    return func(*args, **named)
+
+
+# -- attributes by name, globals, cells, markers ------------------------------------------------------------------
+
+
+def get_attribute(obj: Any, name: Any, site: int, last: Any) -> Any:
+    """Before ``getattr``/``hasattr``; returns the last argument."""
+    if ENGINE.current is not None and type(name) is str:
+        read(obj, name, site)
+    return last
+
+
+def set_attribute(obj: Any, name: Any, site: int, last: Any) -> Any:
+    """Before ``setattr``/``delattr``; returns the last argument."""
+    if ENGINE.current is not None and type(name) is str:
+        write(obj, name, site)
+    return last
+
+
+def read_global(module: str, name: str, site: int) -> bool:
+    """Before a module global that functions assign is loaded."""
+    thread = ENGINE.current
+    if thread is not None:
+        access(thread, _HEAP.global_loc(module, name), READ, site)
+    return True
+
+
+def write_global(module: str, name: str, site: int) -> None:
+    """Before a module global is stored."""
+    thread = ENGINE.current
+    if thread is not None:
+        access(thread, _HEAP.global_loc(module, name), WRITE, site)
+
+
+class Cell:
+    """Names one function call's variables that nested functions assign."""
+
+
+def read_cell(cell: Any, name: str, site: int) -> bool:
+    """Before a shared closure variable is loaded."""
+    thread = ENGINE.current
+    if thread is not None:
+        access(thread, _HEAP.loc_of(cell, name), READ, site)
+    return True
+
+
+def write_cell(cell: Any, name: str, site: int) -> None:
+    """Before a shared closure variable is stored."""
+    thread = ENGINE.current
+    if thread is not None:
+        access(thread, _HEAP.loc_of(cell, name), WRITE, site)
+
+
+def marker() -> None:
+    """Function entry or a loop's backward jump: a GIL build may switch here."""
+    thread = ENGINE.current
+    if thread is not None:
+        thread.may_switch = True
+
+
+def match_subject(value: Any, names: tuple[str, ...], site: int) -> Any:
+    """Before a ``match`` statement looks at its subject."""
+    if ENGINE.current is not None:
+        whole(value, site)
+        for name in names:
+            read(value, name, site)
+    return value
+
+
+HOOKS: dict[str, Callable[..., Any]] = {
+    "_p_r": read, "_p_w": write, "_p_d": write, "_p_rk": read_key, "_p_wk": write_key, "_p_dk": delete_key,
+    "_p_xk": perform_key, "_p_in": member, "_p_xin": perform_member, "_p_o": whole, "_p_ow": whole_write,
+    "_p_it": iterate, "_p_c": call, "_p_c0": call_bare, "_p_ck": call_named, "_p_xc": perform_call,
+    "_p_f": function, "_p_f0": function_bare, "_p_fk": function_named, "_p_xf": perform_function,
+    "_p_ga": get_attribute, "_p_sa": set_attribute, "_p_da": set_attribute, "_p_rg": read_global,
+    "_p_wg": write_global, "_p_cell": Cell, "_p_rc": read_cell, "_p_wc": write_cell, "_p_m": marker,
+    "_p_mt": match_subject, "_p_slice": slice,
+}  # fmt: skip

@@ -1,0 +1,67 @@
+"""What a step does to a location, and which pairs of steps do not commute.
+
+A location is a small integer: a field of an object, a key of a container, a whole container, a lock. `DEPENDS` is asked
+about two operations on the same root location (a key's root is its container): it decides what a reduction may skip,
+so every zero in it is a claim that the two operations commute and disable nothing.
+"""
+
+from __future__ import annotations
+
+READ = 0  # a field, or a whole container
+WRITE = 1
+KEY_READ = 2
+KEY_WRITE = 3  # of a key that is already there, or its removal
+KEY_INSERT = 4  # a new key: two insertions do not commute, iteration shows their order
+ACQUIRE = 5  # blocks while the lock is held
+RELEASE = 6
+TRY = 7  # an acquisition that cannot block and succeeded
+TRY_FAILED = 8
+LOCAL = 9  # visible to nobody
+TIME = 10  # the clock advanced because nothing could run: ordered after everything before it
+
+MODE_NAMES = (
+    "read", "write", "read", "write", "insert", "acquire", "release", "try-acquire", "try-acquire (busy)", "local", "time",
+)  # fmt: skip
+
+COMMUTE = 0
+RACE = 1  # dependent, and both orders may be possible
+ORDERED = 2  # dependent, but the later one had to wait for the earlier one
+SAME_KEY = 3  # a race if both name the same key, else they commute
+
+
+def _table() -> tuple[tuple[int, ...], ...]:
+    size = len(MODE_NAMES)
+    table = [[COMMUTE] * size for _ in range(size)]
+
+    def both(first: int, second: int, value: int) -> None:
+        table[first][second] = table[second][first] = value
+
+    for mode in (READ, WRITE, KEY_READ, KEY_WRITE, KEY_INSERT):
+        both(WRITE, mode, RACE)
+    both(READ, KEY_WRITE, RACE)
+    both(READ, KEY_INSERT, RACE)
+    both(KEY_READ, KEY_WRITE, SAME_KEY)
+    both(KEY_READ, KEY_INSERT, SAME_KEY)
+    both(KEY_WRITE, KEY_WRITE, SAME_KEY)
+    both(KEY_WRITE, KEY_INSERT, SAME_KEY)
+    both(KEY_INSERT, KEY_INSERT, RACE)
+    for first in (ACQUIRE, TRY, TRY_FAILED):
+        for second in (ACQUIRE, TRY, TRY_FAILED):
+            both(first, second, RACE)
+    both(TRY_FAILED, TRY_FAILED, COMMUTE)
+    both(RELEASE, TRY, RACE)
+    both(RELEASE, TRY_FAILED, RACE)
+    both(RELEASE, ACQUIRE, ORDERED)
+    both(RELEASE, RELEASE, ORDERED)
+    for mode in range(size):
+        both(TIME, mode, ORDERED)
+    return tuple(tuple(row) for row in table)
+
+
+DEPENDS = _table()
+
+
+def dependent(first_mode: int, first_loc: int, second_mode: int, second_loc: int) -> bool:
+    """Whether two operations on the same root location may not be swapped."""
+    relation = DEPENDS[first_mode][second_mode]
+    return relation != COMMUTE and (relation != SAME_KEY or first_loc == second_loc)

@@ -1,0 +1,1 @@
+"""The mirror of the interpreter's thread primitives, one file each."""

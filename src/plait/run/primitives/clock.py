@@ -1,0 +1,97 @@
+"""Virtual time: it passes when nothing else can happen, or when a thread does nothing but look at it."""
+
+from __future__ import annotations
+
+import time as real_time
+
+from plait.run.engine import ENGINE
+from plait.run.operations import LOCAL
+from plait.run.primitives.site import here
+from plait.run.vthread import VThread
+
+EPOCH = 1_700_000_000.0  # what time() shows at the start of every execution
+PATIENCE = 20  # readings of the clock by one thread before time passes under it
+
+
+def _now() -> float:
+    thread = ENGINE.current
+    if thread is not None:
+        thread.clock_reads += 1
+        if thread.clock_reads > PATIENCE:
+            sleep(0.001 * 2 ** min(thread.clock_reads - PATIENCE, 20))
+    return ENGINE.clock
+
+
+def time() -> float:
+    """Virtual seconds since the epoch."""
+    return EPOCH + _now()
+
+
+def time_ns() -> int:
+    """As `time`, in nanoseconds."""
+    return int(time() * 1_000_000_000)
+
+
+def monotonic() -> float:
+    """Virtual seconds."""
+    return 1000.0 + _now()
+
+
+def monotonic_ns() -> int:
+    """As `monotonic`, in nanoseconds."""
+    return int(monotonic() * 1_000_000_000)
+
+
+perf_counter = monotonic
+perf_counter_ns = monotonic_ns
+process_time = monotonic
+process_time_ns = monotonic_ns
+thread_time = monotonic
+thread_time_ns = monotonic_ns
+
+
+def sleep(seconds: float, /) -> None:
+    """Blocks until nothing else can run and the virtual clock has passed the given time."""
+    if seconds < 0:
+        raise ValueError("sleep length must be non-negative")
+    thread = ENGINE.thread
+    if ENGINE.current is None or ENGINE.any_timeouts:
+        if thread.dying:
+            return
+        ENGINE.clock += seconds
+        if ENGINE.current is not None:
+            thread.may_switch = True
+        return
+    _sleep(thread, seconds)
+
+
+def _sleep(thread: VThread, seconds: float) -> None:
+    thread.deadline = ENGINE.clock + seconds
+    ENGINE.block(thread, 0, LOCAL, here())
+    thread.timed_out = False
+    thread.may_switch = True
+
+
+def localtime(seconds: float | None = None, /) -> real_time.struct_time:
+    """As `time.localtime`, of virtual time by default."""
+    return real_time.localtime(time() if seconds is None else seconds)
+
+
+def gmtime(seconds: float | None = None, /) -> real_time.struct_time:
+    """As `time.gmtime`, of virtual time by default."""
+    return real_time.gmtime(time() if seconds is None else seconds)
+
+
+def ctime(seconds: float | None = None, /) -> str:
+    """As `time.ctime`, of virtual time by default."""
+    return real_time.ctime(time() if seconds is None else seconds)
+
+
+def asctime(moment: real_time.struct_time | None = None, /) -> str:
+    """As `time.asctime`, of virtual time by default."""
+    return real_time.asctime(localtime() if moment is None else moment)
+
+
+def strftime(form: str, moment: real_time.struct_time | None = None, /) -> str:
+    """As `time.strftime`, of virtual time by default."""
+    return real_time.strftime(form, localtime() if moment is None else moment)

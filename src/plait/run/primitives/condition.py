@@ -1,0 +1,186 @@
+"""Condition: waiters leave in the order in which they came, as CPython's do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from plait.run.engine import ENGINE, access
+from plait.run.heap import OPAQUE
+from plait.run.operations import ACQUIRE, RELEASE, WRITE
+from plait.run.primitives.lock import Baton, Lock, RLock
+from plait.run.primitives.site import here
+from plait.run.vthread import VThread
+
+
+class Condition:
+    """`threading.Condition` over a virtual lock.
+
+    One step releases the lock and joins the waiters; being notified enables a second one, the re-acquisition. A
+    waiter that times out leaves the queue in a step of its own, without the lock, as CPython's does.
+    """
+
+    def __init__(self, lock: Any = None) -> None:
+        self._lock = RLock() if lock is None else lock
+        self.acquire = self._lock.acquire
+        self.release = self._lock.release
+        self._waiters: list[VThread] = []
+
+    def __enter__(self) -> Any:
+        return self._lock.__enter__()
+
+    def __exit__(self, *exc: object) -> Any:
+        return self._lock.__exit__(*exc)
+
+    def __repr__(self) -> str:
+        return f"<Condition({self._lock}, {len(self._waiters)})>"
+
+    def _baton(self) -> Baton:
+        lock = self._lock
+        if not isinstance(lock, Baton):
+            raise TypeError(f"plait controls Conditions over Lock and RLock, not over {type(lock).__name__}")
+        return lock
+
+    def _is_owned(self) -> bool:
+        lock = self._baton()
+        if isinstance(lock, Lock):
+            return lock.holder is not None
+        return lock.holder is ENGINE.thread
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """As `threading.Condition.wait`."""
+        thread = ENGINE.thread
+        lock = self._baton()
+        if not self._is_owned():
+            raise RuntimeError("cannot wait on un-acquired lock")
+        if ENGINE.current is None:
+            return self._wait_quietly(thread, lock, timeout)
+        site = here()
+        e = ENGINE
+        access(thread, e.heap.loc_of(lock, "lock"), RELEASE, site)
+        e.note(thread, e.heap.loc_of(self, "waiters"), WRITE, site)
+        count = lock._release_save() if isinstance(lock, RLock) else 0
+        lock.give()
+        self._waiters.append(thread)
+        thread.notified = False
+        got = True
+        if e.any_timeouts and timeout is not None:
+            access(thread, e.heap.loc_of(self, "waiters"), WRITE, site)
+            if not thread.notified:
+                self._waiters.remove(thread)
+                e.clock += max(timeout, 0.0)
+                got = False
+            self._lock.acquire()
+            if isinstance(lock, RLock):
+                lock._acquire_restore(count)
+            return got
+        if timeout is not None:
+            thread.deadline = e.clock + max(timeout, 0.0)
+        thread.blocked_on = self
+        loc = e.heap.loc_of(lock, "lock")
+        try:
+            e.block(thread, loc, ACQUIRE, site)
+        finally:
+            thread.blocked_on = None
+            if thread in lock.waiting:
+                lock.waiting.remove(thread)
+            if thread.dying and thread in self._waiters:
+                self._waiters.remove(thread)
+        if thread.timed_out:
+            thread.timed_out = False
+            e.step += 1
+            e.trace.append((thread.id, e.heap.loc_of(self, "waiters"), WRITE, site, e.enabled, thread.after))
+            thread.after = None
+            if not thread.notified:
+                self._waiters.remove(thread)
+                got = False
+            self._reacquire(thread, lock, site)
+        else:
+            e.step += 1
+            e.trace.append((thread.id, loc, ACQUIRE, site, e.enabled, thread.after))
+            thread.after = None
+            lock.take(thread)
+        if isinstance(lock, RLock):
+            lock._acquire_restore(count)
+        thread.may_switch = True
+        return got
+
+    @staticmethod
+    def _reacquire(thread: VThread, lock: Baton, site: int) -> None:
+        thread.may_switch = True
+        lock.acquire_by(thread, True, -1, site)
+
+    def _wait_quietly(self, thread: VThread, lock: Baton, timeout: float | None) -> bool:
+        count = lock._release_save() if isinstance(lock, RLock) else 0
+        lock.give()
+        self._waiters.append(thread)
+        thread.notified = False
+        if timeout is not None:
+            thread.deadline = ENGINE.clock + max(timeout, 0.0)
+        try:
+            while not thread.notified and not thread.timed_out:
+                ENGINE.quiet_block(thread)
+        finally:
+            thread.deadline = None
+            if thread in self._waiters:
+                self._waiters.remove(thread)
+        got, thread.timed_out = thread.notified, False
+        lock.acquire_quietly(True, -1)
+        if isinstance(lock, RLock):
+            lock._acquire_restore(count)
+        return got
+
+    def wait_for(self, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
+        """As `threading.Condition.wait_for`."""
+        end = None if timeout is None else ENGINE.clock + timeout
+        result = predicate()
+        while not result:
+            left = None
+            if end is not None:
+                left = end - ENGINE.clock
+                if left <= 0:
+                    break
+            self.wait(left)
+            result = predicate()
+        return result
+
+    def notify(self, n: int = 1) -> None:
+        """As `threading.Condition.notify`."""
+        if not self._is_owned():
+            raise RuntimeError("cannot notify on un-acquired lock")
+        thread = ENGINE.current
+        if thread is not None:
+            thread.may_switch = True
+            access(thread, ENGINE.heap.loc_of(self, "waiters"), WRITE, here())
+        lock = self._baton()
+        woken, self._waiters = self._waiters[:n], self._waiters[n:]
+        for sleeper in woken:
+            sleeper.notified = True
+            if thread is None:
+                sleeper.deadline = None
+                ENGINE.enable(sleeper)
+                continue
+            if sleeper.timed_out:
+                continue  # its time-out step is pending; it will find itself notified
+            sleeper.deadline = None
+            ENGINE._after(sleeper, ENGINE.step - 1)
+            sleeper.blocked_on = lock
+            if sleeper.mode == ACQUIRE and not sleeper.enabled:
+                lock.waiting.append(sleeper)
+                if lock.holder is None:
+                    ENGINE.enable(sleeper)
+
+    def notify_all(self) -> None:
+        """As `threading.Condition.notify_all`."""
+        self.notify(len(self._waiters))
+
+    def notifyAll(self) -> None:  # noqa: N802 - the old name that threading still has
+        """The old name of `notify_all`."""
+        self.notify_all()
+
+    def _at_fork_reinit(self) -> None:
+        self._lock._at_fork_reinit()
+        self._waiters.clear()
+
+
+OPAQUE.add(Condition)

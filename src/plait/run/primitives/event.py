@@ -1,0 +1,100 @@
+"""Event: once signalled, a waiter returns even if the flag is cleared again before it runs, as in CPython."""
+
+from __future__ import annotations
+
+from plait.run.engine import ENGINE, access
+from plait.run.heap import OPAQUE
+from plait.run.operations import LOCAL, READ, WRITE
+from plait.run.primitives.site import here
+from plait.run.vthread import VThread
+
+
+class Event:
+    """`threading.Event`."""
+
+    def __init__(self) -> None:
+        self._on = False
+        self._waiters: list[VThread] = []
+
+    def __repr__(self) -> str:
+        status = "set" if self._on else "unset"
+        return f"<{type(self).__module__}.{type(self).__qualname__}: {status}>"
+
+    def _point(self, mode: int) -> None:
+        thread = ENGINE.current
+        if thread is not None:
+            thread.may_switch = True
+            access(thread, ENGINE.heap.loc_of(self, "flag"), mode, here())
+
+    @property
+    def _flag(self) -> bool:
+        return self.is_set()
+
+    def is_set(self) -> bool:
+        """As `threading.Event.is_set`."""
+        self._point(READ)
+        return self._on
+
+    isSet = is_set  # noqa: N815 - the old name that threading still has
+
+    def set(self) -> None:
+        """As `threading.Event.set`."""
+        self._point(WRITE)
+        self._on = True
+        woken, self._waiters = self._waiters, []
+        for sleeper in woken:
+            sleeper.notified = True
+            if not sleeper.enabled:  # else it stands at the step that ends its wait, see `_late`
+                ENGINE.wake(ENGINE.thread, sleeper)
+
+    def clear(self) -> None:
+        """As `threading.Event.clear`."""
+        self._point(WRITE)
+        self._on = False
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """As `threading.Event.wait`."""
+        self._point(READ)
+        if self._on:
+            return True
+        e = ENGINE
+        thread = e.thread
+        thread.notified = False
+        quiet = e.current is None
+        if timeout is not None and (timeout <= 0 or (e.any_timeouts and not quiet)):
+            if timeout > 0:  # signalled or timed out, at any moment
+                self._waiters.append(thread)
+                self._late(thread, timeout)
+            return thread.notified
+        if timeout is not None:
+            thread.deadline = e.clock + timeout
+        self._waiters.append(thread)
+        thread.blocked_on = self
+        try:
+            if quiet:
+                e.quiet_block(thread)
+            else:
+                e.block(thread, 0, LOCAL, here())
+        finally:
+            thread.blocked_on = None
+            thread.deadline = None
+            if thread in self._waiters:
+                self._waiters.remove(thread)
+        if thread.timed_out:
+            thread.timed_out = False
+            if not quiet:
+                self._point(WRITE)
+        return thread.notified or self._on
+
+    def _late(self, thread: VThread, timeout: float) -> None:
+        """With time-outs at any moment the wait ends in a step that races with `set`."""
+        access(thread, ENGINE.heap.loc_of(self, "flag"), READ, here())
+        if not thread.notified:
+            self._waiters.remove(thread)
+            ENGINE.clock += timeout
+
+    def _at_fork_reinit(self) -> None:
+        self._waiters.clear()
+
+
+OPAQUE.add(Event)

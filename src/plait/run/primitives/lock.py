@@ -1,0 +1,269 @@
+"""Lock and RLock under the scheduler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plait.run.engine import ENGINE, access, blocking
+from plait.run.heap import OPAQUE
+from plait.run.operations import ACQUIRE, RELEASE, TRY, TRY_FAILED
+from plait.run.primitives.site import here
+from plait.run.vthread import VThread
+
+TIMEOUT_MAX = 9223372036.0
+
+
+def check_timeout(blocking_call: bool, timeout: float) -> None:
+    """The argument errors that `_thread` raises."""
+    if not blocking_call and timeout != -1:
+        raise ValueError("can't specify a timeout for a non-blocking call")
+    if timeout < 0 and timeout != -1:
+        raise ValueError("timeout value must be a non-negative number")
+    if timeout > TIMEOUT_MAX:
+        raise OverflowError("timeout value is too large")
+
+
+class Baton:
+    """What Lock and RLock share: an owner, and the threads that stand in front of an acquisition.
+
+    The waiting threads' enabledness is kept up to date here: taken disables them, given back enables them.
+    """
+
+    __slots__ = ("__weakref__", "holder", "waiting")
+
+    def __init__(self) -> None:
+        self.holder: VThread | None = None
+        self.waiting: list[VThread] = []
+
+    def acquire_by(self, thread: VThread, blocking_call: bool, timeout: float, site: int) -> bool:
+        """One acquisition by a controlled thread."""
+        e = ENGINE
+        loc = e.heap.loc_of(self, "lock")
+        if not blocking_call or timeout == 0:
+            access(thread, loc, TRY, site)
+            return self._try(thread)
+        if timeout > 0 and e.any_timeouts:
+            access(thread, loc, TRY, site)
+            got = self._try(thread)
+            if not got:
+                e.clock += timeout
+            return got
+        if timeout > 0 and self.holder is not None:
+            thread.deadline = e.clock + timeout
+        self.waiting.append(thread)
+        thread.blocked_on = self
+        try:
+            blocking(thread, loc, ACQUIRE, site, self.holder is None)
+        finally:
+            thread.blocked_on = None
+            self.waiting.remove(thread)
+        if thread.timed_out:
+            thread.timed_out = False
+            if self.holder is not None:
+                self._mode(TRY_FAILED)
+                return False
+            self._mode(TRY)
+        self.take(thread)
+        thread.may_switch = True
+        return True
+
+    def _try(self, thread: VThread) -> bool:
+        if self.holder is not None:
+            self._mode(TRY_FAILED)
+            thread.may_switch = True
+            return False
+        self.take(thread)
+        thread.may_switch = True
+        return True
+
+    @staticmethod
+    def _mode(mode: int) -> None:
+        entry = ENGINE.trace[-1]
+        ENGINE.trace[-1] = (entry[0], entry[1], mode, entry[3], entry[4], entry[5])
+
+    def take(self, thread: VThread) -> None:
+        """The thread holds it now."""
+        self.holder = thread
+        for other in self.waiting:
+            if other is not thread:
+                ENGINE.disable(other)
+
+    def give(self) -> None:
+        """Nobody holds it now."""
+        self.holder = None
+        for other in self.waiting:
+            ENGINE.enable(other)
+
+    def release_by(self, thread: VThread, site: int) -> None:
+        """One release by a controlled thread."""
+        access(thread, ENGINE.heap.loc_of(self, "lock"), RELEASE, site)
+        self.give()
+        thread.may_switch = True
+
+    def acquire_quietly(self, blocking_call: bool, timeout: float) -> bool:
+        """An acquisition during set-up: in order, no choices."""
+        thread = ENGINE.thread
+        while self.holder is not None:
+            if not blocking_call or timeout == 0:
+                return False
+            if timeout > 0:
+                thread.deadline = ENGINE.clock + timeout
+            self.waiting.append(thread)
+            try:
+                ENGINE.quiet_block(thread)
+            finally:
+                self.waiting.remove(thread)
+                thread.deadline = None
+            if thread.timed_out:
+                thread.timed_out = False
+                return False
+        self.take(thread)
+        return True
+
+
+class Lock(Baton):
+    """`threading.Lock`: not re-entrant, any thread may release it."""
+
+    __slots__ = ()
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """As `threading.Lock.acquire`."""
+        check_timeout(blocking, timeout)
+        thread = ENGINE.current
+        if thread is None:
+            return self.acquire_quietly(blocking, timeout)
+        return self.acquire_by(thread, blocking, timeout, here())
+
+    def release(self) -> None:
+        """As `threading.Lock.release`."""
+        thread = ENGINE.current
+        if thread is None:
+            if ENGINE.thread.dying:
+                return
+            if self.holder is None:
+                raise RuntimeError("release unlocked lock")
+            self.give()
+            return
+        if self.holder is None:
+            access(thread, ENGINE.heap.loc_of(self, "lock"), TRY_FAILED, here())
+            if self.holder is None:
+                raise RuntimeError("release unlocked lock")
+        self.release_by(thread, here())
+
+    def locked(self) -> bool:
+        """As `threading.Lock.locked`."""
+        thread = ENGINE.current
+        if thread is not None:
+            access(thread, ENGINE.heap.loc_of(self, "lock"), TRY_FAILED, here())
+            thread.may_switch = True
+        return self.holder is not None
+
+    def __enter__(self) -> bool:
+        thread = ENGINE.current
+        if thread is None:
+            return self.acquire_quietly(True, -1)
+        return self.acquire_by(thread, True, -1, here())
+
+    def __exit__(self, *exc: object) -> None:
+        self.release()
+
+    acquire_lock = acquire
+    release_lock = release
+    locked_lock = locked
+
+    def _at_fork_reinit(self) -> None:
+        self.holder = None
+        self.waiting.clear()
+
+    def __repr__(self) -> str:
+        state = "locked" if self.holder is not None else "unlocked"
+        return f"<{state} _thread.lock object>"
+
+
+class RLock(Baton):
+    """`threading.RLock`: the owner may take it again; only the owner may release it."""
+
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """As `threading.RLock.acquire`."""
+        check_timeout(blocking, timeout)
+        thread = ENGINE.current
+        if self.holder is ENGINE.thread:
+            self.count += 1
+            if thread is not None:
+                thread.may_switch = True
+            return True
+        got = self.acquire_quietly(blocking, timeout) if thread is None else self.acquire_by(
+            thread, blocking, timeout, here()
+        )
+        if got:
+            self.count = 1
+        return got
+
+    def release(self) -> None:
+        """As `threading.RLock.release`."""
+        thread = ENGINE.current
+        if self.holder is not ENGINE.thread:
+            if ENGINE.thread.dying:
+                return
+            raise RuntimeError("cannot release un-acquired lock")
+        if self.count > 1:
+            self.count -= 1
+            if thread is not None:
+                thread.may_switch = True
+            return
+        if thread is None:
+            self.count = 0
+            self.give()
+            return
+        site = here()
+        access(thread, ENGINE.heap.loc_of(self, "lock"), RELEASE, site)
+        self.count = 0
+        self.give()
+        thread.may_switch = True
+
+    def locked(self) -> bool:
+        """As `threading.RLock.locked` of newer interpreters."""
+        return self.holder is not None
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *exc: object) -> None:
+        self.release()
+
+    def _is_owned(self) -> bool:
+        return self.holder is ENGINE.thread
+
+    def _release_save(self) -> int:
+        count, self.count = self.count, 0
+        return count
+
+    def _acquire_restore(self, count: int) -> None:
+        self.count = count
+
+    def _recursion_count(self) -> int:
+        return self.count if self.holder is ENGINE.thread else 0
+
+    def _at_fork_reinit(self) -> None:
+        self.holder = None
+        self.count = 0
+        self.waiting.clear()
+
+    def __repr__(self) -> str:
+        state = "locked" if self.holder is not None else "unlocked"
+        owner = self.holder.id if self.holder is not None else 0
+        return f"<{state} _thread.RLock object owner={owner} count={self.count}>"
+
+
+OPAQUE.update((Lock, RLock))
+
+
+def allocate_lock() -> Any:
+    """`_thread.allocate_lock`."""
+    return Lock()

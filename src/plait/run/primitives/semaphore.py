@@ -1,0 +1,128 @@
+"""Semaphore and BoundedSemaphore, each operation one step."""
+
+from __future__ import annotations
+
+from plait.run.engine import ENGINE, access, blocking
+from plait.run.heap import OPAQUE
+from plait.run.operations import READ, WRITE
+from plait.run.primitives.site import here
+from plait.run.vthread import VThread
+
+
+class Semaphore:
+    """`threading.Semaphore`: a counter whose acquisition waits while it is zero."""
+
+    def __init__(self, value: int = 1) -> None:
+        if value < 0:
+            raise ValueError("semaphore initial value must be >= 0")
+        self._count = value
+        self._waiting: list[VThread] = []
+
+    @property
+    def _value(self) -> int:
+        thread = ENGINE.current
+        if thread is not None:
+            access(thread, ENGINE.heap.loc_of(self, "value"), READ, here())
+        return self._count
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__module__}.{type(self).__qualname__} value={self._count}>"
+
+    def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
+        """As `threading.Semaphore.acquire`."""
+        if not blocking and timeout is not None:
+            raise ValueError("can't specify timeout for non-blocking acquire")
+        thread = ENGINE.current
+        if thread is None:
+            return self._acquire_quietly(blocking, timeout)
+        return self._acquire_by(thread, blocking, timeout)
+
+    __enter__ = acquire
+
+    def _acquire_by(self, thread: VThread, blocking_call: bool, timeout: float | None) -> bool:
+        e = ENGINE
+        loc = e.heap.loc_of(self, "value")
+        site = here()
+        patient = timeout is None or (timeout > 0 and not e.any_timeouts)
+        if not blocking_call or not patient:
+            thread.may_switch = True
+            access(thread, loc, WRITE, site)
+            if not self._count:
+                e.clock += max(timeout or 0.0, 0.0)
+                return False
+        else:
+            if timeout is not None and not self._count:
+                thread.deadline = e.clock + timeout
+            self._waiting.append(thread)
+            thread.blocked_on = self
+            try:
+                blocking(thread, loc, WRITE, site, self._count > 0)
+            finally:
+                thread.blocked_on = None
+                self._waiting.remove(thread)
+            if thread.timed_out:
+                thread.timed_out = False
+                if not self._count:
+                    return False
+        self._take()
+        thread.may_switch = True
+        return True
+
+    def _take(self) -> None:
+        self._count -= 1
+        if not self._count:
+            for other in self._waiting:
+                ENGINE.disable(other)
+
+    def _acquire_quietly(self, blocking_call: bool, timeout: float | None) -> bool:
+        thread = ENGINE.thread
+        while not self._count:
+            if not blocking_call or (timeout is not None and timeout <= 0):
+                return False
+            if timeout is not None:
+                thread.deadline = ENGINE.clock + timeout
+            self._waiting.append(thread)
+            try:
+                ENGINE.quiet_block(thread)
+            finally:
+                self._waiting.remove(thread)
+                thread.deadline = None
+            if thread.timed_out:
+                thread.timed_out = False
+                return False
+        self._take()
+        return True
+
+    def release(self, n: int = 1) -> None:
+        """As `threading.Semaphore.release`."""
+        if n < 1:
+            raise ValueError("n must be one or more")
+        thread = ENGINE.current
+        if thread is not None:
+            thread.may_switch = True
+            access(thread, ENGINE.heap.loc_of(self, "value"), WRITE, here())
+        self._check(n)
+        self._count += n
+        for other in self._waiting:
+            ENGINE.enable(other)
+
+    def _check(self, n: int) -> None:
+        """Nothing limits a plain semaphore."""
+
+    def __exit__(self, *exc: object) -> None:
+        self.release()
+
+
+class BoundedSemaphore(Semaphore):
+    """`threading.BoundedSemaphore`: releasing above the initial value is an error."""
+
+    def __init__(self, value: int = 1) -> None:
+        super().__init__(value)
+        self._initial_value = value
+
+    def _check(self, n: int) -> None:
+        if self._count + n > self._initial_value:
+            raise ValueError("Semaphore released too many times")
+
+
+OPAQUE.update((Semaphore, BoundedSemaphore))

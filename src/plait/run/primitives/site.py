@@ -1,0 +1,54 @@
+"""Which line of the code under test called a primitive.
+
+Primitives are called, not rewritten, so their place is taken from the caller's frame. One number per code object and
+line, kept for the life of the process; the registry knows file, line and text for the report.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import zlib
+from types import CodeType, FrameType
+
+from plait.model.site import Site
+
+_OWN = __name__.rpartition(".")[0]  # frames of the primitives themselves are skipped
+_numbers: dict[tuple[CodeType, int], int] = {}
+_ordinals: dict[tuple[str, str, str], dict[int, int]] = {}
+SITES: dict[int, Site] = {}
+
+
+def _frame() -> FrameType:
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        if not name.startswith("plait.run.") and name not in SKIPPED:
+            return frame
+        frame = frame.f_back
+    return sys._getframe(2)
+
+
+SKIPPED: set[str] = set()  # mirrored standard modules: their callers are what users know
+
+
+def here() -> int:
+    """The number of the place that called the primitive calling this."""
+    frame = _frame()
+    key = (frame.f_code, frame.f_lineno)
+    number = _numbers.get(key)
+    if number is None:
+        number = _numbers[key] = _register(frame)
+    return number
+
+
+def _register(frame: FrameType) -> int:
+    code, line = frame.f_code, frame.f_lineno
+    module = frame.f_globals.get("__name__", "?")
+    text = " ".join(linecache.getline(code.co_filename, line, frame.f_globals).split())
+    lines = _ordinals.setdefault((module, code.co_qualname, text), {})
+    ordinal = lines.setdefault(line, len(lines))
+    name = f"{module}\0{code.co_qualname}\0{text}\0{ordinal}"
+    number = (zlib.crc32(name.encode()) << 20) | 0xFFFFF  # rewritten places never have the last ordinal
+    SITES[number] = Site(number, module, code.co_filename, line, code.co_qualname, "sync", text, ordinal)
+    return number

@@ -1,0 +1,59 @@
+"""A virtual thread: what the scheduler knows about one thread of the program under test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from plait.run.operations import LOCAL
+
+NEW, READY, BLOCKED, FINISHED = range(4)
+
+
+class Killed(BaseException):  # noqa: N818 - it must not look like an error that code under test would handle
+    """Unwinds a virtual thread that an execution leaves behind."""
+
+
+class VThread:
+    """One virtual thread of the current execution.
+
+    Between two steps a thread stands in front of its pending operation: ``loc``, ``mode`` and ``site`` say which.
+    ``enabled`` is false while that operation cannot be performed. ``after`` collects the steps that must precede the
+    thread's next one (its start, the notification that woke it, the end of a thread it joined).
+    """
+
+    __slots__ = (
+        "after", "blocked_on", "body", "clock_reads", "daemon", "deadline", "dying", "enabled", "error", "fiber", "id",
+        "joiners", "loc", "locals", "may_switch", "mode", "name", "notified", "observed", "owner", "proxy", "site",
+        "spinning", "state", "timed_out",
+    )  # fmt: skip
+
+    def __init__(self, number: int, body: Callable[[], object] | None, name: str) -> None:
+        self.id = number
+        self.body = body
+        self.name = name
+        self.fiber: Any = None
+        self.state = NEW
+        self.enabled = False
+        self.loc = 0
+        self.mode = LOCAL
+        self.site = 0
+        self.after: list[int] | None = None
+        self.may_switch = True
+        self.daemon = False
+        self.dying = False
+        self.error: BaseException | None = None
+        self.blocked_on: Any = None
+        self.deadline: float | None = None
+        self.timed_out = False
+        self.notified = False
+        self.spinning: frozenset[int] | None = None
+        self.joiners: list[VThread] = []
+        self.locals: dict[int, dict[str, Any]] | None = None
+        self.observed = False
+        self.owner: Any = None
+        self.proxy: Any = None
+        self.clock_reads = 0
+
+    def __repr__(self) -> str:
+        return f"<VThread {self.id} {self.name}>"
