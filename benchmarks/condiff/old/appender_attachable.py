@@ -2,11 +2,12 @@
 
 The list is None or a vector whose every call holds the vector's own lock. As in the original, the readers hold no
 lock over their sequence of vector calls, in neither version: only `remove_all_appenders` differs. So a reader that
-overlaps it can fail in both versions, and only the pairs of two writers tell them apart: `remove_all_appenders` with
-itself, with `remove_appender` and with `remove_appender_named`.
+overlaps it can fail in both versions. By what the calls give, only pairs of writers tell the versions apart:
+`remove_all_appenders` with itself, with `remove_appender` and with `remove_appender_named`. The state at the exit of
+a call also tells the other pairs apart: only the faulty version lets a call look into a half-removed list and return.
 
-Holding the vector's lock in the readers of both versions would let more pairs reveal the fault, but it would give the
-class a structure it never had, and would take away the pairs on which a checker must *not* report a difference.
+Holding the vector's lock in the readers of both versions would make their failures reveal the fault too, but it would
+give the class a structure it never had.
 
 One deviation: the correct version looks whether there is a list before it locks it, and again inside; the original
 fails on a fresh object even when one thread is alone.

@@ -1,0 +1,25 @@
+import threading
+
+from bounded_buffer import BoundedBuffer
+
+
+def test_bounded_buffer():
+    """Main, four producers and four consumers of two items each, one slot: every item arrives."""
+    buffer = BoundedBuffer(1)
+    received = []
+
+    def produce(first):
+        for item in (first, first + 1):
+            buffer.put(item)
+
+    def consume():
+        for _ in range(2):
+            received.append(buffer.get())
+
+    threads = [threading.Thread(target=produce, args=(10 * number,)) for number in range(4)]
+    threads += [threading.Thread(target=consume) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(received) == [0, 1, 10, 11, 20, 21, 30, 31]

@@ -1,0 +1,89 @@
+"""Pool1: a pool that keeps a minimum of idle objects (Commons Pool, POOL-107).
+
+Whether an object is missing and the creation of one are two calls, each under the lock, but the first one reserves
+the place. So a borrower may be told that the pool is exhausted while the evictor is still creating; the developers
+accepted that.
+"""
+
+import threading
+
+
+class TooManyInstancesError(Exception):
+    """More objects exist than the pool may have: the fault."""
+
+
+class ExhaustedError(Exception):
+    """The pool has no object to give and may not create one: legal."""
+
+
+class Factory:
+    """Makes objects, and fails when there are too many of them."""
+
+    def __init__(self, most: int) -> None:
+        self.lock = threading.Lock()
+        self.most = most
+        self.made = 0
+
+    def make_object(self) -> int:
+        """A new object: its number."""
+        with self.lock:
+            self.made = self.made + 1
+            if self.made > self.most:
+                raise TooManyInstancesError(f"{self.made} instances, {self.most} are allowed")
+            return self.made
+
+
+class GenericObjectPool:
+    """Lends objects of a factory; at most `max_active` exist, and `min_idle` should be ready."""
+
+    def __init__(self, factory: Factory, max_active: int, min_idle: int) -> None:
+        self.lock = threading.RLock()
+        self.factory = factory
+        self.max_active = max_active
+        self.min_idle = min_idle
+        self.num_active = 0
+        self.num_creating_idle = 0
+        self.idle: list[int] = []
+
+    def borrow_object(self) -> int:
+        """An idle object, or a new one, which is made outside the lock."""
+        with self.lock:
+            if len(self.idle) > 0:
+                self.num_active = self.num_active + 1
+                return self.idle.pop(0)
+            if self.num_active + self.num_creating_idle >= self.max_active:
+                raise ExhaustedError("every object is lent")
+            self.num_active = self.num_active + 1
+        return self.factory.make_object()
+
+    def return_object(self, borrowed: int) -> None:
+        """Hand an object back."""
+        with self.lock:
+            self.num_active = self.num_active - 1
+            self.idle.append(borrowed)
+
+    def calculate_deficit(self, reserve: bool = False) -> int:
+        """How many idle objects are missing and may be created; a place for one is reserved if asked for."""
+        with self.lock:
+            missing = self.min_idle - len(self.idle)
+            places = self.max_active - self.num_active - len(self.idle) - self.num_creating_idle
+            deficit = min(missing, places)
+            if reserve and deficit > 0:
+                self.num_creating_idle = self.num_creating_idle + 1
+            return deficit
+
+    def add_object(self) -> None:
+        """Create an idle object."""
+        with self.lock:
+            self.idle.append(self.factory.make_object())
+
+    def ensure_min_idle(self) -> None:
+        """What the evictor does: create the idle objects that are missing."""
+        deficit = self.calculate_deficit()
+        for _ in range(deficit):
+            if self.calculate_deficit(reserve=True) > 0:
+                try:
+                    self.add_object()
+                finally:
+                    with self.lock:
+                        self.num_creating_idle = self.num_creating_idle - 1
