@@ -1,0 +1,209 @@
+"""Source text of one version, read without importing anything."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import sysconfig
+import warnings
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plait.errors import UsageError
+from plait.subject.change_normal import digest, header, sha256
+from plait.subject.change_scope import DEFINITIONS, FUNCTIONS, Definition, FunctionNode, definitions, scope_statements
+from plait.subject.matching import header_parts, statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """What a name stands for that an import binds: a module, or ``name`` of a module."""
+
+    module: str
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Module:
+    """One parsed file; ``file`` is its path below the root, with slashes."""
+
+    name: str
+    file: str
+    tree: ast.Module
+    is_package: bool
+    is_own: bool
+
+    @cached_property
+    def definitions(self) -> dict[str, list[Definition]]:
+        """Functions and classes by qualified name; a name may be defined several times."""
+        found: dict[str, list[Definition]] = defaultdict(list)
+        for qualname, node in definitions(self.tree):
+            found[qualname].append(node)
+        return dict(found)
+
+    def functions(self, qualname: str) -> list[FunctionNode]:
+        """All functions of that name."""
+        return [node for node in self.definitions.get(qualname, ()) if isinstance(node, FUNCTIONS)]
+
+    def classes(self, qualname: str) -> list[ast.ClassDef]:
+        """All classes of that name."""
+        return [node for node in self.definitions.get(qualname, ()) if isinstance(node, ast.ClassDef)]
+
+    @cached_property
+    def values(self) -> dict[str, list[ast.stmt]]:
+        """Module-level statements that give each name its value, those that modify the object included."""
+        found: dict[str, list[ast.stmt]] = defaultdict(list)
+        for node in statements(self.tree):
+            if isinstance(node, ast.stmt) and not isinstance(node, ast.Import | ast.ImportFrom):
+                for name in _touched(node):
+                    found[name].append(node)
+        return dict(found)
+
+    @cached_property
+    def imports(self) -> dict[str, list[Import]]:
+        """What imports bind, anywhere at module level (both branches of ``try`` and ``if``)."""
+        return self.imports_of(scope_statements(self.tree))
+
+    def imports_of(self, nodes: Iterable[ast.AST]) -> dict[str, list[Import]]:
+        """What the import statements among ``nodes`` bind; star imports are under ``*``."""
+        found: dict[str, list[Import]] = defaultdict(list)
+        for node in nodes:
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    name = alias.asname or alias.name.partition(".")[0]
+                    found[name].append(Import(alias.name if alias.asname else name))
+                    if not alias.asname and "." in alias.name:
+                        found["."].append(Import(alias.name))
+            elif isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    module = self.absolute(node)
+                    found[alias.asname or alias.name].append(Import(module, None if alias.name == "*" else alias.name))
+        return dict(found)
+
+    def absolute(self, node: ast.ImportFrom) -> str:
+        """The full name of the module that a ``from`` import reads."""
+        if not node.level:
+            return node.module or ""
+        parts = self.name.split(".")
+        drop = node.level - self.is_package
+        base = parts[: len(parts) - drop] if drop else parts
+        return ".".join([*base, node.module] if node.module else base)
+
+
+def _touched(node: ast.stmt) -> Iterator[str]:
+    """Names that a statement binds, or whose object it may modify: ``REGISTRY['a'] = f``, ``LIST.append(x)``."""
+    seen = set()
+    is_call = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    for part in header_parts(node):
+        for inner in ast.walk(part):
+            if isinstance(inner, ast.Attribute | ast.Subscript):
+                base: ast.AST = inner
+                while isinstance(base, ast.Attribute | ast.Subscript):
+                    base = base.value
+                if isinstance(base, ast.Name) and (is_call or not isinstance(inner.ctx, ast.Load)):
+                    seen.add(base.id)
+            elif isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load):
+                seen.add(inner.id)
+    yield from sorted(seen)
+
+
+@dataclass
+class Source:
+    """The modules of one version, parsed when asked for.
+
+    A module is *own* when it lies below ``root`` (or in the subject's top-level package, wherever that is); other
+    modules are looked up in ``libraries`` and in the running interpreter's path, for base classes only.
+    """
+
+    root: Path
+    libraries: tuple[Path, ...] = ()
+    package: str = ""
+    unreadable: list[str] = field(default_factory=list)
+    _modules: dict[str, Module | None] = field(default_factory=dict, repr=False)
+
+    def module(self, name: str) -> Module | None:
+        """The module of that name, or None when there is no source that this Python can parse."""
+        if name not in self._modules:
+            self._modules[name] = self._load(name)
+        return self._modules[name]
+
+    def required(self, name: str, label: str) -> Module:
+        """As `module`, with a UsageError that names the version when there is none."""
+        found = self.module(name)
+        if found is None:
+            bad = [text for text in self.unreadable if text.startswith(name + " ")]
+            raise UsageError(f"version {label}: {bad[0] if bad else f'there is no source file of module {name!r}'}")
+        return found
+
+    def own(self, name: str) -> Module | None:
+        """The module if it belongs to the code under test."""
+        found = self.module(name)
+        return found if found is not None and found.is_own else None
+
+    def closure(self, *start: str) -> list[Module]:
+        """The own modules among ``start`` and all own modules that they import, directly or not."""
+        found: dict[str, Module] = {}
+        pending = list(start)
+        while pending:
+            module = self.own(pending.pop())
+            if module is None or module.name in found:
+                continue
+            found[module.name] = module
+            bound = module.imports_of(ast.walk(module.tree))
+            for target in (target for targets in bound.values() for target in targets):
+                pending.append(target.module)
+                if target.name:
+                    pending.append(f"{target.module}.{target.name}")
+        return [found[name] for name in sorted(found)]
+
+    def _load(self, name: str) -> Module | None:
+        if not name or not all(part.isidentifier() for part in name.split(".")):
+            return None
+        folders = [self.root, *self.libraries, Path(sysconfig.get_path("stdlib")), *map(Path, filter(None, sys.path))]
+        for folder in folders:
+            base = folder.joinpath(*name.split("."))
+            for path in (base / "__init__.py", base.with_name(base.name + ".py")):
+                if path.is_file():
+                    is_own = folder == self.root or name.partition(".")[0] == self.package
+                    return self._parse(name, path, folder, is_own=is_own)
+        return None
+
+    def _parse(self, name: str, path: Path, folder: Path, *, is_own: bool) -> Module | None:
+        file = path.relative_to(folder).as_posix()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # old code has invalid escapes; that is not the user's question
+                tree = ast.parse(path.read_bytes(), filename=file)
+        except (SyntaxError, ValueError, OSError, RecursionError) as error:
+            line = f" line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+            python = ".".join(map(str, sys.version_info[:2]))
+            reason = getattr(error, "msg", error)
+            self.unreadable.append(f"{name} cannot be read by Python {python}: {file}{line}: {reason}")
+            return None
+        return Module(name, file, tree, path.name == "__init__.py", is_own)
+
+
+def function_hashes(root: Path, modules: Iterable[str]) -> dict[str, str]:
+    """The sha256 of the normal form of all code in ``modules``, by ``module:qualname``.
+
+    Functions have their own entry (nested ones also count for the function around them), a class's has its header and
+    the statements of its body, and ``module:<module>`` the module's own statements.
+    """
+    source = Source(root)
+    hashes: dict[str, str] = {}
+    for name in modules:
+        module = source.module(name)
+        if module is None:
+            continue
+        for qualname, nodes in module.definitions.items():
+            bodies = [header(part) for node in nodes if isinstance(node, ast.ClassDef) for part in statements(node)[1:]]
+            hashes[f"{name}:{qualname}"] = sha256([digest(nodes), *bodies])
+        own = [header(node) for node in scope_statements(module.tree) if not isinstance(node, DEFINITIONS)]
+        hashes[f"{name}:<module>"] = sha256(own)
+    return hashes
