@@ -1,0 +1,148 @@
+"""Imports the modules under test in their rewritten form, and leaves all others to Python."""
+
+from __future__ import annotations
+
+import importlib.util
+import linecache
+import sys
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plait.run.rewrite import REFERENCES, compile_module
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import CodeType, ModuleType
+
+    from plait.model.site import Site
+
+
+class RewritingLoader(SourceFileLoader):
+    """Loads one module from its source file, rewritten.
+
+    Everything else a loader does (source for tracebacks, resources, ``runpy``) is that of the ordinary loader. To
+    execute the module again is cheap: the code is kept.
+    """
+
+    def __init__(self, fullname: str, path: str, importer: Importer, source: str | None = None) -> None:
+        super().__init__(fullname, path)
+        self._importer = importer
+        self._source = source
+        self._code: CodeType | None = None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Executes the rewritten code with the hooks among the module's globals."""
+        if self._code is None:
+            source = self.get_data(self.path) if self._source is None else self._source
+            self._code = self._importer.compile(source, self.name, self.path)
+        module.__dict__.update(REFERENCES)
+        module.__dict__.update(self._importer.hooks)
+        exec(self._code, module.__dict__)
+
+    def get_source(self, fullname: str) -> str | None:
+        """The source as it was written."""
+        return super().get_source(fullname) if self._source is None else self._source
+
+
+class Importer:
+    """A finder for ``sys.meta_path`` that loads rewritten modules.
+
+    ``wanted(module_name, origin_path)`` says which modules to rewrite. ``hooks`` become globals of each of them, and
+    the places of their hooks are added to ``sites``. Modules that were wanted but are not Python source (or too deeply
+    nested to be rewritten) are imported as usual and listed in ``uncontrolled``.
+    """
+
+    def __init__(
+        self,
+        wanted: Callable[[str, str], bool],
+        hooks: Mapping[str, Callable[..., Any]],
+        sites: dict[int, Site],
+        cache: Path | None = None,
+    ) -> None:
+        self.wanted = wanted
+        self.hooks = hooks
+        self.sites = sites
+        self.cache = cache
+        self.uncontrolled: list[str] = []
+
+    def install(self) -> None:
+        """From now on wanted modules are rewritten when they are imported."""
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
+    def uninstall(self) -> None:
+        """Imports are as before; modules already imported stay."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Asks the other finders, and takes over if what they find is wanted and can be rewritten."""
+        spec = self._found_by_others(fullname, path, target)
+        if spec is None or spec.loader is None or spec.origin is None:
+            return spec
+        if spec.origin == "frozen":  # frozen for speed; the source lies beside the others
+            spec = PathFinder.find_spec(fullname, path, target) or spec
+        origin = spec.origin or ""
+        if not self.wanted(fullname, origin):
+            return spec
+        if type(spec.loader) is not SourceFileLoader:
+            self._leave(fullname)
+            return spec
+        spec.loader = RewritingLoader(fullname, origin, self)
+        return spec
+
+    def _found_by_others(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> ModuleSpec | None:
+        for finder in sys.meta_path:
+            if finder is self or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(fullname, path, target)
+            if spec is not None:
+                return spec
+        return None
+
+    def _leave(self, fullname: str) -> None:
+        if fullname not in self.uncontrolled:
+            self.uncontrolled.append(fullname)
+
+    def compile(self, source: str | bytes, name: str, path: str) -> CodeType:
+        """The code of a module, rewritten if it can be; its places are recorded."""
+        try:
+            code, sites = compile_module(source, name, path, self.cache)
+        except RecursionError:
+            self._leave(name)
+            return compile(source, path, "exec", dont_inherit=True)
+        self.sites.update((site.number, site) for site in sites)
+        return code
+
+    def load_source(self, name: str, origin: Path | str) -> ModuleType:
+        """A rewritten module from a file (a path) or from source text (a string), whatever ``sys.path`` says.
+
+        It is entered in ``sys.modules``. ``__init__.py`` is loaded as a package.
+        """
+        if isinstance(origin, Path):
+            location = str(origin.resolve())
+            folder = [str(origin.resolve().parent)] if origin.name == "__init__.py" else None
+            loader = RewritingLoader(name, location, self)
+        else:
+            location, folder = f"<{name}>", None
+            loader = RewritingLoader(name, location, self, origin)
+            linecache.cache[location] = (len(origin), None, origin.splitlines(keepends=True), location)
+        spec = importlib.util.spec_from_file_location(name, location, loader=loader, submodule_search_locations=folder)
+        assert spec is not None
+        module = importlib.util.module_from_spec(spec)
+        replaced = sys.modules.get(name)
+        sys.modules[name] = module
+        try:
+            loader.exec_module(module)
+        except BaseException:
+            if replaced is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = replaced
+            raise
+        return sys.modules[name]

@@ -1,0 +1,213 @@
+"""The hooks that rewritten code calls, in their trivial form: with them a rewritten module behaves like the original.
+
+The functions are the specification of what each hook is given and must return. ``site`` is the number of a
+`plait.model.site.Site`. Parameters are positional-only where keywords of the code under test are passed on. A hook that
+the engine installs in place of one of these may switch threads and may raise, but must return the same thing.
+"""
+# ruff: noqa: ARG001 - a trivial hook ignores most of what it is given
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def read(o: Any, name: str, site: int) -> Any:
+    """``o.name`` is about to be read (also by a class pattern of ``match``): ``o``."""
+    return o
+
+
+def write(o: Any, name: str, site: int) -> Any:
+    """``o.name`` is about to be stored; the value has been evaluated: ``o``."""
+    return o
+
+
+def delete(o: Any, name: str, site: int) -> Any:
+    """``o.name`` is about to be deleted: ``o``."""
+    return o
+
+
+def read_key(c: Any, key: Any, site: int) -> Any:
+    """``c[key]`` is about to be read; a slice is a `slice`: ``key``."""
+    return key
+
+
+def write_key(c: Any, key: Any, site: int) -> Any:
+    """``c[key]`` is about to be stored; the value has been evaluated: ``key``."""
+    return key
+
+
+def delete_key(c: Any, key: Any, site: int) -> Any:
+    """``c[key]`` is about to be deleted: ``key``."""
+    return key
+
+
+def call(o: Any, name: str, site: int, *args: Any) -> Any:
+    """``o.name(*args)`` is about to be called, perhaps with keywords; the method has been looked up: the last argument.
+
+    ``o`` may be a module, a class or a `super` object (whose ``__self__`` is the receiver).
+    """
+    return args[-1]
+
+
+def call_without(o: Any, name: str, site: int) -> Any:
+    """``o.name()`` or ``o.name(*unknown)`` is about to be looked up and called: ``o``."""
+    return o
+
+
+def call_keyword(o: Any, name: str, site: int, value: Any) -> Any:
+    """As `call`, where not all arguments are at hand: the one that is evaluated last (after ``**``: the mapping)."""
+    return value
+
+
+def call_function(f: Any, site: int, *args: Any) -> Any:
+    """``f(*args)`` is about to be called, perhaps with keywords: the last argument."""
+    return args[-1]
+
+
+def call_function_without(f: Any, site: int) -> Any:
+    """``f()`` or ``f(*unknown)`` is about to be called: ``f``."""
+    return f
+
+
+def call_function_keyword(f: Any, site: int, value: Any) -> Any:
+    """As `call_function`, where not all arguments are at hand: the one that is evaluated last."""
+    return value
+
+
+def whole(o: Any, site: int) -> Any:
+    """All of ``o`` is about to be looked at (truth, length, unpacking, operators, formatting...): ``o``."""
+    return o
+
+
+def whole_write(o: Any, site: int) -> Any:
+    """``o`` is about to be changed as a whole (a heap, an in-place operator): ``o``."""
+    return o
+
+
+def get_field(o: Any, name: Any, site: int, last: Any) -> Any:
+    """``getattr`` or ``hasattr`` is about to be called; ``name`` may be anything: ``last``."""
+    return last
+
+
+def set_field(o: Any, name: Any, site: int, last: Any) -> Any:
+    """``setattr`` is about to be called: ``last``."""
+    return last
+
+
+def delete_field(o: Any, name: Any, site: int, last: Any) -> Any:
+    """``delattr`` is about to be called: ``last``."""
+    return last
+
+
+def member(c: Any, key: Any, site: int) -> Any:
+    """``key in c`` or ``key not in c`` is about to be asked: ``c``."""
+    return c
+
+
+def iterate(iterable: Any, site: int) -> Any:
+    """A loop is about to run over the iterable: something that gives the same elements."""
+    return iterable
+
+
+def read_global(module: str, name: str, site: int) -> bool:
+    """A global that functions assign is about to be read: True."""
+    return True
+
+
+def write_global(module: str, name: str, site: int) -> bool:
+    """A global is about to be stored or deleted by a function: anything."""
+    return True
+
+
+def cell() -> object:
+    """A function with a variable that nested functions assign was entered: a new identity for that variable."""
+    return object()
+
+
+def read_cell(token: object, name: str, site: int) -> bool:
+    """A closure variable that nested functions assign is about to be read: True."""
+    return True
+
+
+def write_cell(token: object, name: str, site: int) -> bool:
+    """A closure variable is about to be stored or deleted: anything."""
+    return True
+
+
+def mark() -> None:
+    """A function was entered, or a loop's body ends: None (lambdas rely on it)."""
+
+
+def match(subject: Any, names: tuple[str, ...], site: int) -> Any:
+    """Patterns are about to look into the subject, at these attributes and at its elements: the subject."""
+    return subject
+
+
+def perform_key(c: Any, key: Any, site: int) -> Any:
+    """Stands for ``c[key]`` itself."""
+    return c[key]
+
+
+def perform_call(o: Any, name: str, site: int, /, *args: Any, **keywords: Any) -> Any:
+    """Stands for ``o.name(*args, **keywords)`` itself."""
+    return getattr(o, name)(*args, **keywords)
+
+
+def perform_function(f: Any, site: int, /, *args: Any, **keywords: Any) -> Any:
+    """Stands for ``f(*args, **keywords)`` itself."""
+    return f(*args, **keywords)
+
+
+def perform_member(key: Any, c: Any, site: int) -> bool:
+    """Stands for ``key in c`` itself."""
+    return key in c
+
+
+HOOKS: dict[str, Callable[..., Any]] = {
+    "_p_r": read,
+    "_p_w": write,
+    "_p_d": delete,
+    "_p_rk": read_key,
+    "_p_wk": write_key,
+    "_p_dk": delete_key,
+    "_p_c": call,
+    "_p_c0": call_without,
+    "_p_ck": call_keyword,
+    "_p_f": call_function,
+    "_p_f0": call_function_without,
+    "_p_fk": call_function_keyword,
+    "_p_o": whole,
+    "_p_ow": whole_write,
+    "_p_ga": get_field,
+    "_p_sa": set_field,
+    "_p_da": delete_field,
+    "_p_in": member,
+    "_p_it": iterate,
+    "_p_rg": read_global,
+    "_p_wg": write_global,
+    "_p_cell": cell,
+    "_p_rc": read_cell,
+    "_p_wc": write_cell,
+    "_p_m": mark,
+    "_p_mt": match,
+    "_p_xk": perform_key,
+    "_p_xc": perform_call,
+    "_p_xf": perform_function,
+    "_p_xin": perform_member,
+}
+
+# Hooks that return the wrong thing, each to be put in place of its sound namesake: code that runs through it must fail.
+BROKEN: dict[str, Callable[..., Any]] = {
+    "_p_r": lambda _o, _name, _site: None,
+    "_p_w": lambda _o, _name, _site: None,
+    "_p_rk": lambda _c, _key, _site: object(),
+    "_p_wk": lambda _c, _key, _site: object(),
+    "_p_c": lambda _o, _name, _site, *_args: object(),
+    "_p_f": lambda _f, _site, *_args: object(),
+    "_p_o": lambda _o, _site: (),
+    "_p_in": lambda _c, _key, _site: (),
+    "_p_it": lambda _iterable, _site: (),
+}

@@ -1,0 +1,192 @@
+"""Calls: the hook is told the callee and the arguments, and returns the argument that is evaluated last."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from plait.run.rewrite import build
+from plait.run.rewrite.context import Context
+
+
+class FieldHook(NamedTuple):
+    """How a built-in that names an attribute by a string is announced."""
+
+    hook: str
+    kind: str
+    arities: tuple[int, ...]
+
+
+# Built-ins that look at everything in their arguments.
+WALKERS = frozenset({
+    "len", "list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "min", "max", "any", "all", "enumerate", "zip",
+    "map", "filter", "reversed", "iter", "next", "str", "repr", "bool",
+})  # fmt: skip
+# Walkers that hand elements on one by one: under a loop their arguments are stepped through, too.
+LAZY_WALKERS = frozenset({"enumerate", "zip", "map", "filter"})
+FUNCTION_FIRST = frozenset({"map", "filter"})
+HEAP_WRITERS = frozenset({
+    "heappush", "heappop", "heapify", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right",
+})  # fmt: skip
+FIELD_HOOKS = {
+    "getattr": FieldHook("_p_ga", "read", (2, 3)),
+    "hasattr": FieldHook("_p_ga", "read", (2,)),
+    "setattr": FieldHook("_p_sa", "write", (3,)),
+    "delattr": FieldHook("_p_da", "delete", (2,)),
+}
+# They depend on the frame they are called from, or run nobody's code and let no other thread in: no hook.
+UNHOOKED = frozenset({"super", "locals", "vars", "dir", "eval", "exec", "globals", "__import__", "isinstance", "len"})
+
+
+class Calls(Context):
+    """Rewrites calls."""
+
+    def call(self, node: ast.Call) -> ast.expr:
+        """Any call."""
+        name = node.func.id if isinstance(node.func, ast.Name) and self.is_builtin(node.func.id) else ""
+        if name in FIELD_HOOKS and _is_plain(node, FIELD_HOOKS[name].arities):
+            return self._field_call(node, FIELD_HOOKS[name])
+        if name in UNHOOKED or (name == "type" and _is_plain(node, (1,))):
+            text = ast.unparse(node)
+            node.args = self._arguments(node, name, text)
+            node.keywords = [self._keyword(keyword) for keyword in node.keywords]
+            return node
+        return self._hooked_call(node, name)
+
+    def steps(self, node: ast.expr) -> ast.expr:
+        """The rewritten iterable of a loop."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and self.is_builtin(node.func.id):
+            if node.func.id in LAZY_WALKERS:
+                return self._lazy_walk(node, node.func.id)
+            if node.func.id == "range":
+                return self.value(node)
+        if not self.is_sharable(node):
+            return self.value(node)
+        site = self.site("iterate", node)
+        return build.call("_p_it", [self.value(node), site], node)
+
+    def _lazy_walk(self, node: ast.Call, name: str) -> ast.expr:
+        """``enumerate(xs)`` and its like as a loop's iterable: each step touches ``xs``."""
+        site = self.site("call", node)
+        args = [
+            self.value(arg) if position < (name in FUNCTION_FIRST) or isinstance(arg, ast.Starred) else self.steps(arg)
+            for position, arg in enumerate(node.args)
+        ]
+        return self._guarded(node, None, site, args)
+
+    def _arguments(self, node: ast.Call, name: str, text: str) -> list[ast.expr]:
+        """The rewritten positional arguments; those of a walker are read as a whole."""
+        return [
+            self.whole(arg, "read", text)
+            if name in WALKERS and not isinstance(arg, ast.Starred) and position >= (name in FUNCTION_FIRST)
+            else self.value(arg)
+            for position, arg in enumerate(node.args)
+        ]
+
+    def _keyword(self, keyword: ast.keyword) -> ast.keyword:
+        value = self.value(keyword.value) if keyword.arg else self.whole(keyword.value, "iterate")
+        return ast.copy_location(ast.keyword(keyword.arg, value), keyword)
+
+    def _field_call(self, node: ast.Call, field: FieldHook) -> ast.expr:
+        """``getattr(o, n, d)`` and its kin."""
+        site = self.site(field.kind, node)
+        args = [self.value(arg) for arg in node.args]
+        if not self.can_keep(*args[:2]):
+            return build.call("_p_xf", [node.func, site, *args], node)
+        args[0], subject = self.keep(args[0])
+        name, name_again = self.keep(args[1])
+        if len(args) == 2:
+            args[1] = build.call(field.hook, [subject, name, site, name_again], node)
+        else:
+            args[1:] = [name, build.call(field.hook, [subject, name_again, site, args[2]], node)]
+        node.args = args
+        return node
+
+    def _hooked_call(self, node: ast.Call, name: str) -> ast.expr:
+        text = ast.unparse(node)
+        site = self.site("call", node, text)
+        func: ast.Attribute | None = None
+        match node.func:
+            case ast.Attribute(value=receiver):
+                func = node.func
+                writes = func.attr in HEAP_WRITERS and isinstance(receiver, ast.Name) and self.is_global(receiver.id)
+                func.value = self.value(receiver)
+            case callee:
+                writes = isinstance(callee, ast.Name) and callee.id in HEAP_WRITERS and self.is_global(callee.id)
+                node.func = self.value(callee)
+        args = self._arguments(node, name, text)
+        if writes and args and not _has_star(args):
+            self._announce_write(node, args, text)
+        return self._guarded(node, func, site, args)
+
+    def _announce_write(self, node: ast.Call, args: list[ast.expr], text: str) -> None:
+        """The first argument is changed as a whole: say so after the other arguments have been evaluated."""
+        site = self.site("write", node, text)
+        if all(map(_is_quiet, args[1:])) or not self.can_keep(args[0]):
+            args[0] = build.call("_p_ow", [args[0], site], node)
+        else:
+            args[0], again = self.keep(args[0])
+            args[-1] = build.then(args[-1], build.call("_p_ow", [again, site], node), node)
+
+    def _guarded(
+        self, node: ast.Call, func: ast.Attribute | None, site: ast.Constant, args: list[ast.expr]
+    ) -> ast.expr:
+        """The call with its hook in the argument that is evaluated last.
+
+        The callee (``func`` if it is a method) and ``args`` are rewritten already, keywords not yet.
+        """
+        keywords = [self._keyword(keyword) for keyword in node.keywords]
+        letter = "f" if func is None else "c"
+        subject = node.func if func is None else func.value
+        rest: list[ast.expr] = [site] if func is None else [build.constant(self.mangled(func.attr), node), site]
+        # A keyword's value is evaluated after the positional arguments: the hook waits for it if it does anything.
+        positional = bool(args) and not _has_star(args) and all(_is_quiet(keyword.value) for keyword in keywords)
+        again = [_again(arg) for arg in args[:-1]] if positional else []
+        if not keywords and (not args or isinstance(args[-1], ast.Starred)):
+            subject = build.call(f"_p_{letter}0", [subject, *rest], node)
+        elif not self.can_keep(subject, *again):
+            return build.call(f"_p_x{letter}", [subject, *rest, *args], node, keywords)
+        else:
+            subject, subject_again = self.keep(subject)
+            for position, arg in enumerate(again):
+                if not self.is_stable(arg):
+                    args[position], again[position] = self.keep(args[position])
+            if positional:
+                args[-1] = build.call(f"_p_{letter}", [subject_again, *rest, *again, args[-1]], node)
+            elif keywords:
+                last = keywords[-1]
+                last.value = build.call(f"_p_{letter}k", [subject_again, *rest, last.value], node)
+            else:
+                args[-1] = build.call(f"_p_{letter}k", [subject_again, *rest, args[-1]], node)
+        if func is None:
+            node.func = subject
+        else:
+            func.value = subject
+        node.args, node.keywords = args, keywords
+        return node
+
+
+def _has_star(args: list[ast.expr]) -> bool:
+    return any(isinstance(arg, ast.Starred) for arg in args)
+
+
+def _is_plain(node: ast.Call, arities: tuple[int, ...]) -> bool:
+    """Whether a call has one of these numbers of arguments, all of them written out and positional."""
+    return len(node.args) in arities and not node.keywords and not _has_star(node.args)
+
+
+def _is_quiet(node: ast.expr) -> bool:
+    """Whether evaluating a rewritten expression calls no hook."""
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return all(map(_is_quiet, node.elts))
+    return isinstance(node, (ast.Name, ast.Constant, ast.Lambda))
+
+
+def _again(node: ast.expr) -> ast.expr:
+    """What gives the value of a rewritten argument once more, if that needs no further temporary; else the argument."""
+    match node:
+        case ast.Call(func=ast.Name(id="_p_o" | "_p_ow"), args=[ast.Name() | ast.Constant() as inner, _]):
+            return inner
+        case ast.NamedExpr(target=ast.Name(id=name)) if name.startswith("_p_t"):
+            return build.load(name, node)
+    return node
