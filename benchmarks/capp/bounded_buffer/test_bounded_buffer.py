@@ -16,8 +16,10 @@ def test_bounded_buffer():
         for _ in range(2):
             received.append(buffer.get())
 
-    threads = [threading.Thread(target=produce, args=(10 * number,)) for number in range(4)]
-    threads += [threading.Thread(target=consume) for _ in range(4)]
+    threads = []
+    for number in range(4):
+        threads.append(threading.Thread(target=produce, args=(10 * number,)))
+        threads.append(threading.Thread(target=consume))
     for thread in threads:
         thread.start()
     for thread in threads:
