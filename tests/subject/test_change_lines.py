@@ -129,7 +129,7 @@ def test_lines_inside_a_broken_expression_follow_the_expression():
 
 
 def test_spans_are_headers():
-    node = function("@a\n@b(\n  1)\ndef f(\n    x,\n    y=2,\n):\n    while (x\n           > y):\n        g(x,\n          y)\n")
+    node = function("@a\n@b(\n 1)\ndef f(\n x,\n y=2,\n):\n while (x\n   > y):\n  g(x,\n   y)\n")
     assert [span(each) for each in (node, node.body[0], node.body[0].body[0])] == [(1, 6), (8, 9), (10, 11)]
 
 

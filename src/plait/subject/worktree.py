@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,11 +69,17 @@ class Repository:
         """One line for a revision that does not exist: what is wrong, and what was probably meant."""
         if self.commit("HEAD") is None:
             return f"{revision!r}: the repository has no commits yet; commit once, or name a folder"
-        close = difflib.get_close_matches(revision, self._names(), n=1)
+        is_shallow = _git(self.top, "rev-parse", "--is-shallow-repository").stdout.strip() == "true"
+        shallow = f"{revision!r} is not in this shallow clone; fetch more of it with `git fetch --unshallow`"
+        start = re.split(r"[~^]", revision)[0]
+        if start != revision and self.commit(start):
+            return shallow if is_shallow else f"{revision!r} goes back beyond the first commit of {start!r}"
+        names = self._names()
+        close = difflib.get_close_matches(revision, names, n=1)
         if close:
-            return f"unknown revision {revision!r}; did you mean {self._names()[close[0]]!r}?"
-        if _git(self.top, "rev-parse", "--is-shallow-repository").stdout.strip() == "true":
-            return f"{revision!r} is not in this shallow clone; fetch more of it with `git fetch --unshallow`"
+            return f"unknown revision {revision!r}; did you mean {names[close[0]]!r}?"
+        if is_shallow:
+            return shallow
         return f"unknown revision {revision!r}; `git branch --all` and `git tag` list what exists"
 
     def _names(self) -> dict[str, str]:
