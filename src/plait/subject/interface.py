@@ -18,7 +18,7 @@ from plait.subject.signature import Parameter
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Interface", "Method", "Parameter", "discover", "snake_case"]
+__all__ = ["Interface", "Method", "Parameter", "constructor_parameters", "discover", "snake_case"]
 
 _SILENT_BASES = (object, Generic, Protocol)
 _FACTORY_NAME = re.compile(r"^(from|create|new|make|open|build|of|with|default|get_instance|instance)(_|$)")
@@ -261,10 +261,11 @@ def _module_functions(cls: type) -> list[Method]:
 
 
 def _constructor(cls: type, qualname: str) -> Method:
-    return Method(qualname.rpartition(".")[2], f"{qualname}({{args}})", "constructor", _constructor_parameters(cls))
+    return Method(qualname.rpartition(".")[2], f"{qualname}({{args}})", "constructor", constructor_parameters(cls))
 
 
-def _constructor_parameters(cls: type) -> tuple[Parameter, ...]:
+def constructor_parameters(cls: type) -> tuple[Parameter, ...]:
+    """What a call of the class takes, whether `__init__`, `__new__`, a metaclass or a stub says so."""
     definers = [
         (klass, name)
         for klass in cls.__mro__

@@ -107,8 +107,9 @@ def annotation_text(annotation: Any) -> str | None:
 def _default_text(default: Any) -> str | None:
     if default is inspect.Parameter.empty:
         return None
-    if isinstance(default, type):
-        return default.__qualname__
+    if inspect.isclass(default) or inspect.isroutine(default):
+        named = default.__qualname__
+        return named if all(part.isidentifier() for part in named.split(".")) else UNKNOWN
     try:
         text = repr(default)
         ast.literal_eval(text)

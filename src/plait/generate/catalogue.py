@@ -1,0 +1,124 @@
+"""Everything a generator may write down: constructors, methods and a pool of values for each parameter.
+
+Plain data once it is built: it is made in the process that imports the subject and travels to the one that generates.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plait.errors import UsageError
+from plait.generate.candidates import Candidates
+from plait.generate.hints import Hints
+from plait.generate.mining import Mined, mine_source, mine_tests
+from plait.generate.names import SPARE, by_name, role
+from plait.generate.pool import Pool, Scores
+from plait.model.test import Call
+from plait.subject.interface import Method, Parameter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.generate.value import Value
+    from plait.subject.interface import Interface
+
+POOL_SIZE = 5
+
+
+@dataclass(slots=True)
+class Catalogue:
+    """What to call and with what. ``built`` are constructor calls seen in the project's tests, ``own`` makes others."""
+
+    subject: str
+    imports: tuple[str, ...]
+    constructors: tuple[Method, ...]
+    methods: tuple[Method, ...]
+    pools: dict[tuple[str, str], Pool]
+    own: tuple[Value, ...] = ()
+    built: tuple[Call, ...] = ()
+    not_parallel: tuple[tuple[str, str], ...] = ()
+
+    def pool(self, method: Method, parameter: str) -> Pool:
+        """The values for one parameter."""
+        return self.pools[method.name, parameter]
+
+    def method(self, name: str) -> Method:
+        """The method of that name, with the parameters that are known by now."""
+        return next(each for each in self.methods if each.name == name)
+
+    def add_parameters(self, method: Method, names: Sequence[str]) -> None:
+        """Give a method parameters that its signature hides and an error message has revealed.
+
+        They come before what the signature does show, most often ``*args``, and after what was revealed before.
+        """
+        new = [name for name in names if (method.name, name) not in self.pools]
+        for name in new:
+            self.pools[method.name, name] = Pool(tuple(by_name(name)) or SPARE, Scores(), role(name), True, SPARE)
+        known = sum(each.kind == "positional-only" and each.required for each in method.parameters)
+        added = [Parameter(name, "positional-only") for name in new]
+        changed = replace(method, parameters=(*method.parameters[:known], *added, *method.parameters[known:]))
+        self.methods = tuple(changed if each.name == method.name else each for each in self.methods)
+
+
+def build_catalogue(
+    owner: object, interface: Interface, *, hints: Hints | None = None, seed: int = 0, tests: Path | None = None,
+    size: int = POOL_SIZE,
+) -> Catalogue:  # fmt: skip
+    """The catalogue of a class or module; ``tests`` is the folder of the project's own tests, read, never run."""
+    hints = hints or Hints()
+    known = {each.name for each in interface.methods}
+    for name in hints.exclude:
+        if name not in known:
+            raise UsageError(f"{interface.subject} has no method {name} to exclude; it has {', '.join(sorted(known))}")
+    mined = _mine(owner, interface, tests)
+    candidates = Candidates(owner, mined, hints, seed=seed, size=size)
+    constructors = _factories(hints) or interface.constructors
+    methods = tuple(each for each in interface.methods if each.name not in hints.exclude)
+    pools: dict[tuple[str, str], Pool] = {}
+    for method in [*constructors, *methods]:
+        for position, parameter in enumerate(method.parameters):
+            values, anything = candidates.of(method, position, parameter)
+            spare = SPARE if anything else ()
+            pools[method.name, parameter.name] = Pool(tuple(values), Scores(), role(parameter.name), anything, spare)
+    built = () if hints.factories else tuple(_seen(call, constructors[0]) for call in mined.built)
+    return Catalogue(
+        interface.subject, (*interface.imports, *hints.imports), constructors, methods, pools,
+        tuple(candidates.own()), built, hints.not_parallel,
+    )  # fmt: skip
+
+
+def _factories(hints: Hints) -> tuple[Method, ...]:
+    return tuple(
+        Method(f"factory {index}", text.replace("{", "{{").replace("}", "}}"), "factory")
+        for index, text in enumerate(hints.factories)
+    )
+
+
+def _seen(arguments: tuple[tuple[str, ...], tuple[tuple[str, str], ...]], constructor: Method) -> Call:
+    positional, named = arguments
+    return Call(constructor.name, constructor.form, args=positional, kwargs=named, result="x")
+
+
+def _mine(owner: object, interface: Interface, tests: Path | None) -> Mined:
+    mined = Mined()
+    classes = [each for each in owner.__mro__ if each is not object] if isinstance(owner, type) else [owner]
+    for file in dict.fromkeys(_file(each) for each in classes):
+        if file is not None:
+            try:
+                mine_source(Path(file).read_text(encoding="utf-8"), mined)
+            except (OSError, UnicodeDecodeError):
+                continue
+    if tests is not None and tests.is_dir():
+        mine_tests(tests, interface.subject.replace(":", ".").rpartition(".")[2], mined)
+    return mined
+
+
+def _file(owner: object) -> str | None:
+    try:
+        found = inspect.getsourcefile(owner)  # type: ignore[arg-type]  # anything else is what the except is for
+    except TypeError:
+        return None
+    return found

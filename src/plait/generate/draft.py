@@ -1,0 +1,177 @@
+"""Writing one call: which optional arguments to give, and which value for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from plait.generate.names import EAGER
+from plait.generate.value import OWN, RECEIVER, Value, is_literal
+from plait.model.test import Call
+from plait.subject.interface import snake_case
+from plait.subject.signature import UNKNOWN
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from plait.generate.catalogue import Catalogue
+    from plait.generate.pool import Pool
+    from plait.subject.interface import Method
+    from plait.subject.signature import Parameter
+
+_GIVE_EAGER = 0.75
+_GIVE_OPTIONAL = 0.25
+_GIVE_VARARGS = 0.35
+_GIVE_NAMED_VARARGS = 0.8
+_GIVE_PART = 0.05
+"""For a parameter whose default is a class or function: a part to be exchanged by those who know what fits."""
+_ALIAS = 0.04
+_MEET = {"key": 0.75, "name": 0.75, "keys": 0.75}
+_MEET_OTHERS = 0.4
+_NAMED_RESULT = 0.7
+_ANY_RESULT = 0.1
+_SHARE = 0.7
+ARGUMENT = "argument"
+"""What stands in place of a method's name in a call that only makes an argument."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A call, the imports it needs, and the pools and kinds its arguments came from."""
+
+    call: Call
+    imports: tuple[str, ...] = ()
+    drawn: tuple[tuple[Pool, str], ...] = ()
+
+    def learn(self, *, misuse: bool, succeeded: bool) -> None:
+        """Tell the pools. A failure is blamed on the kinds that have never worked, if there are any."""
+        if succeeded:
+            for pool, kind in self.drawn:
+                pool.accept(kind)
+        elif misuse:
+            unproven = [(pool, kind) for pool, kind in self.drawn if not pool.proven(kind)]
+            for pool, kind in unproven or self.drawn:
+                pool.reject(kind)
+
+
+@dataclass(slots=True)
+class Scene:
+    """What a test has bound so far: variables with the type they hold, and the value each parameter was given.
+
+    Values are reused across the calls of a test on purpose: threads that use different keys seldom disturb each other.
+    Objects are bound to variables, so that what one call puts in is what another takes out; ``pending`` holds the
+    calls that bind them until they join the prefix.
+    """
+
+    results: dict[str, str] = field(default_factory=dict)
+    given: dict[str, Value] = field(default_factory=dict)
+    bound: dict[str, str] = field(default_factory=dict)
+    pending: list[Draft] = field(default_factory=list)
+
+    def copy(self) -> Scene:
+        """A scene that goes on from here by itself."""
+        return Scene(dict(self.results), dict(self.given), dict(self.bound))
+
+
+class Writer:
+    """Turns methods into calls, by chance, out of one catalogue."""
+
+    def __init__(self, catalogue: Catalogue, random: Random) -> None:
+        self.unbindable: set[str] = set()
+        self._catalogue = catalogue
+        self._random = random
+
+    def construct(self, method: Method) -> Draft | None:
+        """A call that makes the receiver."""
+        return self._write(method, Scene(), result=RECEIVER, without=("own",))
+
+    def write(self, method: Method, scene: Scene, *, result: str | None = None, waits: bool = False) -> Draft | None:
+        """A call on the receiver; None if a required argument has no value at all.
+
+        ``waits`` says that calls of the method have been seen to block: its time-outs are then worth giving.
+        """
+        return self._write(method, scene, result=result, without=(), waits=waits)
+
+    def _write(
+        self, method: Method, scene: Scene, *, result: str | None, without: tuple[str, ...], waits: bool = False
+    ) -> Draft | None:
+        args: list[str] = []
+        kwargs: list[tuple[str, str]] = []
+        imports = dict.fromkeys(method.imports)
+        drawn: list[tuple[Pool, str]] = []
+        contiguous = True
+        for parameter in method.parameters:
+            pool = self._catalogue.pool(method, parameter.name)
+            positional = parameter.kind in {"positional-only", "varargs"} or parameter.required
+            in_place = positional and parameter.kind != "keyword"
+            if not self._gives(parameter, pool, waits=waits) or (in_place and not contiguous):
+                contiguous = contiguous and parameter.kind == "keyword"
+                continue
+            value = self._value(parameter, pool, scene, without)
+            if value is None:
+                if parameter.required:
+                    return None
+                contiguous = False
+                continue
+            if value.kind != "own":
+                scene.given[parameter.name] = value
+            shown = self._shared(value, scene) if result != RECEIVER else value
+            if in_place:
+                args.append(shown.text)
+            else:
+                kwargs.append((parameter.name, shown.text))
+                contiguous = False
+            imports.update(dict.fromkeys(shown.imports))
+            drawn.append((pool, value.kind))
+        call = Call(method.name, method.form, RECEIVER, tuple(args), tuple(kwargs), result)
+        return Draft(call, tuple(imports), tuple(drawn))
+
+    def _gives(self, parameter: Parameter, pool: Pool, *, waits: bool) -> bool:
+        if parameter.required:
+            return True
+        if parameter.kind == "varkeywords":
+            return False
+        chance = _GIVE_OPTIONAL
+        if parameter.kind == "varargs":
+            # ``*args`` is mostly passed on to somebody else; ``*keys`` is what the method is about.
+            chance = _GIVE_VARARGS if parameter.name == "args" else _GIVE_NAMED_VARARGS
+        elif not is_literal(parameter.default or UNKNOWN):
+            chance = _GIVE_PART
+        elif pool.role in EAGER or (waits and (pool.role == "wait" or parameter.name.startswith("block"))):
+            chance = _GIVE_EAGER
+        return self._random.random() < chance
+
+    def _value(self, parameter: Parameter, pool: Pool, scene: Scene, without: tuple[str, ...]) -> Value | None:
+        earlier = self._result(parameter, pool, scene)
+        if earlier is not None:
+            return earlier
+        met = scene.given.get(parameter.name)
+        fits = met is not None and (met in pool.values or pool.anything)
+        if fits and self._random.random() < _MEET.get(pool.role or "", _MEET_OTHERS):
+            return met
+        if pool.anything and not without and self._random.random() < _ALIAS * pool.scores.weight("own"):
+            other = self._catalogue.own[:1]
+            return self._random.choice([OWN, *(Value(each.text, "own", each.imports) for each in other)])
+        return pool.choose(self._random, without=without)
+
+    def _shared(self, value: Value, scene: Scene) -> Value:
+        """The same object for every call that uses it, most of the time; literals are as good as the same."""
+        has_identity = not is_literal(value.text) and not value.text.isidentifier() and value.kind != "iterator"
+        if not has_identity or value.text in self.unbindable or self._random.random() >= _SHARE:
+            return value
+        if value.text not in scene.bound:
+            taken = [int(each[1:]) for each in scene.bound.values()]
+            name = f"{ARGUMENT[0]}{max(taken, default=0) + 1}"
+            scene.bound[value.text] = name
+            form = value.text.replace("{", "{{").replace("}", "}}")
+            scene.pending.append(Draft(Call(ARGUMENT, form, result=name), value.imports))
+        return Value(scene.bound[value.text], value.kind)
+
+    def _result(self, parameter: Parameter, pool: Pool, scene: Scene) -> Value | None:
+        """A variable that an earlier call has bound, if its type looks as if it belonged here."""
+        for name, kind in reversed(scene.results.items()):
+            belongs = kind in (parameter.annotation or "") or snake_case(kind).endswith(parameter.name)
+            chance = _NAMED_RESULT if belongs else _ANY_RESULT * pool.scores.weight(kind) if pool.anything else 0.0
+            if self._random.random() < chance:
+                return Value(name, kind)
+        return None

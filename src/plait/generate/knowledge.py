@@ -1,0 +1,73 @@
+"""What sequential runs have taught about each method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from plait.generate.outcome import CallOutcome
+
+_GIVE_UP = 12
+"""Calls without one success after which a method counts as one that cannot be called, or that always waits."""
+
+PLAIN_RESULTS = frozenset({"NoneType", "bool", "int", "float", "str", "bytes", "NotImplementedType"})
+"""Result types that the pools have values for anyway."""
+
+
+@dataclass(slots=True)
+class MethodRecord:
+    """How the calls of one method went."""
+
+    succeeded: int = 0
+    changed: int = 0
+    raised: int = 0
+    misused: int = 0
+    blocked: int = 0
+    result: str | None = None
+    last_error: str = ""
+
+    @property
+    def uncallable(self) -> bool:
+        """Whether every call failed in the way that wrong arguments do."""
+        return self.misused >= _GIVE_UP and not self.succeeded and not self.blocked and not self.raised
+
+    @property
+    def blocks(self) -> bool:
+        """Whether it has never done anything but wait for another thread."""
+        return self.blocked >= _GIVE_UP // 2 and not self.succeeded
+
+    @property
+    def changes_state(self) -> bool:
+        """Whether a call has been seen to change the receiver."""
+        return self.changed > 0
+
+    @property
+    def interesting_result(self) -> bool:
+        """Whether what it returns is worth keeping for later calls."""
+        return self.result is not None and self.result not in PLAIN_RESULTS
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """One record per method name."""
+
+    records: dict[str, MethodRecord] = field(default_factory=dict)
+
+    def of(self, method: str) -> MethodRecord:
+        """The record of a method, empty at first."""
+        return self.records.setdefault(method, MethodRecord())
+
+    def learn(self, method: str, outcome: CallOutcome) -> None:
+        """Count one more call."""
+        record = self.of(method)
+        if outcome.status == "ok":
+            record.succeeded += 1
+            record.changed += outcome.changed
+            record.result = outcome.result
+        elif outcome.status == "blocked":
+            record.blocked += 1
+        else:
+            record.misused += outcome.misuse
+            record.raised += not outcome.misuse
+            record.last_error = f"{outcome.exception}: {outcome.message}".rstrip(": ")

@@ -1,0 +1,45 @@
+"""What a generator learns from running calls one after another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from plait.model.test import Test
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """How one call of a sequential run went.
+
+    ``changed`` says whether the receiver's state differs from before the call, ``result`` names the type returned.
+    """
+
+    status: Literal["ok", "raised", "blocked"]
+    exception: str | None = None
+    message: str = ""
+    changed: bool = False
+    result: str | None = None
+
+    @property
+    def misuse(self) -> bool:
+        """Whether the arguments were probably of the wrong kind."""
+        return self.status == "raised" and self.exception in {"TypeError", "AttributeError"}
+
+
+def missing_arguments(method: str, outcome: CallOutcome) -> list[str]:
+    """The parameters that a call of the method did not give, as the text of its TypeError names them."""
+    called = re.match(r"(?:[\w<>]+\.)*(\w+)\(\) missing .*argument", outcome.message)
+    if outcome.exception != "TypeError" or called is None or called[1] != method:
+        return []
+    return re.findall(r"'(\w+)'", outcome.message.partition("missing")[2])
+
+
+RunSequentially = Callable[[Test], list[CallOutcome]]
+"""Runs the prefix of a test that has no suffixes, and goes on after a call that raises.
+
+The answer has one outcome per call that was made. It ends early after a call that blocks (alone, it would wait for
+ever) and after a first call, the one that builds the receiver, that raises.
+"""

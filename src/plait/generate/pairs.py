@@ -1,0 +1,75 @@
+"""The pairs of methods of a subject: tried, covered, and which to try next (CovCon, sections IV-B and IV-C)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Pair = tuple[str, str]
+"""Two method names in sorted order; the order of a pair means nothing."""
+
+
+def score(tried: int, covered: int) -> int:
+    """Prioritisation score of Definition 2; pairs with a low score come first."""
+    if tried == 0:
+        return 0
+    return max(abs(tried - covered), 1) * max(tried, 1)
+
+
+def pair(first: str, second: str) -> Pair:
+    """The pair of two methods."""
+    return (first, second) if first <= second else (second, first)
+
+
+@dataclass(slots=True)
+class PairRecord:
+    """The counts of one pair: R(p), C(p), and the tests that were made for it."""
+
+    tried: int = 0
+    covered: int = 0
+    tests: int = 0
+
+    @property
+    def score(self) -> int:
+        """Definition 2 applied to the counts."""
+        return score(self.tried, self.covered)
+
+
+class PairTable:
+    """The set P of concurrent method pairs with the maps C and R (section IV-B)."""
+
+    def __init__(self, methods: Iterable[str], *, not_parallel: Iterable[Pair] = ()) -> None:
+        self.methods = tuple(methods)
+        forbidden = {pair(*each) for each in not_parallel}
+        every = combinations_with_replacement(sorted(self.methods), 2)
+        self.records: dict[Pair, PairRecord] = {each: PairRecord() for each in every if each not in forbidden}
+
+    def add_coverage(self, coverage: Mapping[Pair, int]) -> None:
+        """Add what Algorithm 1 counted in one execution; methods that are not public do not count."""
+        for (first, second), times in coverage.items():
+            record = self.records.get(pair(first, second))
+            if record is not None:
+                record.covered += times
+
+    def lowest(self, among: Iterable[Pair] | None = None) -> list[Pair]:
+        """All pairs that share the lowest score."""
+        candidates = list(self.records if among is None else among)
+        best = min((self.records[each].score for each in candidates), default=0)
+        return [each for each in candidates if self.records[each].score == best]
+
+    @property
+    def covered(self) -> int:
+        """How many pairs have run concurrently at least once."""
+        return sum(record.covered > 0 for record in self.records.values())
+
+    def matrix(self) -> list[dict[str, Any]]:
+        """One row of plain data per pair, for a coverage matrix."""
+        return [
+            {"methods": list(each), "tried": record.tried, "covered": record.covered,
+             "tests": record.tests, "score": record.score}
+            for each, record in self.records.items()
+        ]  # fmt: skip

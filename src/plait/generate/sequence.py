@@ -1,0 +1,313 @@
+"""Feedback-directed sequences: prefixes that work, and suffixes whose calls make sense after them.
+
+As in Randoop and ConTeGe (CovCon, section IV-D, takes its prefixes from there): a call is written by chance, run after
+the calls kept so far, and kept if it did not raise. All that is learned on the way (kinds of arguments that fit,
+methods that wait, results worth using) steers the calls that follow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from plait.errors import UsageError
+from plait.generate.draft import ARGUMENT, Draft, Scene, Writer
+from plait.generate.knowledge import Knowledge
+from plait.generate.outcome import missing_arguments
+from plait.model.test import Test
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from random import Random
+
+    from plait.generate.catalogue import Catalogue
+    from plait.generate.outcome import CallOutcome, RunSequentially
+    from plait.subject.interface import Method
+
+_CONSTRUCTOR_TRIES = 40
+_ROUNDS = 4
+_KEPT_CONSTRUCTORS = 12
+_FRESH_CONSTRUCTOR = 0.4
+_LET_RAISE = 0.15
+"""How often a suffix call that raises is kept as it is: an exception is behaviour too."""
+_CHANGER_WEIGHT = 3
+_NO_EXPRESSION = ("with ", "del ")
+_BROKEN_AFTER = 4
+_PREFIXES = 3
+
+
+@dataclass(slots=True)
+class _Built:
+    """A constructor call that works, and how calls on what it built went."""
+
+    draft: Draft
+    succeeded: int = 0
+    misused: int = 0
+
+    @property
+    def broken(self) -> bool:
+        """Whether it accepts arguments that its methods then cannot work with."""
+        return self.misused >= _BROKEN_AFTER and self.doubtful
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether most calls on it have failed."""
+        return self.misused >= self.succeeded
+
+
+@dataclass(slots=True)
+class Prefix:
+    """Calls that run one after another without raising; the first one builds the receiver."""
+
+    drafts: list[Draft]
+    scene: Scene = field(default_factory=Scene)
+
+    def keep(self, drafts: list[Draft]) -> None:
+        """Go on with these calls, and forget the variables that only the others bound."""
+        self.drafts = drafts
+        names = {draft.call.result for draft in drafts}
+        self.scene.results = {name: kind for name, kind in self.scene.results.items() if name in names}
+        self.scene.bound = {text: name for text, name in self.scene.bound.items() if name in names}
+
+
+class Sequences:
+    """Makes prefixes and suffixes for one subject. Deterministic, given the random source and the runs' outcomes."""
+
+    def __init__(self, catalogue: Catalogue, run: RunSequentially, random: Random) -> None:
+        self.catalogue = catalogue
+        self.knowledge = Knowledge()
+        self._run = run
+        self._random = random
+        self._writer = Writer(catalogue, random)
+        self._constructors: dict[str, _Built] = {}
+        self._bindable: dict[str, bool] = {}
+        self._untried = [Draft(call) for call in catalogue.built]
+
+    def compose(self, length: int, patterns: Sequence[Sequence[Method]]) -> Test | None:
+        """A whole test: a prefix of up to ``length`` calls, and calls of the given methods in each thread.
+
+        Methods that have only ever raised need a state that no prefix has reached: they get a few prefixes to choose
+        from, if there is one at all. None if a method cannot be called or all threads would wait for ever.
+        """
+        names = {method.name for pattern in patterns for method in pattern}
+        found = None
+        for _ in range(_PREFIXES if length else 1):
+            prefix = self.prefix(length)
+            suffixes = self.suffixes(prefix, patterns)
+            found = self.test(prefix, suffixes) if suffixes is not None else found
+            records = [self.knowledge.of(name) for name in names]
+            if not any(record.raised and not record.succeeded for record in records):
+                break
+        return found
+
+    def prefix(self, length: int) -> Prefix:
+        """A constructor call and up to ``length`` more; `UsageError` if no constructor call has ever worked."""
+        constructor = self._constructor()
+        prefix = Prefix([constructor])
+        wanted = self._random.randint(1, length) if length else 0
+        for _ in range(_ROUNDS):
+            missing = wanted + 1 - sum(draft.call.method != ARGUMENT for draft in prefix.drafts)
+            if missing <= 0:
+                break
+            known = len(prefix.drafts)
+            drafts = self._drafts(prefix, missing)
+            tried = [*prefix.drafts, *drafts]
+            prefix.keep(_that_worked(tried, self._outcomes(tried, known)))
+        return self._confirmed(prefix)
+
+    def suffixes(self, prefix: Prefix, patterns: Sequence[Sequence[Method]]) -> tuple[tuple[Draft, ...], ...] | None:
+        """Calls of the given methods, one suffix per pattern, each fit to run after the prefix.
+
+        None if one of them cannot be called, or if every one of them would wait for ever.
+        """
+        scene = prefix.scene.copy()
+        found = []
+        waiting = 0
+        for pattern in patterns:
+            drafts = self._suffix(prefix, pattern, scene)
+            if drafts is None:
+                return None
+            outcomes = self._outcomes([*prefix.drafts, *drafts], len(prefix.drafts), learn=False)
+            waiting += any(each.status == "blocked" for each in outcomes)
+            found.append(tuple(drafts))
+        # When each thread waits already when alone, only another thread's calls could wake it: there must be some.
+        alone = len({method.name for pattern in patterns for method in pattern}) == 1
+        return None if waiting == len(found) and alone else tuple(found)
+
+    def test(self, prefix: Prefix, suffixes: Sequence[Sequence[Draft]]) -> Test:
+        """Prefix and suffixes with exactly the arguments and imports they use."""
+        calls = [draft for suffix in suffixes for draft in suffix]
+        used = {value for draft in [*prefix.drafts, *calls] for value in _values(draft)}
+        before = [each for each in prefix.drafts if each.call.method != ARGUMENT or each.call.result in used]
+        alone = self._sequential([*before, *calls])
+        threads = tuple(tuple(draft.call for draft in suffix) for suffix in suffixes)
+        return Test(alone.imports, alone.prefix[: len(before)], threads)
+
+    def _sequential(self, drafts: Sequence[Draft]) -> Test:
+        imports = dict.fromkeys([*self.catalogue.imports, *(line for draft in drafts for line in draft.imports)])
+        return Test(tuple(imports), tuple(draft.call for draft in drafts), ())
+
+    def _constructor(self) -> Draft:
+        while self._untried:
+            self._works(self._untried.pop(0))
+        usable = [each.draft for each in self._constructors.values() if not each.broken]
+        if len(usable) < _KEPT_CONSTRUCTORS and (not usable or self._random.random() < _FRESH_CONSTRUCTOR):
+            for _ in range(1 if usable else _CONSTRUCTOR_TRIES):
+                written = self._writer.construct(self._random.choice(self.catalogue.constructors))
+                if written is not None and self._works(written):
+                    return written
+        if not self._constructors:
+            raise UsageError(self._cannot_build())
+        return self._random.choice(usable or [each.draft for each in self._constructors.values()])
+
+    def _works(self, draft: Draft) -> bool:
+        """Whether the constructor call does; if so, it is kept."""
+        known = self._constructors.get(draft.call.source)
+        if known is None:
+            outcomes = self._outcomes([draft], 0)
+            if outcomes and outcomes[0].status == "ok":
+                known = self._constructors[draft.call.source] = _Built(draft)
+        return known is not None and not known.broken
+
+    def _cannot_build(self) -> str:
+        errors = [self.knowledge.of(each.name).last_error for each in self.catalogue.constructors]
+        reason = next((error for error in errors if error), "no values for its required arguments")
+        return (
+            f"{self.catalogue.subject} cannot be built from its signature ({reason}); "
+            "give an expression that builds one: factories = [...] under [tool.plait] in pyproject.toml"
+        )
+
+    def _drafts(self, prefix: Prefix, count: int) -> list[Draft]:
+        methods = [each for each in self.catalogue.methods if self._usable_alone(each)]
+        if not methods:
+            return []
+        weights = [self._weight(each) for each in methods]
+        found = []
+        for method in self._random.choices(methods, weights, k=count):
+            record = self.knowledge.of(method.name)
+            keeps = record.interesting_result and "=" not in method.form and not method.form.startswith(_NO_EXPRESSION)
+            name = f"r{_number(prefix)}" if keeps else None
+            draft = self._write(method, prefix, prefix.scene, name)
+            if draft is not None:
+                found.append(draft)
+                if name is not None and record.result is not None:
+                    prefix.scene.results[name] = record.result
+        return found
+
+    def _weight(self, method: Method) -> float:
+        """Calls that change the receiver are worth more in a prefix, calls that tend to wait cost a time-out each."""
+        record = self.knowledge.of(method.name)
+        worth = _CHANGER_WEIGHT if record.changes_state else 1
+        return worth * (1 + record.succeeded) / (1 + record.succeeded + 4 * record.blocked)
+
+    def _usable_alone(self, method: Method) -> bool:
+        record = self.knowledge.of(method.name)
+        return not record.uncallable and not record.blocks
+
+    def _confirmed(self, prefix: Prefix) -> Prefix:
+        """Run what was kept once more: a call that was dropped may have been what made a later one work."""
+        while len(prefix.drafts) > 1:
+            outcomes = self._outcomes(prefix.drafts, 0, learn=False)
+            kept = _that_worked(prefix.drafts, outcomes)
+            if len(kept) == len(prefix.drafts):
+                break
+            prefix.keep(kept or prefix.drafts[:1])
+        return prefix
+
+    def _write(self, method: Method, prefix: Prefix, scene: Scene, result: str | None = None) -> Draft | None:
+        """A call, after the calls that bind its arguments have joined the prefix."""
+        waits = self.knowledge.of(method.name).blocked > 0
+        draft = self._writer.write(method, scene, result=result, waits=waits)
+        pending, scene.pending = scene.pending, []
+        broken = [each for each in pending if not self._binds(prefix.drafts[0], each)]
+        for each in broken:
+            self._writer.unbindable.add(each.call.expression)
+            scene.bound.pop(each.call.expression)
+        prefix.drafts += [each for each in pending if each not in broken]
+        lost = {each.call.result for each in broken}
+        if draft is None or not lost & _values(draft):
+            return draft
+        draft.learn(misuse=True, succeeded=False)
+        return self._writer.write(method, Scene(scene.results, scene.given, scene.bound), result=result, waits=waits)
+
+    def _binds(self, constructor: Draft, draft: Draft) -> bool:
+        """Whether the expression that makes an argument can be evaluated at all."""
+        text = draft.call.expression
+        if text not in self._bindable:
+            outcomes = self._run(self._sequential([constructor, draft]))
+            self._bindable[text] = len(outcomes) == 2 and outcomes[1].status == "ok"
+        return self._bindable[text]
+
+    def _suffix(self, prefix: Prefix, pattern: Sequence[Method], scene: Scene) -> list[Draft] | None:
+        written = [self._write(method, prefix, scene) for method in pattern]
+        drafts = [draft for draft in written if draft is not None]
+        if len(drafts) < len(pattern):
+            return None
+        may_raise = [self._random.random() < _LET_RAISE for _ in pattern]
+        for _ in range(_ROUNDS):
+            start = len(prefix.drafts)
+            outcomes = self._outcomes([*prefix.drafts, *drafts], start)[start:]
+            bad = [
+                index
+                for index, (outcome, tolerated) in enumerate(zip(outcomes, may_raise, strict=False))
+                if outcome.status == "blocked" or outcome.misuse or (outcome.status == "raised" and not tolerated)
+            ]
+            if not bad:
+                return drafts
+            for index in bad:
+                again = self._write(self.catalogue.method(pattern[index].name), prefix, scene)
+                drafts[index] = again if again is not None else drafts[index]
+        return None if any(self.knowledge.of(method.name).uncallable for method in pattern) else drafts
+
+    def _outcomes(self, drafts: Sequence[Draft], known: int, *, learn: bool = True) -> list[CallOutcome]:
+        """Run the drafts; learn from those after the first ``known``, which have been learned from before."""
+        outcomes = self._run(self._sequential(drafts))
+        built = self._constructors.get(drafts[0].call.source)
+        for draft, outcome in list(zip(drafts, outcomes, strict=False))[known:] if learn else ():
+            if draft.call.method == ARGUMENT:
+                continue
+            if outcome.misuse and built is not None and built.doubtful and len(self._constructors) > 1:
+                self._judge(built, outcome)  # the object may be at fault: the method and its arguments are spared
+                continue
+            self.knowledge.learn(draft.call.method, outcome)
+            draft.learn(misuse=outcome.misuse, succeeded=outcome.status == "ok")
+            if built is not None:
+                self._judge(built, outcome)
+                self._reveal(draft.call.method, outcome)
+        return outcomes
+
+    def _reveal(self, name: str, outcome: CallOutcome) -> None:
+        names = missing_arguments(name, outcome)
+        for method in self.catalogue.methods:
+            if names and method.name == name and "{args}" in method.form:
+                self.catalogue.add_parameters(method, names)
+
+    def _judge(self, built: _Built, outcome: CallOutcome) -> None:
+        before = built.broken
+        built.succeeded += outcome.status == "ok"
+        built.misused += outcome.misuse
+        if built.broken and not before:
+            built.draft.learn(misuse=True, succeeded=False)
+
+
+def _number(prefix: Prefix) -> int:
+    """A number that no result of the prefix carries yet, whatever was dropped since."""
+    taken = [int(name[1:]) for name in prefix.scene.results]
+    return max(taken, default=0) + 1
+
+
+def _values(draft: Draft) -> set[str | None]:
+    return {*draft.call.args, *(value for _, value in draft.call.kwargs)}
+
+
+def _that_worked(drafts: Sequence[Draft], outcomes: Sequence[CallOutcome]) -> list[Draft]:
+    """Drafts whose call went well and that use no result of one that did not."""
+    lost: set[str | None] = set()
+    kept = []
+    for index, draft in enumerate(drafts):
+        went_well = index < len(outcomes) and outcomes[index].status == "ok"
+        if went_well and not _values(draft) & lost:
+            kept.append(draft)
+        elif draft.call.result is not None:
+            lost.add(draft.call.result)
+    return kept

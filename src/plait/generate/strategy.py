@@ -1,0 +1,51 @@
+"""The contract of everything that makes concurrent tests, and the choice of one by name."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Protocol
+
+from plait.errors import UsageError
+from plait.generate.contege import RandomTests
+from plait.generate.covcon import CoverageGuidedTests
+from plait.generate.sequence import Sequences
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from plait.generate.catalogue import Catalogue
+    from plait.generate.outcome import RunSequentially
+    from plait.generate.pairs import Pair, PairTable
+    from plait.model.test import Test
+
+
+class Strategy(Protocol):
+    """Makes one test after another. The same seed and the same answers give the same tests."""
+
+    pairs: PairTable
+
+    def next_test(self) -> Test | None:
+        """A test that was not given out before, or None when no new one turns up.
+
+        Raises `UsageError` when the subject cannot be built at all.
+        """
+        ...
+
+    def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:
+        """How often each pair of methods ran concurrently while ``test`` was executed (`observe.pairs`)."""
+        ...
+
+
+_STRATEGIES: dict[str, Callable[..., Strategy]] = {"random": RandomTests, "covcon": CoverageGuidedTests}
+
+
+def make_strategy(
+    name: str, catalogue: Catalogue, run: RunSequentially, *, seed: int = 0, threads: int = 2, repeat: bool = False
+) -> Strategy:
+    """The strategy of that name. ``repeat`` allows a test to come again, for executions that no scheduler controls."""
+    try:
+        made = _STRATEGIES[name]
+    except KeyError:
+        raise UsageError(f"unknown way to generate tests: {name}; choose {' or '.join(sorted(_STRATEGIES))}") from None
+    random = Random(seed)
+    return made(Sequences(catalogue, run, random), random, threads=threads, repeat=repeat)
