@@ -19,6 +19,7 @@ The engine is one per process (`ENGINE`), because the hooks in rewritten code mu
 from __future__ import annotations
 
 import gc
+import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -190,7 +191,12 @@ class Engine:
     def _leave_all(self) -> None:
         """Unwind whatever is still standing; code that swallows the unwinding is asked again, then abandoned."""
         self.current = None
-        for thread in self.threads[1:]:
+        standing = [thread for thread in self.threads[1:] if thread.state != FINISHED and thread.fiber is not None]
+        if not standing:
+            return
+        level = logging.root.manager.disable
+        logging.disable()  # code that logs whatever ends its threads would speak of our unwinding
+        for thread in standing:
             attempts = 0
             while thread.state != FINISHED and thread.fiber is not None:
                 attempts += 1
@@ -202,6 +208,7 @@ class Engine:
                 self.thread = thread
                 thread.fiber.switch()
         self.thread = self.main
+        logging.disable(level)
 
     def _loop(self, fiber: Fiber) -> None:
         thread = self.thread
@@ -256,9 +263,10 @@ class Engine:
         self.threads.append(thread)
         return thread
 
-    def start(self, body: Callable[[], object], name: str, *, daemon: bool) -> VThread:
+    def start(self, body: Callable[[], object], name: str, *, daemon: bool, proxy: Any) -> VThread:
         """A thread started by the code under test: advanced to its first point at once, unless the hooks are quiet."""
         thread = self._add(body, name)
+        thread.proxy = proxy
         thread.daemon = daemon
         thread.observed = True
         if not daemon:
@@ -290,6 +298,12 @@ class Engine:
             thread.after = [step]
         else:
             thread.after.append(step)
+
+    def step_of(self, index: int) -> int:
+        """The number of the step that an entry of the trace belongs to."""
+        if len(self.trace) == self.step:
+            return index
+        return sum(entry[4] is not None for entry in self.trace[: index + 1]) - 1
 
     def wake(self, waker: VThread, sleeper: VThread) -> None:
         """The sleeper's wait is over and its next operation is its own business: advance it to that."""
@@ -509,6 +523,8 @@ def access(thread: VThread, loc: int, mode: int, site: int) -> None:
             e.trace.append((thread.id, loc, mode, site, None, None))
             if e.spinners and mode != READ:
                 e.unspin(loc)
+            if e.recorder is not None:
+                e.recorder(e, thread, loc, mode, site)
             return
         thread.may_switch = False
     i = e.step

@@ -36,7 +36,7 @@ class Heap:
     the record of its keys, ``globals`` a module's name to the record of its variables.
     """
 
-    __slots__ = ("_globals", "_kept", "aliases", "contents", "locs", "objects", "roots")
+    __slots__ = ("_globals", "aliases", "contents", "kept", "locs", "objects", "roots")
 
     def __init__(self) -> None:
         self.objects: dict[int, Record] = {}
@@ -45,7 +45,7 @@ class Heap:
         self.locs: list[tuple[Any, Any]] = [(None, None)]
         self.roots: list[int] = [0]
         self.aliases: dict[int, Any] = {}
-        self._kept: list[Any] = []
+        self.kept: list[Any] = []
 
     def clear(self) -> None:
         """Forget everything; numbers start again."""
@@ -55,14 +55,14 @@ class Heap:
         self.locs = [(None, None)]
         self.roots = [0]
         self.aliases.clear()
-        self._kept = []
+        self.kept = []
 
     def record(self, obj: Any) -> Record:
         """The record of an object, made at its first touch."""
         found = self.objects.get(id(obj))
         if found is None:
             found = self.objects[id(obj)] = {}
-            self._kept.append(obj)
+            self.kept.append(obj)
         return found
 
     def new_loc(self, obj: Any, name: Any, root: int = 0) -> int:
@@ -163,12 +163,12 @@ class Heap:
         if attributes is not None and id(attributes) not in self.contents:
             self.contents[id(attributes)] = record
             self.aliases[id(attributes)] = obj
-            self._kept.append(attributes)
+            self.kept.append(attributes)
 
     def _content(self, container: Any) -> Record:
         record: Record = {}
         self.contents[id(container)] = record
-        self._kept.append(container)
+        self.kept.append(container)
         return record
 
     def whole(self, container: Any) -> int:
@@ -196,7 +196,7 @@ class Heap:
                 loc = record[name] = self.new_loc(owner, name)
                 return loc
             if type(name) is tuple and name and name[0] is _Identity:
-                self._kept.append(key)
+                self.kept.append(key)
             loc = record[name] = self.new_loc(container, key, self.whole(container))
         return loc
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from plait.run.containers import (
@@ -26,6 +26,7 @@ from plait.run.containers import (
 from plait.run.engine import ENGINE, access
 from plait.run.heap import OPAQUE
 from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, READ, WRITE
+from plait.run.rewrite import REFERENCES
 from plait.run.vthread import VThread
 
 _HEAP = ENGINE.heap
@@ -485,12 +486,13 @@ def match_subject(value: Any, names: tuple[str, ...], site: int) -> Any:
     return value
 
 
-HOOKS: dict[str, Callable[..., Any]] = {
+HOOKS: dict[str, Any] = {
+    **REFERENCES,
     "_p_r": read, "_p_w": write, "_p_d": write, "_p_rk": read_key, "_p_wk": write_key, "_p_dk": delete_key,
     "_p_xk": perform_key, "_p_in": member, "_p_xin": perform_member, "_p_o": whole, "_p_ow": whole_write,
     "_p_it": iterate, "_p_c": call, "_p_c0": call_bare, "_p_ck": call_named, "_p_xc": perform_call,
     "_p_f": function, "_p_f0": function_bare, "_p_fk": function_named, "_p_xf": perform_function,
     "_p_ga": get_attribute, "_p_sa": set_attribute, "_p_da": set_attribute, "_p_rg": read_global,
     "_p_wg": write_global, "_p_cell": Cell, "_p_rc": read_cell, "_p_wc": write_cell, "_p_m": marker,
-    "_p_mt": match_subject, "_p_slice": slice,
+    "_p_mt": match_subject,
 }  # fmt: skip

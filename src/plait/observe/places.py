@@ -1,0 +1,113 @@
+"""Where the steps of an execution are in the source, and what they touch, in words."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from plait.model.site import Site
+from plait.run.engine import Engine
+from plait.run.heap import WHOLE
+from plait.run.primitives.site import SITES as CALL_SITES
+from plait.run.vthread import VThread
+
+PLACES: dict[int, Site] = {}  # the rewritten places of this process
+
+_UNKNOWN = Site(0, "?", "?", 0, "?", "?", "?", 0)
+
+
+def place(number: int) -> Site:
+    """The place with this number; a step of the engine itself has none."""
+    return PLACES.get(number) or CALL_SITES.get(number) or _UNKNOWN
+
+
+def owners(engine: Engine) -> dict[int, str]:
+    """Names for containers and locks, by the attribute (or variable) that holds them."""
+    found: dict[int, str] = {}
+    for obj in list(engine.heap.kept):
+        if isinstance(obj, types.ModuleType | VThread):
+            continue
+        kind = obj if isinstance(obj, type) else type(obj)
+        attributes = getattr(obj, "__dict__", None)
+        if attributes is None:
+            continue
+        for name, value in list(attributes.items()):
+            if not isinstance(value, int | str | float | bytes | types.FunctionType | type | type(None)):
+                found.setdefault(id(value), f"{kind.__name__}.{name}")
+    return found
+
+
+def location(engine: Engine, loc: int, names: dict[int, str]) -> str:
+    """What a location is called in a report: ``Account.balance``, ``Cache._d['a']``, ``Account._lock``."""
+    obj, name = engine.heap.locs[loc]
+    if obj is None:
+        return ""
+    if isinstance(obj, str):
+        return f"{obj}.{name}"
+    if isinstance(obj, VThread):
+        return f"end of {obj.name}"
+    if name is WHOLE or engine.heap.roots[loc] != loc:
+        base = names.get(id(obj), f"a {type(obj).__name__}")
+        return base if name is WHOLE else f"{base}[{name!r}]"
+    if name in ("lock", "value", "flag", "waiters", "alive", "next") and id(obj) in names:
+        return names[id(obj)]
+    if isinstance(obj, type):
+        return f"{obj.__name__}.{name}"
+    return f"{type(obj).__name__}.{name}"
+
+
+_SHORT = 60
+
+
+def shown(value: Any) -> str:
+    """A value in a report: built-in values as they print, anything else by its class. Runs no code under test."""
+    text = _shown(value, 3)
+    return text if len(text) <= _SHORT else text[: _SHORT - 3] + "..."
+
+
+def _shown(value: Any, depth: int) -> str:
+    kind = type(value)
+    if kind in (int, float, bool, str, bytes, complex, type(None)):
+        return repr(value)
+    if depth and kind in (list, tuple, set, frozenset, dict) and len(value) <= 8:
+        if kind is dict:
+            return "{" + ", ".join(f"{_shown(k, depth - 1)}: {_shown(v, depth - 1)}" for k, v in value.items()) + "}"
+        inner = ", ".join(_shown(part, depth - 1) for part in value)
+        if kind is list:
+            return f"[{inner}]"
+        if kind is tuple:
+            return f"({inner},)" if len(value) == 1 else f"({inner})"
+        return f"{{{inner}}}" if value and kind is set else f"{kind.__name__}({inner})"
+    if hasattr(value, "__len__") and isinstance(value, list | dict | set | tuple):
+        return f"<{kind.__name__} of {len(value)}>"
+    return f"<{kind.__name__}>"
+
+
+_NOTHING = object()
+
+
+def held_value(obj: Any, name: Any, *, key: bool) -> Any:
+    """What a location holds now, without running code under test; `_NOTHING` where that is not possible."""
+    try:
+        if name is WHOLE:
+            return obj
+        if key:
+            if isinstance(obj, dict):
+                return dict.get(obj, name, _NOTHING)
+            if isinstance(obj, list):
+                return list.__getitem__(obj, name)
+            return _NOTHING
+        if isinstance(obj, str | VThread):
+            return _NOTHING
+        if isinstance(obj, type):
+            return vars(obj).get(name, _NOTHING)
+        return object.__getattribute__(obj, name)
+    except Exception:
+        return _NOTHING
+
+
+def held_text(engine: Engine, loc: int) -> str | None:
+    """`shown` of what a location holds now."""
+    obj, name = engine.heap.locs[loc]
+    value = held_value(obj, name, key=name is not WHOLE and engine.heap.roots[loc] != loc)
+    return None if value is _NOTHING else shown(value)

@@ -1,0 +1,125 @@
+"""One execution, replayed with everything a report needs: places, names, values, locks held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from plait.model.schedule import Schedule, Segment
+from plait.model.site import Site
+from plait.observe.places import held_text, location, owners, place
+from plait.run.engine import Engine
+from plait.run.operations import ACQUIRE, LOCAL, MODE_NAMES, RELEASE, TIME, TRY, TRY_FAILED
+from plait.run.vthread import VThread
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One access in the order in which it happened."""
+
+    thread: int
+    site: Site
+    mode: int
+    location: str
+    root: int
+    loc: int
+    value: str | None
+    locks: tuple[str, ...]
+    step: int
+
+    @property
+    def access(self) -> str:
+        """In words: ``read Account.balance``."""
+        return f"{MODE_NAMES[self.mode]} {self.location}".strip()
+
+
+class Recorder:
+    """Attach to an engine before an execution, `moments` afterwards (while its objects still live)."""
+
+    def __init__(self) -> None:
+        self._values: list[str | None] = []
+
+    def __call__(self, engine: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
+        """Called before each step is performed: the step before it has been."""
+        self._catch_up(engine, len(engine.trace) - 1)
+
+    def _catch_up(self, engine: Engine, length: int) -> None:
+        while len(self._values) < length:
+            loc, mode = engine.trace[len(self._values)][1:3]
+            self._values.append(held_text(engine, loc) if loc and mode <= 4 else None)
+
+    def moments(self, engine: Engine) -> list[Moment]:
+        """The execution as a list of accesses."""
+        self._catch_up(engine, len(engine.trace))
+        names = owners(engine)
+        held: dict[int, list[str]] = {}
+        found: list[Moment] = []
+        step = -1
+        for entry, value in zip(engine.trace, self._values, strict=True):
+            thread, loc, mode, number, enabled, _after = entry
+            if enabled is not None:
+                step += 1
+            if mode in (TIME, LOCAL):
+                continue
+            name = location(engine, loc, names)
+            locks = held.setdefault(thread, [])
+            root = engine.heap.roots[loc]
+            found.append(Moment(thread, place(number), mode, name, root, loc, value, tuple(locks), step))
+            if mode in (ACQUIRE, TRY):
+                locks.append(name)
+            elif mode == RELEASE and name in locks:
+                locks.remove(name)
+        return found
+
+
+def schedule_of(engine: Engine) -> Schedule:
+    """The schedule of the execution just run, in named places."""
+    segments: list[Segment] = []
+    visits: dict[tuple[str, str, str, str, int], int] = {}
+    entries = [entry for entry in engine.trace if entry[4] is not None and entry[0] >= 0]
+    standing = {pending.thread: pending.site for pending in engine.pending}
+    for index, entry in enumerate(entries):
+        thread = entry[0]
+        name = place(entry[3]).name
+        visits[name] = visits.get(name, 0) + 1
+        following = entries[index + 1] if index + 1 < len(entries) else None
+        if following is not None and following[0] != thread:
+            upcoming = next((later[3] for later in entries[index + 1 :] if later[0] == thread), standing.get(thread))
+            if upcoming is not None and following[4] is not None and thread in following[4]:
+                until = place(upcoming).name
+                segments.append(Segment(thread, until, visits.get(until, 0) + 1))
+            else:
+                segments.append(Segment(thread))
+            visits = {}
+        elif following is None:
+            segments.append(Segment(thread))
+    return Schedule(tuple(segments), engine.gil, engine.any_timeouts)
+
+
+def preemptions(trace: Sequence[tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]]) -> int:
+    """How often a thread that could go on was interrupted."""
+    count = 0
+    last = -1
+    for entry in trace:
+        if entry[4] is None:
+            continue
+        if last >= 0 and entry[0] != last and last in entry[4]:
+            count += 1
+        last = entry[0]
+    return count
+
+
+def record(
+    engine: Engine, execute: Callable[[], object]
+) -> tuple[list[Moment], Schedule]:
+    """Run ``execute`` (one execution of the engine that calls `Recorder.moments` at its end) with a recorder."""
+    recorder = Recorder()
+    engine.recorder = recorder
+    try:
+        execute()
+    finally:
+        engine.recorder = None
+    return recorder.moments(engine), schedule_of(engine)
+
+
+__all__ = ["TRY_FAILED", "Moment", "Recorder", "preemptions", "record", "schedule_of"]

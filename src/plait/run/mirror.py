@@ -1,0 +1,149 @@
+"""The standard modules that code under test sees instead of the real ones.
+
+`threading`, `_thread` and `time` are copies whose primitives are virtual. `Barrier`, `Timer`, `queue`, `sched` and
+`concurrent.futures` come from the running interpreter's own source, rewritten, over the virtual primitives: their
+semantics stay CPython's. While the mirror is installed, importing any of these names gives the mirrored module.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import inspect
+import sys
+import threading as real_threading
+import time as real_time
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import _thread as real_underscore
+
+from plait.model.site import Site
+from plait.run.hooks import HOOKS
+from plait.run.primitives import clock
+from plait.run.primitives import thread as threads
+from plait.run.primitives.condition import Condition
+from plait.run.primitives.event import Event
+from plait.run.primitives.local import local
+from plait.run.primitives.lock import Lock, RLock, allocate_lock
+from plait.run.primitives.semaphore import BoundedSemaphore, Semaphore
+from plait.run.primitives.site import SKIPPED
+from plait.run.rewrite import compile_module, rewrite
+
+FROM_SOURCE = ("queue", "sched", "concurrent.futures._base", "concurrent.futures.thread", "concurrent.futures")
+_CLOCK = (
+    "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "process_time", "process_time_ns",
+    "thread_time", "thread_time_ns", "sleep", "localtime", "gmtime", "ctime", "asctime", "strftime",
+)  # fmt: skip
+
+
+class Mirror:
+    """The mirrored modules, made once per process; ``sites`` takes the places inside the rewritten ones."""
+
+    def __init__(self, sites: dict[int, Site], cache: Path | None = None) -> None:
+        self._sites = sites
+        self._cache = cache
+        self.modules: dict[str, types.ModuleType] = {}
+        self.modules["time"] = self._time()
+        self.modules["_thread"] = self._thread()
+        self.modules["threading"] = self._threading()
+        SKIPPED.add("threading")
+        with self.installed():
+            for name in FROM_SOURCE:
+                self.modules[name] = sys.modules[name] = self._load(name)
+                SKIPPED.add(name)
+        queue: Any = self.modules["queue"]
+        queue.SimpleQueue = queue._PySimpleQueue  # the C one cannot be scheduled
+        futures: Any = self.modules["concurrent.futures"]
+        futures.thread, futures._base = self.modules["concurrent.futures.thread"], self.modules["concurrent.futures._base"]
+        futures.ThreadPoolExecutor = futures.thread.ThreadPoolExecutor  # else it is imported late, and real
+
+    @contextlib.contextmanager
+    def installed(self) -> Iterator[None]:
+        """Imports inside this block see the mirrored modules."""
+        saved = {name: sys.modules.get(name) for name in (*self.modules, *FROM_SOURCE)}
+        sys.modules.update(self.modules)
+        try:
+            yield
+        finally:
+            for name, module in saved.items():
+                if module is None:
+                    sys.modules.pop(name, None)
+                else:
+                    sys.modules[name] = module
+
+    def _copy(self, real: types.ModuleType) -> types.ModuleType:
+        module = types.ModuleType(real.__name__, real.__doc__)
+        module.__dict__.update(real.__dict__)
+        return module
+
+    def _time(self) -> types.ModuleType:
+        module = self._copy(real_time)
+        for name in _CLOCK:
+            setattr(module, name, getattr(clock, name))
+        return module
+
+    def _thread(self) -> types.ModuleType:
+        module: Any = self._copy(real_underscore)
+        module.allocate_lock = module.allocate = allocate_lock
+        module.LockType = module.lock = Lock
+        module.RLock = RLock
+        module._local = local
+        module.get_ident = module.get_native_id = threads.get_ident
+        module.start_new_thread = module.start_new = threads.start_new_thread
+        module._count = threads.active_count
+        return module  # type: ignore[no-any-return]
+
+    def _threading(self) -> types.ModuleType:
+        module: Any = _ThreadingModule("threading", real_threading.__doc__)
+        module.__dict__.update(real_threading.__dict__)
+        module.Lock = module._allocate_lock = Lock
+        module.RLock = module._PyRLock = module._CRLock = RLock
+        module.Condition, module.Event, module.local = Condition, Event, local
+        module.Semaphore, module.BoundedSemaphore = Semaphore, BoundedSemaphore
+        module.Thread, module._DummyThread = threads.Thread, threads.ExistingThread
+        module.current_thread = module.currentThread = threads.current_thread
+        module.main_thread, module.enumerate = threads.main_thread, threads.enumerate_threads
+        module.active_count = module.activeCount = threads.active_count
+        module.get_ident = module.get_native_id = threads.get_ident
+        module._time = clock.monotonic
+        module._start_new_thread = threads.start_new_thread
+        module._register_atexit = lambda function, *args, **named: None
+        module.__dict__["excepthook"] = threads.excepthook
+        module.__dict__.update(HOOKS)
+        for name in ("Barrier", "Timer"):
+            source = inspect.getsource(getattr(real_threading, name))
+            tree, sites = rewrite(source, "threading", real_threading.__file__)
+            self._sites.update((site.number, site) for site in sites)
+            exec(compile(tree, real_threading.__file__, "exec"), module.__dict__)
+        return module  # type: ignore[no-any-return]
+
+    def _load(self, name: str) -> types.ModuleType:
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.origin is None:
+            raise ImportError(name)
+        module = types.ModuleType(name)
+        module.__spec__ = spec
+        module.__file__ = spec.origin
+        module.__package__ = spec.parent
+        if spec.submodule_search_locations is not None:
+            module.__path__ = list(spec.submodule_search_locations)
+        module.__dict__.update(HOOKS)
+        code, sites = compile_module(Path(spec.origin).read_bytes(), name, spec.origin, self._cache)
+        self._sites.update((site.number, site) for site in sites)
+        sys.modules[name] = module
+        exec(code, module.__dict__)
+        return module
+
+
+class _ThreadingModule(types.ModuleType):
+    """Notices when the code under test replaces the hook for uncaught exceptions."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "excepthook":
+            threads.hooks.excepthook = value
+        super().__setattr__(name, value)
+
+

@@ -1,0 +1,179 @@
+"""Puts the state of modules and classes back after each execution.
+
+What an execution leaves in module globals, class attributes and the objects reachable from them would make the next
+one start somewhere else. A snapshot is taken when the code under test has been imported: shallow copies of every
+mutable thing reachable from its modules. Restoring compares each with its copy, which is cheap because nearly
+everything is unchanged, and puts back what differs.
+"""
+
+from __future__ import annotations
+
+import collections
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from plait.run.primitives.condition import Condition
+from plait.run.primitives.event import Event
+from plait.run.primitives.lock import Baton, RLock
+from plait.run.primitives.semaphore import Semaphore
+from plait.run.primitives.thread import reset_names
+
+LIMIT = 5000  # objects; beyond that the code under test keeps data, not state
+
+Restore = Callable[[], None]
+
+
+class ModuleState:
+    """The snapshot; ``restore`` is called by the engine behind every execution."""
+
+    def __init__(self, modules: Iterable[types.ModuleType]) -> None:
+        self._undo: list[Restore] = []
+        self._seen: set[int] = set()
+        self._kept: list[Any] = []
+        self.truncated = False
+        self._names = {module.__name__ for module in modules}
+        for module in modules:
+            self._visit_namespace(module)
+
+    def restore(self, heap: object = None) -> None:
+        """Everything as it was when the snapshot was taken."""
+        reset_names()
+        for undo in self._undo:
+            undo()
+
+    def _once(self, value: Any) -> bool:
+        if id(value) in self._seen:
+            return False
+        if len(self._kept) >= LIMIT:
+            self.truncated = True
+            return False
+        self._seen.add(id(value))
+        self._kept.append(value)
+        return True
+
+    def _visit_namespace(self, owner: Any) -> None:
+        """A module, or a class defined in one of the modules."""
+        if not self._once(owner):
+            return
+        saved = {name: value for name, value in vars(owner).items() if not _machinery(name)}
+        data = {name: value for name, value in saved.items() if not isinstance(value, types.FunctionType)}
+        space = vars(owner)
+
+        def undo() -> None:
+            if len(space) != size or any(space.get(name, undo) is not value for name, value in data.items()):
+                for name in [name for name in space if name not in saved and not _machinery(name)]:
+                    delattr(owner, name)
+                for name, value in data.items():
+                    if space.get(name, undo) is not value:
+                        setattr(owner, name, value)
+
+        size = len(space)
+        self._undo.append(undo)
+        for value in data.values():
+            self._visit(value)
+
+    def _visit(self, value: Any) -> None:
+        kind = type(value)
+        if isinstance(value, type):
+            if value.__module__ in self._names:
+                self._visit_namespace(value)
+            return
+        if isinstance(value, (types.ModuleType, types.FunctionType, str, bytes, int, float, type(None), property)):
+            return
+        if kind in (staticmethod, classmethod) or not self._once(value):
+            return
+        if isinstance(value, Baton | Condition | Semaphore | Event):
+            self._undo.append(_primitive(value))
+        elif isinstance(value, dict):
+            self._visit_dict(value)
+        elif isinstance(value, (list, collections.deque, bytearray)):
+            self._visit_sequence(value)
+        elif isinstance(value, set):
+            self._visit_set(value)
+        elif kind in (tuple, frozenset):
+            for part in value:
+                self._visit(part)
+        self._visit_instance(value)
+
+    def _visit_dict(self, value: dict[Any, Any]) -> None:
+        saved = dict(value)
+
+        def undo() -> None:
+            if not _same(value, saved):
+                dict.clear(value)
+                dict.update(value, saved)
+
+        self._undo.append(undo)
+        for part in list(saved.values()):
+            self._visit(part)
+
+    def _visit_sequence(self, value: Any) -> None:
+        saved = list(value)
+
+        def undo() -> None:
+            if len(value) != len(saved) or any(a is not b for a, b in zip(value, saved, strict=False)):
+                value.clear()
+                value.extend(saved)
+
+        self._undo.append(undo)
+        for part in saved:
+            self._visit(part)
+
+    def _visit_set(self, value: set[Any]) -> None:
+        saved = set(value)
+
+        def undo() -> None:
+            if len(value) != len(saved) or not saved.issuperset(value):
+                set.clear(value)
+                set.update(value, saved)
+
+        self._undo.append(undo)
+
+    def _visit_instance(self, value: Any) -> None:
+        attributes = getattr(value, "__dict__", None)
+        if type(attributes) is dict and type(value).__module__ in self._names:
+            self._visit_dict(attributes)
+
+
+def _machinery(name: str) -> bool:
+    return name.startswith("_p_") or (name.startswith("__") and name.endswith("__"))
+
+
+def _same(first: dict[Any, Any], second: dict[Any, Any]) -> bool:
+    """Equal keys in equal order with identical values, without running anybody's ``__eq__``."""
+    if len(first) != len(second):
+        return False
+    return all(
+        k1 is k2 and v1 is v2 for (k1, v1), (k2, v2) in zip(dict.items(first), second.items(), strict=True)
+    )
+
+
+def _primitive(value: Baton | Condition | Semaphore | Event) -> Restore:
+    if isinstance(value, RLock):
+        return value._at_fork_reinit
+    if isinstance(value, Baton):
+
+        def free() -> None:
+            value.holder = None
+            value.waiting.clear()
+
+        return free
+    if isinstance(value, Semaphore):
+        count = value._count
+
+        def refill() -> None:
+            value._count = count
+            value._waiting.clear()
+
+        return refill
+    if isinstance(value, Event):
+        on = value._on
+
+        def reset() -> None:
+            value._on = on
+            value._waiters.clear()
+
+        return reset
+
+    return value._at_fork_reinit

@@ -1,0 +1,302 @@
+"""Thread and its neighbours: current_thread, enumerate, Timer's base, get_ident."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+from plait.run.engine import ENGINE, access
+from plait.run.heap import OPAQUE
+from plait.run.operations import LOCAL, READ
+from plait.run.primitives.site import here
+from plait.run.vthread import FINISHED, VThread
+
+IDENT_BASE = 1000  # a thread's identifier is never 0 and the same in every execution
+
+_names = itertools.count(1)
+
+
+def reset_names() -> None:
+    """Thread names count from one again: every execution sees the same ones."""
+    global _names
+    _names = itertools.count(1)
+
+
+class Thread:
+    """`threading.Thread` as a virtual thread of the running execution."""
+
+    def __init__(
+        self,
+        group: None = None,
+        target: Callable[..., object] | None = None,
+        name: str | None = None,
+        args: Iterable[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        daemon: bool | None = None,
+        context: Any = None,
+    ) -> None:
+        assert group is None, "group argument must be None for now"
+        if name is None:
+            name = f"Thread-{next(_names)}"
+            target_name = getattr(target, "__name__", None)
+            if target_name is not None:
+                name = f"{name} ({target_name})"
+        self._target = target
+        self._name = str(name)
+        self._args = args
+        self._kwargs = {} if kwargs is None else kwargs
+        self._daemonic = current_thread().daemon if daemon is None else bool(daemon)
+        self._vthread: VThread | None = None
+        self._context = context
+
+    def __repr__(self) -> str:
+        status = "initial" if self._vthread is None else "stopped" if self._vthread.state == FINISHED else "started"
+        if self._daemonic:
+            status += " daemon"
+        return f"<{type(self).__name__}({self._name}, {status})>"
+
+    def start(self) -> None:
+        """As `threading.Thread.start`."""
+        if not hasattr(self, "_vthread"):
+            raise RuntimeError("thread.__init__() not called")
+        if self._vthread is not None:
+            raise RuntimeError("threads can only be started once")
+        here_thread = ENGINE.current
+        if here_thread is not None:
+            here_thread.may_switch = True
+        self._vthread = _starting  # so that is_alive() is true inside run(), which may begin at once
+        self._vthread = ENGINE.start(self._bootstrap, self._name, daemon=self._daemonic, proxy=self)
+
+    def _bootstrap(self) -> None:
+        self._vthread = ENGINE.thread
+        try:
+            self.run()
+        except SystemExit:
+            return
+        except Exception as error:
+            if hooks.excepthook is not None:
+                hooks.excepthook(SimpleNamespace(
+                    exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__, thread=self
+                ))
+                return
+            raise
+
+    def run(self) -> None:
+        """As `threading.Thread.run`."""
+        try:
+            if self._target is not None:
+                self._target(*self._args, **self._kwargs)
+        finally:
+            del self._target, self._args, self._kwargs
+
+    def join(self, timeout: float | None = None) -> None:
+        """As `threading.Thread.join`."""
+        if not hasattr(self, "_vthread"):
+            raise RuntimeError("Thread.__init__() not called")
+        other = self._vthread
+        if other is None:
+            raise RuntimeError("cannot join thread before it is started")
+        thread = ENGINE.thread
+        if other is thread:
+            raise RuntimeError("cannot join current thread")
+        if ENGINE.current is None:
+            self._join_quietly(thread, other, timeout)
+            return
+        thread.may_switch = True
+        if timeout is not None and (ENGINE.any_timeouts or timeout <= 0):
+            self._look(thread, other)
+            if other.state != FINISHED:
+                ENGINE.clock += max(timeout, 0.0)
+            return
+        if other.state == FINISHED:
+            _ended_before(thread, other)
+            return
+        if timeout is not None:
+            thread.deadline = ENGINE.clock + timeout
+        other.joiners.append(thread)
+        thread.blocked_on = other
+        try:
+            ENGINE.block(thread, 0, LOCAL, here())
+        finally:
+            thread.blocked_on = None
+            if thread in other.joiners:
+                other.joiners.remove(thread)
+        thread.timed_out = False
+        if other.state == FINISHED:
+            _ended_before(thread, other)
+        thread.may_switch = True
+
+    @staticmethod
+    def _join_quietly(thread: VThread, other: VThread, timeout: float | None) -> None:
+        while other.state != FINISHED:
+            if timeout is not None:
+                if timeout <= 0:
+                    return
+                thread.deadline = ENGINE.clock + timeout
+            other.joiners.append(thread)
+            try:
+                ENGINE.quiet_block(thread)
+            finally:
+                thread.deadline = None
+                if thread in other.joiners:
+                    other.joiners.remove(thread)
+            if thread.timed_out:
+                thread.timed_out = False
+                return
+
+    @staticmethod
+    def _look(thread: VThread, other: VThread) -> None:
+        access(thread, ENGINE.heap.loc_of(other, "alive"), READ, here())
+
+    def is_alive(self) -> bool:
+        """As `threading.Thread.is_alive`."""
+        other = self._vthread
+        if other is None:
+            return False
+        if other is _starting:
+            return True
+        thread = ENGINE.current
+        if thread is not None and other is not thread:
+            self._look(thread, other)
+            thread.may_switch = True
+        return other.state != FINISHED
+
+    @property
+    def name(self) -> str:
+        """As `threading.Thread.name`."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = str(name)
+
+    @property
+    def ident(self) -> int | None:
+        """As `threading.Thread.ident`."""
+        return None if self._vthread is None or self._vthread is _starting else IDENT_BASE + self._vthread.id
+
+    native_id = ident
+
+    @property
+    def daemon(self) -> bool:
+        """As `threading.Thread.daemon`."""
+        return self._daemonic
+
+    @daemon.setter
+    def daemon(self, daemonic: bool) -> None:
+        if self._vthread is not None:
+            raise RuntimeError("cannot set daemon status of active thread")
+        self._daemonic = daemonic
+
+    def getName(self) -> str:  # noqa: N802 - the old names that threading still has
+        """The old form of `name`."""
+        return self._name
+
+    def setName(self, name: str) -> None:  # noqa: N802
+        """The old form of `name`."""
+        self.name = name
+
+    def isDaemon(self) -> bool:  # noqa: N802
+        """The old form of `daemon`."""
+        return self._daemonic
+
+    def setDaemon(self, daemonic: bool) -> None:  # noqa: N802
+        """The old form of `daemon`."""
+        self.daemon = daemonic
+
+
+class ExistingThread(Thread):
+    """Stands for a thread that no Thread object was made for: the main one, and the bodies of a test."""
+
+    def __init__(self, vthread: VThread) -> None:
+        self._name = "MainThread" if vthread.id == 0 else vthread.name
+        self._daemonic = False
+        self._vthread = vthread
+        self._target = None
+        self._args = ()
+        self._kwargs = {}
+
+
+_starting = VThread(-1, None, "starting")
+
+
+class _Hooks:
+    """What the code under test may replace in the threading module."""
+
+    excepthook: Callable[[Any], object] | None = None
+
+
+hooks = _Hooks()
+
+
+def _ended_before(thread: VThread, other: VThread) -> None:
+    """The joiner's next step comes after the joined thread's last one."""
+    if ENGINE.current is None:
+        return
+    for step in range(len(ENGINE.trace) - 1, -1, -1):
+        if ENGINE.trace[step][0] == other.id:
+            ENGINE._after(thread, ENGINE.step_of(step))
+            return
+
+
+def _proxy(vthread: VThread) -> Thread:
+    if vthread.proxy is None:
+        vthread.proxy = ExistingThread(vthread)
+    return vthread.proxy  # type: ignore[no-any-return]
+
+
+def current_thread() -> Thread:
+    """As `threading.current_thread`."""
+    return _proxy(ENGINE.thread)
+
+
+def main_thread() -> Thread:
+    """As `threading.main_thread`."""
+    return _proxy(ENGINE.main)
+
+
+def enumerate_threads() -> list[Thread]:
+    """As `threading.enumerate`."""
+    thread = ENGINE.current
+    if thread is not None:
+        for other in ENGINE.threads[1:]:
+            if other is not thread and other.observed:
+                Thread._look(thread, other)
+    return [_proxy(other) for other in ENGINE.threads if other.state != FINISHED]
+
+
+def active_count() -> int:
+    """As `threading.active_count`."""
+    return len(enumerate_threads())
+
+
+def get_ident() -> int:
+    """As `threading.get_ident`."""
+    return IDENT_BASE + ENGINE.thread.id
+
+
+def start_new_thread(
+    function: Callable[..., object], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, /
+) -> int:
+    """As `_thread.start_new_thread`."""
+
+    def body() -> None:
+        try:
+            function(*args, **(kwargs or {}))
+        except SystemExit:
+            return
+
+    started = ENGINE.start(body, getattr(function, "__name__", "thread"), daemon=True, proxy=None)
+    return IDENT_BASE + started.id
+
+
+OPAQUE.update((Thread, ExistingThread))
+
+
+def excepthook(args: Any, /) -> None:
+    """As `threading.excepthook`, for code that calls it by hand."""
+    sys.__excepthook__(args.exc_type, args.exc_value, args.exc_traceback)
