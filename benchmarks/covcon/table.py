@@ -67,7 +67,8 @@ ROWS = [
         4, "ConcurrentHashMap (JDK 1.6.0)", "concurrent_hash_map", "ConcurrentHashMap", 972, 22, 253, "atomicity",
         2477, 2504, "RecursionError",
         "A depth limit of 40 stands for the end of the stack. All operations but put_all are atomic (the original's "
-        "are weakly consistent), so that put_all is the only finding.",
+        "are weakly consistent), so that put_all is the only finding. The exception takes three methods (put_all against "
+        "clear and hash_code); clear and put_all alone give a wrong result.",
     ),
     Row(
         5, "StringBuffer (JDK 1.6.0)", "string_buffer", "StringBuffer", 789, 52, 1378, "atomicity", 560, 689,
@@ -118,7 +119,8 @@ ROWS = [
     Row(
         15, "Vector (JDK 1.1.7)", "vector_117", "Vector", 216, 24, 300, "atomicity", 793, LIMIT, "IndexError",
         "All methods but last_index_of are locked (five more are not in the original, harmlessly); elements is a "
-        "snapshot; capacities above 1000 are refused.",
+        "snapshot; capacities above 64 are refused. The exception takes three methods (last_index_of against "
+        "remove_all_elements and trim_to_size); the first two alone give a wrong result for None.",
     ),
     Row(
         16, "Vector (JDK 1.4.2)", "vector_142", "Vector", 786, 45, 1035, "atomicity", 134, 612, "RuntimeError",

@@ -42,8 +42,8 @@ class StringBuffer:
 
     def ensure_capacity(self, minimum: int) -> None:
         with self._lock:
-            if minimum > 1_000:
-                raise ValueError("capacity above 1000")
+            if minimum > 256:
+                raise ValueError("capacity above 256")
             if minimum > len(self.value):
                 self.value = self.value + [""] * (minimum - len(self.value))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import RLock
 
-LARGEST = 1_000  # a capacity above it is refused
+LARGEST = 64  # a capacity above it is refused
 
 
 def same(left: object, right: object) -> bool:
@@ -24,7 +24,7 @@ class Vector:
 
     def __init__(self, capacity: int = 2, capacity_increment: int = 0) -> None:
         if capacity < 0 or capacity > LARGEST:
-            raise ValueError("capacity must be from 0 to 1000")
+            raise ValueError("capacity must be from 0 to 64")
         self.element_data: list[object] = [None] * capacity
         self.element_count = 0
         self.capacity_increment = capacity_increment
@@ -36,7 +36,7 @@ class Vector:
 
     def _grow(self, minimum: int) -> None:
         if minimum > LARGEST:
-            raise ValueError("capacity must be from 0 to 1000")
+            raise ValueError("capacity must be from 0 to 64")
         old = len(self.element_data)
         if minimum > old:
             wanted = old + self.capacity_increment if self.capacity_increment > 0 else old * 2

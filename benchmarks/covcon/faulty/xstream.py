@@ -108,7 +108,7 @@ class XStream:
             return None
         name, opened, rest = body[1:].partition(">")
         text, closed, _ = rest.partition("</")
-        kind = next((kind for kind, alias in self.aliases.items() if alias == name), name)
+        kind = next((kind for kind, alias in tuple(self.aliases.items()) if alias == name), name)
         if not body.startswith("<") or not opened or not closed or kind not in KINDS:
             raise ConversionError("not a document of one plain value")
         try:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from threading import RLock
 from zlib import crc32
 
-LARGEST = 1_000  # a capacity above it is refused
+LARGEST = 64  # a capacity above it is refused
 
 
 def same(left: object, right: object) -> bool:
@@ -26,7 +26,7 @@ class Vector:
 
     def __init__(self, capacity: int = 2, capacity_increment: int = 0) -> None:
         if capacity < 0 or capacity > LARGEST:
-            raise ValueError("capacity must be from 0 to 1000")
+            raise ValueError("capacity must be from 0 to 64")
         self.element_data: list[object] = [None] * capacity
         self.element_count = 0
         self.capacity_increment = capacity_increment
@@ -39,7 +39,7 @@ class Vector:
 
     def _grow(self, minimum: int) -> None:
         if minimum > LARGEST:
-            raise ValueError("capacity must be from 0 to 1000")
+            raise ValueError("capacity must be from 0 to 64")
         old = len(self.element_data)
         if minimum > old:
             wanted = old + self.capacity_increment if self.capacity_increment > 0 else old * 2
