@@ -67,8 +67,8 @@ ROWS = [
         4, "ConcurrentHashMap (JDK 1.6.0)", "concurrent_hash_map", "ConcurrentHashMap", 972, 22, 253, "atomicity",
         2477, 2504, "RecursionError",
         "A depth limit of 40 stands for the end of the stack. All operations but put_all are atomic (the original's "
-        "are weakly consistent), so that put_all is the only finding. The exception takes three methods (put_all against "
-        "clear and hash_code); clear and put_all alone give a wrong result.",
+        "are weakly consistent), so that put_all is the only finding. The exception takes three methods (put_all "
+        "against clear and hash_code); clear and put_all alone give a wrong result.",
     ),
     Row(
         5, "StringBuffer (JDK 1.6.0)", "string_buffer", "StringBuffer", 789, 52, 1378, "atomicity", 560, 689,
