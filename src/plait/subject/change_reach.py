@@ -180,9 +180,7 @@ class _Uses(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> None:
         """A module-level name, or in a class body a member of the class."""
         if any(node.id in names for names in self._locals):
-            local = self._module.imports_of(ast.walk(self._scope.function)) if self._scope.function else {}
-            for target in local.get(node.id, ()):
-                self._targets(self._program.imported(self._module, node.id, target))
+            self._targets(self._types.local_targets(node.id, self._scope))
         elif not self._locals and self._defining and (member := self._program.lookup(self._defining, node.id)):
             self._add(member, self._receiver)
         else:

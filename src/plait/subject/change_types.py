@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from plait.subject.change_units import Program, Target, Unit
-    from plait.subject.source import Module
+    from plait.subject.source import Import, Module
 
 _DEPTH = 6
 
@@ -44,12 +45,23 @@ class Types:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._locals: dict[ast.AST, set[str]] = {}
+        self._imports: dict[ast.AST, dict[str, list[Import]]] = {}
+        self._assigned: dict[Unit, dict[str, list[tuple[ast.expr, FunctionNode | None]]]] = {}
 
     def local_names(self, scope: ast.AST) -> set[str]:
         """Names that a function or comprehension binds itself."""
         if scope not in self._locals:
             self._locals[scope] = Bindings(scope).names
         return self._locals[scope]
+
+    def local_targets(self, name: str, scope: Scope) -> list[Target]:
+        """What an import inside the scope's function binds a name to."""
+        if scope.function is None:
+            return []
+        if scope.function not in self._imports:
+            self._imports[scope.function] = scope.module.imports_of(ast.walk(scope.function))
+        imports = self._imports[scope.function].get(name, ())
+        return [found for target in imports for found in self._program.imported(scope.module, name, target)]
 
     def scope(
         self, module: Module, defining: Unit | None, receiver: Unit | None, function: FunctionNode | ast.Lambda | None
@@ -92,10 +104,7 @@ class Types:
         if not isinstance(root, ast.Name):
             return []
         if scope.function is not None and root.id in self.local_names(scope.function):
-            local = scope.module.imports_of(ast.walk(scope.function)).get(root.id, ())
-            if isinstance(node, ast.Name):
-                return [found for target in local for found in self._program.imported(scope.module, root.id, target)]
-            return []
+            return self.local_targets(root.id, scope) if isinstance(node, ast.Name) else []
         return self._program.resolve_expression(scope.module, node)
 
     def _any(self, nodes: list[ast.expr], scope: Scope) -> set[Unit] | None:
@@ -166,20 +175,27 @@ class Types:
     def _field_values(self, unit: Unit, name: str, scope: Scope) -> list[tuple[ast.expr, Scope]]:
         """All that is assigned to ``self.name`` in a class, with the functions that do it."""
         module = self._program.source.module(unit.module)
-        found: list[tuple[ast.expr, Scope]] = []
         if module is None:
-            return found
-        body = Scope(module, unit, unit, None, scope.depth)
-        found += [(value, body) for value in _assigned_values(self._program.attributes(unit).get(name, ()))]
+            return []
+        if unit not in self._assigned:
+            self._assigned[unit] = self._assignments(unit, module)
+        values = self._assigned[unit].get(name, ())
+        return [(value, Scope(module, unit, unit, function, scope.depth)) for value, function in values]
+
+    def _assignments(self, unit: Unit, module: Module) -> dict[str, list[tuple[ast.expr, FunctionNode | None]]]:
+        found: dict[str, list[tuple[ast.expr, FunctionNode | None]]] = defaultdict(list)
+        for name, nodes in self._program.attributes(unit).items():
+            found[name] += [(value, None) for value in _assigned_values(nodes)]
         bodies = [part for cls in self._program.class_nodes(unit) for part in cls.body]
-        for node in (part for part in bodies if isinstance(part, FUNCTIONS)):
-            inner = Scope(module, unit, unit, node, scope.depth)
-            for statement in scope_statements(node):
+        for function in (part for part in bodies if isinstance(part, FUNCTIONS)):
+            receiver = Scope(module, unit, unit, function).self_name
+            for statement in scope_statements(function):
                 if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
                     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-                    value = statement.value
-                    found += [(value, inner) for target in targets if _is_field(target, inner.self_name, name)]
-        return found
+                    for target in targets:
+                        if isinstance(target, ast.Attribute) and _is_name(target.value, receiver):
+                            found[target.attr].append((statement.value, function))
+        return dict(found)
 
     def _of_call(self, node: ast.Call, scope: Scope) -> set[Unit] | None:
         if isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1:
@@ -201,13 +217,8 @@ class Types:
         return set() if outside or (targets and targets[0].kind == "value") else None
 
 
-def _is_field(target: ast.expr, receiver: str | None, name: str) -> bool:
-    return (
-        isinstance(target, ast.Attribute)
-        and target.attr == name
-        and isinstance(target.value, ast.Name)
-        and target.value.id == receiver
-    )
+def _is_name(node: ast.expr, name: str | None) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _assigned_values(nodes: Iterable[ast.AST]) -> list[ast.expr]:

@@ -49,23 +49,25 @@ class Program:
         self.modules = {module.name: module for module in source.closure(start)}
         self._digests: dict[str, dict[str, str]] = {}
         self._mro: dict[Unit, list[Unit]] = {}
+        self._attributes: dict[Unit, dict[str, list[Statement]]] = {}
         self._fields: dict[Unit, dict[str, list[Statement]]] = {}
 
     def digest(self, unit: Unit) -> str | None:
         """A hash of the unit's normal form, or None when this version has no such unit."""
         module = self.source.module(unit.module)
-        if module is None:
-            return None
-        if unit.module not in self._digests:
-            self._digests[unit.module] = dict(self._digest_module(module))
-        return self._digests[unit.module].get(unit.name)
+        return self._digests_of(module).get(unit.name) if module is not None else None
+
+    def _digests_of(self, module: Module) -> dict[str, str]:
+        if module.name not in self._digests:
+            self._digests[module.name] = dict(self._digest_module(module))
+        return self._digests[module.name]
 
     @cached_property
     def by_name(self) -> dict[str, list[Unit]]:
         """Units of the own modules by the last part of their names."""
         found: dict[str, list[Unit]] = defaultdict(list)
         for module in self.modules.values():
-            for name in dict(self._digest_module(module)):
+            for name in self._digests_of(module):
                 found[name.rpartition(".")[2]].append(Unit(module.name, name))
         return found
 
@@ -188,11 +190,13 @@ class Program:
 
     def attributes(self, unit: Unit) -> dict[str, list[Statement]]:
         """Names that a class body binds other than by ``def``, with the statements that do it."""
-        found: dict[str, list[Statement]] = defaultdict(list)
-        for node in (part for each in self.class_nodes(unit) for part in statements(each)[1:]):
-            for name in _bound(node):
-                found[name].append(node)
-        return found
+        if unit not in self._attributes:
+            found: dict[str, list[Statement]] = defaultdict(list)
+            for node in (part for each in self.class_nodes(unit) for part in statements(each)[1:]):
+                for name in _bound(node):
+                    found[name].append(node)
+            self._attributes[unit] = dict(found)
+        return self._attributes[unit]
 
     def fields(self, unit: Unit) -> dict[str, list[Statement]]:
         """Fields that the class's constructors set, with the statements (and those around them) that do it."""

@@ -126,6 +126,7 @@ class Source:
     package: str = ""
     unreadable: list[str] = field(default_factory=list)
     _modules: dict[str, Module | None] = field(default_factory=dict, repr=False)
+    _places: dict[str, tuple[Path, Path] | None] = field(default_factory=dict, repr=False)
 
     def module(self, name: str) -> Module | None:
         """The module of that name, or None when there is no source that this Python can parse."""
@@ -143,8 +144,8 @@ class Source:
 
     def own(self, name: str) -> Module | None:
         """The module if it belongs to the code under test."""
-        found = self.module(name)
-        return found if found is not None and found.is_own else None
+        place = self._place(name)
+        return self.module(name) if place is not None and self._is_own(name, place[1]) else None
 
     def closure(self, *start: str) -> list[Module]:
         """The own modules among ``start`` and all own modules that they import, directly or not."""
@@ -162,7 +163,16 @@ class Source:
                     pending.append(f"{target.module}.{target.name}")
         return [found[name] for name in sorted(found)]
 
-    def _load(self, name: str) -> Module | None:
+    def _is_own(self, name: str, folder: Path) -> bool:
+        return folder == self.root or name.partition(".")[0] == self.package
+
+    def _place(self, name: str) -> tuple[Path, Path] | None:
+        """The module's file, and the folder that it is imported from."""
+        if name not in self._places:
+            self._places[name] = self._find(name)
+        return self._places[name]
+
+    def _find(self, name: str) -> tuple[Path, Path] | None:
         if not name or not all(part.isidentifier() for part in name.split(".")):
             return None
         folders = [self.root, *self.libraries, Path(sysconfig.get_path("stdlib")), *map(Path, filter(None, sys.path))]
@@ -170,9 +180,12 @@ class Source:
             base = folder.joinpath(*name.split("."))
             for path in (base / "__init__.py", base.with_name(base.name + ".py")):
                 if path.is_file():
-                    is_own = folder == self.root or name.partition(".")[0] == self.package
-                    return self._parse(name, path, folder, is_own=is_own)
+                    return path, folder
         return None
+
+    def _load(self, name: str) -> Module | None:
+        place = self._place(name)
+        return self._parse(name, *place, is_own=self._is_own(name, place[1])) if place is not None else None
 
     def _parse(self, name: str, path: Path, folder: Path, *, is_own: bool) -> Module | None:
         file = path.relative_to(folder).as_posix()

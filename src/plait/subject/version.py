@@ -46,11 +46,11 @@ class Version:
             return self
         if root is None:
             where = "the project" if self.kind == "worktree" else f"version {self.label}"
-            hint = " (or --path)" if self.kind == "worktree" else ""
-            raise UsageError(
-                f"{subject}: {where} has no module {subject.module!r} in {start.name or start} or its src folders; "
-                f"check the name{hint}"
-            )
+            package, _, last = subject.module.rpartition(".")
+            hint = "check the name, or --path" if self.kind == "worktree" else "check the name"
+            if not subject.qualname and package and import_root(start, top, package):
+                hint = f"if {last} is a class, write {package}:{last}"
+            raise UsageError(f"{subject}: {where} has no module {subject.module!r}; {hint}")
         return dataclasses.replace(self, root=root)
 
     def _same_place(self, subject: Subject) -> Path | None:
