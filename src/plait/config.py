@@ -13,7 +13,8 @@ Keys that describe a subject stand at the top, for all subjects, or in a table o
     not-parallel = [["start", "stop"]]
     invariant = "totals_agree"
 
-Expressions may use what the hook file defines; a bare name of a function in it is called.
+Expressions may use what the hook file defines; a bare name of a function in it is called. Tests then import from the
+hook by its file name, so its folder (``Config.hook.parent``) must be importable wherever they run.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class Candidates:
 
         annotated = by_annotation(parameter.annotation, build) if parameter.annotation else None
         named = by_name(parameter.name)
-        if role(parameter.name) == "other" and depth == 0:
+        if depth == 0 and (role(parameter.name) == "other" or self._like_owner(parameter.name)):
             named = [OWN, *self.own()[:1], literal("['a', 'b']"), literal("1")]
         if annotated is not None:
             kinds = {each.kind for each in annotated}
@@ -167,6 +167,9 @@ class Candidates:
             imports = tuple(dict.fromkeys([line, *(needed for _, value in row for needed in value.imports)]))
             found.append(Value(f"{concrete.__qualname__}({inside})", concrete.__name__, imports))
         return _first(found, 2)
+
+    def _like_owner(self, name: str) -> bool:
+        return isinstance(self._owner, type) and snake_case(self._owner.__name__) == name
 
     def _like_class(self, name: str, homes: list[dict[str, Any]], depth: int) -> list[Value]:
         """Instances of a class beside the subject that is named like the parameter."""

@@ -24,7 +24,8 @@ _GIVE_OPTIONAL = 0.25
 _GIVE_VARARGS = 0.35
 _GIVE_NAMED_VARARGS = 0.8
 _GIVE_PART = 0.05
-"""For a parameter whose default is a class or function: a part to be exchanged by those who know what fits."""
+"""For an optional parameter of which nothing is known, or whose default is a class or function: a part to be exchanged
+by those who know what fits."""
 _ALIAS = 0.04
 _MEET = {"key": 0.75, "name": 0.75, "keys": 0.75}
 _MEET_OTHERS = 0.4
@@ -135,7 +136,7 @@ class Writer:
         if parameter.kind == "varargs":
             # ``*args`` is mostly passed on to somebody else; ``*keys`` is what the method is about.
             chance = _GIVE_VARARGS if parameter.name == "args" else _GIVE_NAMED_VARARGS
-        elif not is_literal(parameter.default or UNKNOWN):
+        elif not is_literal(parameter.default or UNKNOWN) or (pool.anything and pool.role is None):
             chance = _GIVE_PART
         elif pool.role in EAGER or (waits and (pool.role == "wait" or parameter.name.startswith("block"))):
             chance = _GIVE_EAGER

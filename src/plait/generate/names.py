@@ -20,7 +20,7 @@ _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
     ("value v val default data payload obj object item element elem thing record entry fill initial result",
      "value", ("1", "2", "'a'")),
     ("timeout wait delay interval seconds secs period duration sleep backoff", "wait", ("0.01", "0", "1")),
-    ("ttl expiry expire expires expiration age lifetime max_age maxage", "lifetime", ("1", "60", "0")),
+    ("ttl expiry expire expires expiration age lifetime max_age maxage", "lifetime", ("60", "1")),
     (("maxsize max_size size capacity limit maxlen max_len maximum cap bound threshold slots pools num_pools "
      "workers max_workers depth high_water quota permits"), "size", ("2", "1", "3")),
     ("minimum min low lower start offset begin skip", "low", ("0", "1")),
@@ -106,6 +106,6 @@ def by_name(name: str) -> list[Value]:
 
 
 def _candidates(name: str) -> list[str]:
-    """The whole name, then its last word, then that word as a singular's sake might have it."""
+    """The name as it is, as snake case, its last word and, in short names, its first."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().strip("_").rstrip("0123456789").split("_")
     return [name, "_".join(words), words[-1], words[0]] if len(words) < 3 else [name, words[-1]]

@@ -31,6 +31,7 @@ _FRESH_CONSTRUCTOR = 0.4
 _LET_RAISE = 0.15
 """How often a suffix call that raises is kept as it is: an exception is behaviour too."""
 _CHANGER_WEIGHT = 3
+_EAGER_WEIGHT = 20
 _NO_EXPRESSION = ("with ", "del ")
 _BROKEN_AFTER = 4
 _PREFIXES = 3
@@ -91,8 +92,8 @@ class Sequences:
         """
         names = {method.name for pattern in patterns for method in pattern}
         found = None
-        for _ in range(_PREFIXES if length else 1):
-            prefix = self.prefix(length)
+        for attempt in range(_PREFIXES if length else 1):
+            prefix = self.prefix(length, eager=attempt > 0)
             suffixes = self.suffixes(prefix, patterns)
             found = self.test(prefix, suffixes) if suffixes is not None else found
             records = [self.knowledge.of(name) for name in names]
@@ -100,17 +101,20 @@ class Sequences:
                 break
         return found
 
-    def prefix(self, length: int) -> Prefix:
-        """A constructor call and up to ``length`` more; `UsageError` if no constructor call has ever worked."""
+    def prefix(self, length: int, *, eager: bool = False) -> Prefix:
+        """A constructor call and up to ``length`` more; `UsageError` if no constructor call has ever worked.
+
+        An ``eager`` one is as long as it may be and made of calls that change the receiver, where such are known.
+        """
         constructor = self._constructor()
         prefix = Prefix([constructor])
-        wanted = self._random.randint(1, length) if length else 0
+        wanted = length if eager or not length else self._random.randint(1, length)
         for _ in range(_ROUNDS):
             missing = wanted + 1 - sum(draft.call.method != ARGUMENT for draft in prefix.drafts)
             if missing <= 0:
                 break
             known = len(prefix.drafts)
-            drafts = self._drafts(prefix, missing)
+            drafts = self._drafts(prefix, missing, _EAGER_WEIGHT if eager else _CHANGER_WEIGHT)
             tried = [*prefix.drafts, *drafts]
             prefix.keep(_that_worked(tried, self._outcomes(tried, known)))
         return self._confirmed(prefix)
@@ -124,11 +128,11 @@ class Sequences:
         found = []
         waiting = 0
         for pattern in patterns:
-            drafts = self._suffix(prefix, pattern, scene)
-            if drafts is None:
+            written = self._suffix(prefix, pattern, scene)
+            if written is None:
                 return None
-            outcomes = self._outcomes([*prefix.drafts, *drafts], len(prefix.drafts), learn=False)
-            waiting += any(each.status == "blocked" for each in outcomes)
+            drafts, waits = written
+            waiting += waits
             found.append(tuple(drafts))
         # When each thread waits already when alone, only another thread's calls could wake it: there must be some.
         alone = len({method.name for pattern in patterns for method in pattern}) == 1
@@ -177,11 +181,11 @@ class Sequences:
             "give an expression that builds one: factories = [...] under [tool.plait] in pyproject.toml"
         )
 
-    def _drafts(self, prefix: Prefix, count: int) -> list[Draft]:
+    def _drafts(self, prefix: Prefix, count: int, changer_weight: int) -> list[Draft]:
         methods = [each for each in self.catalogue.methods if self._usable_alone(each)]
         if not methods:
             return []
-        weights = [self._weight(each) for each in methods]
+        weights = [self._weight(each, changer_weight) for each in methods]
         found = []
         for method in self._random.choices(methods, weights, k=count):
             record = self.knowledge.of(method.name)
@@ -194,10 +198,10 @@ class Sequences:
                     prefix.scene.results[name] = record.result
         return found
 
-    def _weight(self, method: Method) -> float:
+    def _weight(self, method: Method, changer_weight: int) -> float:
         """Calls that change the receiver are worth more in a prefix, calls that tend to wait cost a time-out each."""
         record = self.knowledge.of(method.name)
-        worth = _CHANGER_WEIGHT if record.changes_state else 1
+        worth = changer_weight if record.changes_state else 1
         return worth * (1 + record.succeeded) / (1 + record.succeeded + 4 * record.blocked)
 
     def _usable_alone(self, method: Method) -> bool:
@@ -238,26 +242,30 @@ class Sequences:
             self._bindable[text] = len(outcomes) == 2 and outcomes[1].status == "ok"
         return self._bindable[text]
 
-    def _suffix(self, prefix: Prefix, pattern: Sequence[Method], scene: Scene) -> list[Draft] | None:
+    def _suffix(self, prefix: Prefix, pattern: Sequence[Method], scene: Scene) -> tuple[list[Draft], bool] | None:
+        """Calls of one thread, and whether they wait for another one when they run alone."""
         written = [self._write(method, prefix, scene) for method in pattern]
         drafts = [draft for draft in written if draft is not None]
         if len(drafts) < len(pattern):
             return None
         may_raise = [self._random.random() < _LET_RAISE for _ in pattern]
+        waits = False
         for _ in range(_ROUNDS):
             start = len(prefix.drafts)
             outcomes = self._outcomes([*prefix.drafts, *drafts], start)[start:]
+            waits = any(outcome.status == "blocked" for outcome in outcomes)
             bad = [
                 index
                 for index, (outcome, tolerated) in enumerate(zip(outcomes, may_raise, strict=False))
-                if outcome.status == "blocked" or outcome.misuse or (outcome.status == "raised" and not tolerated)
+                if (outcome.status == "blocked" or outcome.misuse or (outcome.status == "raised" and not tolerated))
+                and pattern[index].parameters  # without arguments, the same call would do the same again
             ]
             if not bad:
-                return drafts
+                break
             for index in bad:
                 again = self._write(self.catalogue.method(pattern[index].name), prefix, scene)
                 drafts[index] = again if again is not None else drafts[index]
-        return None if any(self.knowledge.of(method.name).uncallable for method in pattern) else drafts
+        return None if any(self.knowledge.of(method.name).uncallable for method in pattern) else (drafts, waits)
 
     def _outcomes(self, drafts: Sequence[Draft], known: int, *, learn: bool = True) -> list[CallOutcome]:
         """Run the drafts; learn from those after the first ``known``, which have been learned from before."""

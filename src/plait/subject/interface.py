@@ -100,7 +100,7 @@ def _of_class(cls: type, name: str) -> Interface:
 
 
 def _of_module(module: types.ModuleType, name: str) -> Interface:
-    public = getattr(module, "__all__", None)
+    public = vars(module).get("__all__")
     methods: list[Method] = []
     notes: list[str] = []
     for found, value in vars(module).items():

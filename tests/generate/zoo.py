@@ -1,0 +1,170 @@
+"""Small classes to generate tests for, with the traits that real ones have."""
+
+import threading
+import weakref
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Counter:
+    """No arguments needed."""
+
+    def __init__(self):
+        self.value = 0
+
+    def increment(self):
+        self.value += 1
+
+    def decrement(self):
+        self.value -= 1
+
+    def read(self):
+        return self.value
+
+
+class Cache:
+    """Unannotated, bounded."""
+
+    def __init__(self, maxsize, on_evict=None):
+        if maxsize < 1:
+            raise ValueError("maxsize must be positive")
+        self._maxsize = maxsize
+        self._on_evict = on_evict
+        self._data = {}
+
+    def put(self, key, value):
+        if len(self._data) >= self._maxsize and key not in self._data:
+            evicted = self._data.popitem()
+            if self._on_evict:
+                self._on_evict(*evicted)
+        self._data[key] = value
+
+    def get(self, key, default=None):
+        return self._data.get(key, default)
+
+    def take(self, key):
+        return self._data.pop(key)
+
+    def __len__(self):
+        return len(self._data)
+
+    def __contains__(self, key):
+        return key in self._data
+
+
+class Mode(Enum):
+    READ = 1
+    WRITE = 2
+
+
+@dataclass(frozen=True)
+class Rate:
+    amount: int
+    per: float
+
+
+class Limiter:
+    """Annotated with classes that must be built."""
+
+    def __init__(self, rate: Rate, mode: "Mode" = Mode.READ):
+        self.rate = rate
+        self.mode = mode
+        self.hits: dict[str, int] = {}
+
+    def hit(self, key: str, *, cost: int = 1) -> bool:
+        self.hits[key] = self.hits.get(key, 0) + cost
+        return self.hits[key] <= self.rate.amount
+
+    def switch(self, mode: Mode) -> None:
+        if not isinstance(mode, Mode):
+            raise TypeError("mode must be a Mode")
+        self.mode = mode
+
+    def merge(self, other: "Limiter") -> None:
+        self.hits.update(other.hits)
+
+
+class Emitter:
+    """Callbacks, registered and removed by identity."""
+
+    def __init__(self):
+        self._listeners = {}
+
+    def on(self, event, listener):
+        if not callable(listener):
+            raise TypeError("listener must be callable")
+        self._listeners.setdefault(event, []).append(listener)
+
+    def off(self, event, listener):
+        self._listeners[event].remove(listener)
+
+    def emit(self, event, *args):
+        for each in list(self._listeners.get(event, ())):
+            each(*args)
+
+
+class Registry:
+    """Wants objects that weak references can point to."""
+
+    def __init__(self):
+        self._members = weakref.WeakValueDictionary()
+
+    def add(self, obj):
+        self._members[id(obj)] = obj
+
+    def remove(self, obj):
+        del self._members[id(obj)]
+
+    def __len__(self):
+        return len(self._members)
+
+
+class Mailbox:
+    """`receive` waits for ever on an empty box."""
+
+    def __init__(self):
+        self._condition = threading.Condition()
+        self._letters = []
+
+    def send(self, letter):
+        with self._condition:
+            self._letters.append(letter)
+            self._condition.notify()
+
+    def receive(self):
+        with self._condition:
+            while not self._letters:
+                self._condition.wait()
+            return self._letters.pop(0)
+
+
+class Hidden:
+    """Signatures that only error messages reveal, and a method that no argument suits."""
+
+    def __init__(self):
+        self.seen = []
+
+    def store(self, *args):
+        def store(key, value):
+            self.seen.append((key, value))
+
+        store(*args)
+
+    def never(self, thing):
+        raise TypeError("not that thing")
+
+    def fine(self):
+        return len(self.seen)
+
+
+class Picky:
+    """Cannot be built from its signature."""
+
+    def __init__(self, connection):
+        connection.open_session("a", 1)
+
+    def use(self):
+        pass
+
+
+ALL = [Counter, Cache, Limiter, Emitter, Registry, Hidden]

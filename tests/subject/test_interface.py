@@ -1,0 +1,298 @@
+"""Discovery on a zoo of small classes."""
+
+import abc
+import contextlib
+import functools
+import sys
+import types
+from typing import Protocol, Self
+
+import pytest
+
+from plait.errors import UsageError
+from plait.subject.interface import Interface, discover, snake_case
+from plait.subject.signature import Parameter
+
+
+def interface_of(cls) -> Interface:
+    return discover(cls, name=f"{cls.__module__}:{cls.__qualname__.rpartition('.')[2]}")
+
+
+def forms(found: Interface) -> dict[str, str]:
+    return {each.name: each.form for each in found.methods}
+
+
+class Base:
+    def inherited(self, n):
+        """Comes along."""
+
+    def replaced(self, old):
+        """Hidden by the subclass."""
+
+
+class Cache(Base):
+    """A bit of everything."""
+
+    limit = 3
+
+    class Nested:
+        pass
+
+    def __init__(self, maxsize: int = 2, *, name: "str | None" = None, _private=None):
+        self._size = maxsize
+
+    def get(self, key, default=None):
+        """:param key: int"""
+
+    def replaced(self, new):
+        pass
+
+    def _hidden(self):
+        pass
+
+    @property
+    def size(self) -> int:
+        return self._size
+
+    @size.setter
+    def size(self, value):
+        self._size = value
+
+    @functools.cached_property
+    def once(self) -> list:
+        return []
+
+    @contextlib.contextmanager
+    def held(self, timeout=1):
+        yield self
+
+    @contextlib.contextmanager
+    def shared(self):
+        yield self
+
+    def walk(self):
+        yield 1
+
+    async def fetch(self):
+        pass
+
+    @classmethod
+    def from_items(cls, items) -> Self:
+        return cls()
+
+    @classmethod
+    def bare(cls, n):
+        return cls(n)
+
+    @staticmethod
+    def helper(text: str, /, *rest: int, flag=False, **more):
+        return text
+
+    def __getitem__(self, key):
+        pass
+
+    def __setitem__(self, key, value):
+        pass
+
+    def __delitem__(self, key):
+        pass
+
+    def __contains__(self, key):
+        return False
+
+    def __len__(self):
+        return 0
+
+    def __iter__(self):
+        return iter(())
+
+    def __iadd__(self, other):
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        return None
+
+    def __call__(self, a, b=1):
+        pass
+
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+    def __del__(self):
+        pass
+
+    def __reduce__(self):
+        return (Cache, ())
+
+    def __eq__(self, other):
+        return self is other
+
+    __hash__ = None
+
+
+def drain(cache: Cache, count=1):
+    pass
+
+
+def unrelated(other):
+    pass
+
+
+def test_methods_are_written_the_way_a_person_writes_them():
+    assert forms(interface_of(Cache)) == {
+        "get": "{receiver}.get({args})",
+        "replaced": "{receiver}.replaced({args})",
+        "size": "{receiver}.size",
+        "size.setter": "{receiver}.size = {0}",
+        "once": "{receiver}.once",
+        "held": "with {receiver}.held({args}): pass",
+        "shared": "with {receiver}.shared({args}): pass",
+        "walk": "list({receiver}.walk({args}))",
+        "helper": "{receiver}.helper({args})",
+        "__getitem__": "{receiver}[{0}]",
+        "__setitem__": "{receiver}[{0}] = {1}",
+        "__delitem__": "del {receiver}[{0}]",
+        "__contains__": "{0} in {receiver}",
+        "__len__": "len({receiver})",
+        "__iter__": "list({receiver})",
+        "__iadd__": "{receiver}.__iadd__({0})",
+        "__enter__": "{receiver}.__enter__()",
+        "__exit__": "{receiver}.__exit__(None, None, None)",
+        "__call__": "{receiver}({args})",
+        "__getattr__": "getattr({receiver}, {0})",
+        "__eq__": "{receiver} == {0}",
+        "inherited": "{receiver}.inherited({args})",
+        "with": "with {receiver}: pass",
+        "held+shared": "with {receiver}.held(), {receiver}.shared(): pass",
+        "shared+held": "with {receiver}.shared(), {receiver}.held(): pass",
+        "drain": "drain({receiver}, {args})",
+    }
+
+
+def test_constructor_and_factories():
+    found = interface_of(Cache)
+    assert [(each.name, each.form, each.kind) for each in found.constructors] == [
+        ("Cache", "Cache({args})", "constructor"),
+        ("from_items", "Cache.from_items({args})", "factory"),
+        ("bare", "Cache.bare({args})", "factory"),
+    ]
+    assert found.constructors[0].parameters == (
+        Parameter("maxsize", "positional", "int", "2"),
+        Parameter("name", "keyword", "str | None", "None"),
+    )
+    assert found.imports == (f"from {__name__} import Cache",)
+
+
+def test_parameters():
+    found = interface_of(Cache)
+    assert found.method("get").parameters == (
+        Parameter("key", "positional", "int", None),
+        Parameter("default", "positional", None, "None"),
+    )
+    assert found.method("helper").parameters == (
+        Parameter("text", "positional-only", "str", None),
+        Parameter("rest", "varargs", "int", None),
+        Parameter("flag", "keyword", None, "False"),
+        Parameter("more", "varkeywords", None, None),
+    )
+    assert found.method("replaced").parameters == (Parameter("new"),)
+    assert found.method("size.setter").parameters == (Parameter("size", "positional", "int"),)
+    assert [each.name for each in found.method("__setitem__").parameters] == ["key", "value"]
+    assert found.method("drain").parameters == (Parameter("count", "positional", None, "1"),)
+    assert found.method("drain").imports == (f"from {__name__} import drain",)
+
+
+def test_what_is_left_out_is_said():
+    assert interface_of(Cache).notes == ("fetch is asynchronous: left out",)
+
+
+def test_every_form_is_a_line_of_python():
+    for method in interface_of(Cache).methods:
+        source = method.form.format("1", "2", receiver="x", args="1")
+        compile(source, method.name, "exec")
+
+
+class Abstract(abc.ABC):
+    @abc.abstractmethod
+    def put(self):
+        pass
+
+    @abc.abstractmethod
+    def get(self):
+        pass
+
+
+class Contract(Protocol):
+    def put(self): ...
+
+
+class Empty:
+    def __init__(self):
+        self.data = 1
+
+    def __repr__(self):
+        return "Empty()"
+
+
+@pytest.mark.parametrize(
+    ("owner", "words"),
+    [
+        (Abstract, ["is abstract", "get, put", "concrete subclass"]),
+        (Contract, ["Protocol"]),
+        (Empty, ["no public methods"]),
+        (drain, ["not a class", "function"]),
+        (3, ["not a class", "int"]),
+    ],
+)
+def test_what_cannot_be_driven_is_refused_in_one_line(owner, words):
+    with pytest.raises(UsageError) as caught:
+        discover(owner, name="module:Thing")
+    message = str(caught.value)
+    assert "module:Thing" in message
+    assert "\n" not in message
+    for each in words:
+        assert each in message
+
+
+def test_default_that_is_a_class_or_function_keeps_its_name():
+    class Injected:
+        def run(self, factory=dict, clock=sys.getsizeof, marker=object(), odd=lambda: 1):
+            pass
+
+    defaults = {each.name: each.default for each in interface_of(Injected).method("run").parameters}
+    assert defaults == {"factory": "dict", "clock": "getsizeof", "marker": "...", "odd": "..."}
+
+
+def test_signature_hidden_by_new_is_found_in_init():
+    class Shared:
+        def __new__(cls, *args, **kwargs):
+            return super().__new__(cls)
+
+        def __init__(self, size):
+            pass
+
+        def go(self):
+            pass
+
+    assert [each.name for each in interface_of(Shared).constructors[0].parameters] == ["size"]
+
+
+def test_module_is_a_subject_too():
+    module = types.ModuleType("shop")
+    exec("def sell(item, count=1): pass\ndef _audit(): pass\ndef __getattr__(name): return 1\nLIMIT = 3", vars(module))
+    found = discover(module, name="shop")
+    assert found.imports == ("import shop",)
+    assert [each.form for each in found.constructors] == ["shop"]
+    assert forms(found) == {"sell": "{receiver}.sell({args})", "__getattr__": "getattr({receiver}, {0})"}
+    with pytest.raises(UsageError, match="without public functions"):
+        discover(types.ModuleType("bare"), name="bare")
+
+
+@pytest.mark.parametrize(
+    ("camel", "snake"), [("RateLimitItem", "rate_limit_item"), ("HTTPServer", "http_server"), ("_Node", "node")]
+)
+def test_snake_case(camel, snake):
+    assert snake_case(camel) == snake
