@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ALLOWABLE = ("write", "network", "subprocess")
-_DURATION = re.compile(r"^\d+(\.\d+)?\s*(s|m|h)$")
-_CHOICES = {
+DURATION = re.compile(r"^\d+(\.\d+)?\s*(s|m|h)$")
+CHOICES = {
     "model": ("gil", "free-threaded", "both"),
     "generate": ("random", "covcon", "mrt", "s-atg", "d-atg", "sd-atg"),
     "schedule": ("native", "random", "pos", "pct", "dfs", "icb", "dpor", "active"),
@@ -44,7 +44,7 @@ _CHOICES = {
 _COUNTS = {"threads": 2, "workers": 1, "max-tests": 1, "max-schedules": 1, "seed": 0}
 """Options that are whole numbers, with the least that each can be."""
 _TEXTS = ("budget", "path", "cluster", "old", "new")
-_OPTIONS = (*_CHOICES, *_COUNTS, *_TEXTS)
+_OPTIONS = (*CHOICES, *_COUNTS, *_TEXTS)
 _SUBJECT_KEYS = (
     "imports", "factories", "values", "exclude", "not-parallel", "invariant", "nondeterministic",
 )  # fmt: skip
@@ -145,9 +145,9 @@ class _Reader:
                 raise self._wrong(key, value, f"a whole number, {_COUNTS[key]} or more")
             return value
         text = self._text(key, value)
-        if key in _CHOICES:
-            self._choice(key, text, _CHOICES[key])
-        if key == "budget" and not _DURATION.match(text):
+        if key in CHOICES:
+            self._choice(key, text, CHOICES[key])
+        if key == "budget" and not DURATION.match(text):
             raise self._wrong(key, value, "a time such as '60s', '5m' or '1h'")
         return text
 
