@@ -20,6 +20,7 @@ class Strategy(Protocol):
 
     name: str
     exhausted: bool
+    free: bool  # behind the prefix the running thread goes on, and `choose` is not asked
 
     def next_prefix(self) -> Sequence[int] | None:
         """The schedule to begin the next execution with; None ends the exploration."""

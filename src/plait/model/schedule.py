@@ -104,4 +104,4 @@ def _segment(item: Any) -> Segment:
     place = tuple(until[key] for key in ("module", "function", "kind", "text", "ordinal"))
     if not all(type(part) is str for part in place[:4]) or type(place[4]) is not int or type(hits) is not int:
         raise ValueError("a place has the wrong types")
-    return Segment(thread, place, hits)  # type: ignore[arg-type]  # checked above
+    return Segment(thread, place, hits)

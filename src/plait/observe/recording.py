@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plait.model.schedule import Schedule, Segment
 from plait.model.site import Site
 from plait.observe.places import held_text, location, owners, place
 from plait.run.engine import Engine
-from plait.run.operations import ACQUIRE, LOCAL, MODE_NAMES, RELEASE, TIME, TRY, TRY_FAILED
+from plait.run.operations import ACQUIRE, LOCAL, MODE_NAMES, RELEASE, TIME, TRY
 from plait.run.vthread import VThread
 
 
@@ -107,19 +107,3 @@ def preemptions(trace: Sequence[tuple[int, int, int, int, tuple[int, ...] | None
             count += 1
         last = entry[0]
     return count
-
-
-def record(
-    engine: Engine, execute: Callable[[], object]
-) -> tuple[list[Moment], Schedule]:
-    """Run ``execute`` (one execution of the engine that calls `Recorder.moments` at its end) with a recorder."""
-    recorder = Recorder()
-    engine.recorder = recorder
-    try:
-        execute()
-    finally:
-        engine.recorder = None
-    return recorder.moments(engine), schedule_of(engine)
-
-
-__all__ = ["TRY_FAILED", "Moment", "Recorder", "preemptions", "record", "schedule_of"]

@@ -1,0 +1,208 @@
+"""Turns a minimal violation into a finding that a person can read and a program can replay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from plait.explore.scripted import Scripted
+from plait.judge.examine import examine
+from plait.judge.minimise import Minimal
+from plait.judge.safety import Examination, Violation
+from plait.judge.specification import Result, Specification
+from plait.model.finding import Finding
+from plait.model.schedule import Schedule
+from plait.model.test import Test
+from plait.observe.places import location, owners, place
+from plait.observe.racing import GuardTable, RacingPair, racing_pairs
+from plait.observe.recording import Moment, Recorder
+from plait.run.engine import ENGINE
+from plait.run.vthread import VThread
+
+REPLAYS = 3
+
+
+def explain(
+    examination: Examination, minimal: Minimal, guards: GuardTable, subject: str, same: Callable[[Violation], bool]
+) -> tuple[Finding, RacingPair | None]:
+    """The finding, and the racing pair it is grouped by. ``subject`` is the class's own name."""
+    moments, pairs, waiting = record_schedule(examination, minimal.schedule)
+    pair = _relevant(pairs)
+    violation = minimal.violation
+    finding = Finding(
+        kind=violation.kind,
+        summary=summary(violation, minimal.test, subject, examination.specification),
+        methods=sorted({f"{subject}.{call.method}" for call in minimal.test.calls}),
+        test=minimal.test,
+        exception=violation.exception,
+        preemptions=minimal.preemptions,
+        schedule=minimal.schedule,
+        interleaving=[as_row(moment) for moment in moments],
+        detail=violation.detail,
+        expected=expected(violation, examination.specification),
+        waiting=waiting,
+    )
+    finding.reachable = {"gil": reachable_under_gil(examination, same), "free-threaded": True}
+    finding.confirmed_on_threads = confirmed(examination, minimal.schedule, same)
+    if pair is not None:
+        finding.race = [as_row(pair.first), as_row(pair.second)]
+        finding.guard = _guard(pair, guards, moments)
+    return finding, pair
+
+
+def record_schedule(
+    examination: Examination, schedule: Schedule
+) -> tuple[list[Moment], list[RacingPair], list[str]]:
+    """Replay a schedule with a recorder: what happened, what raced, who waits for whom."""
+    strategy = Scripted(schedule)
+    strategy.next_prefix()
+    recorder = Recorder()
+    out: list[Any] = []
+
+    def finish() -> None:
+        moments = recorder.moments(ENGINE)
+        out.extend((moments, racing_pairs(ENGINE, moments), describe_waiting()))
+
+    saved = (ENGINE.gil, ENGINE.any_timeouts)
+    ENGINE.gil, ENGINE.any_timeouts, ENGINE.recorder = schedule.gil, schedule.any_timeouts, recorder
+    try:
+        ENGINE.execute(examination.bed.prepare, (), strategy, finish=finish)
+    finally:
+        ENGINE.gil, ENGINE.any_timeouts = saved
+        ENGINE.recorder = None
+    moments, pairs, waiting = out
+    return moments, pairs, waiting
+
+
+def describe_waiting() -> list[str]:
+    """For each thread left standing: at which line it waits, for what, held by whom."""
+    names = owners(ENGINE)
+    lines = []
+    for pending in ENGINE.pending:
+        site = place(pending.site)
+        what = location(ENGINE, pending.loc, names) if pending.loc else "something nobody will do"
+        holder = getattr(pending.blocked_on, "holder", None)
+        held = f", held by thread {holder.id}" if isinstance(holder, VThread) else ""
+        lines.append(f"thread {pending.thread} waits at {site.file}:{site.line} `{site.text}` for {what}{held}")
+    return lines
+
+
+def as_row(moment: Moment) -> dict[str, Any]:
+    """One line of the contract's interleaving."""
+    row = {
+        "thread": moment.thread, "file": moment.site.file, "line": moment.site.line, "function": moment.site.function,
+        "code": moment.site.text, "access": moment.access,
+    }  # fmt: skip
+    if moment.value is not None:
+        row["value"] = moment.value
+    if moment.locks:
+        row["locks"] = list(moment.locks)
+    return row
+
+
+def _relevant(pairs: list[RacingPair]) -> RacingPair | None:
+    """The race to show: on data rather than on a lock, inside the code rather than in the test's own lines."""
+    inside = [pair for pair in pairs if not pair.first.site.file.startswith("<")]
+    return next(iter(inside or pairs), None)
+
+
+def _guard(pair: RacingPair, guards: GuardTable, moments: list[Moment]) -> dict[str, Any] | None:
+    guards.add(moments)
+    found = guards.guard(pair.first.location)
+    if found is None:
+        return None
+    lock, lacking, having = found
+    if not lacking:
+        return None
+    return {
+        "field": pair.first.location.partition("[")[0], "lock": lock, "unguarded": lacking, "guarded": having,
+    }  # fmt: skip
+
+
+def reachable_under_gil(examination: Examination, same: Callable[[Violation], bool]) -> bool | None:
+    """Whether a build with the GIL can show it too; None if the search had to stop before it knew."""
+    _ = examination.specification
+    fresh = Examination(examination.bed.test, examination.sites, examination.probes)
+    _ = fresh.specification
+    ENGINE.gil = True
+    try:
+        examined = examine(fresh, systematic=3000, sampled=200)
+    finally:
+        ENGINE.gil = False
+    if examined.violation is not None and same(examined.violation):
+        return True
+    return False if examined.exhausted else None
+
+
+def confirmed(examination: Examination, schedule: Schedule, same: Callable[[Violation], bool]) -> bool:
+    """Whether the schedule shows the violation on OS threads as well, every time."""
+    for _ in range(REPLAYS):
+        violation, lost = examination.replay(schedule, backend="threads")
+        if violation is None or lost is not None or not same(violation):
+            return False
+    return True
+
+
+def shown_result(result: Result) -> str:
+    """A canonical result in words."""
+    if result[0] == "raised":
+        return f"raises {result[1]}"
+    if result[0] == "returned":
+        return f"returns {plain(result[1])}"
+    return str(result[0])
+
+
+def plain(value: Any) -> str:
+    """A canonical value as people would write it."""
+    if not isinstance(value, tuple):
+        return repr(value)
+    kind, *rest = value or ("?",)
+    if kind == "str":
+        return repr(rest[0])
+    if kind == "float":
+        return str(rest[0])
+    if kind == "bytes":
+        return repr(bytes.fromhex(rest[0]))
+    if kind == "tuple":
+        return "(" + ", ".join(plain(part) for part in rest) + ("," if len(rest) == 1 else "") + ")"
+    if kind == "list" and rest and rest[0][:1] == ("items",):
+        return "[" + ", ".join(plain(part) for part in rest[0][1:]) + "]"
+    if kind in ("dict", "OrderedDict") and rest and rest[0][:1] == ("mapping",):
+        return "{" + ", ".join(f"{plain(key)}: {plain(held)}" for key, held in rest[0][1:]) + "}"
+    if kind == "set" and rest and rest[0][:1] == ("set",):
+        return "{" + ", ".join(plain(part) for part in rest[0][1:]) + "}" if len(rest[0]) > 1 else "set()"
+    if kind in ("named", "value", "enum"):
+        return str(rest[-1])
+    return f"a {kind}"
+
+
+def expected(violation: Violation, specification: Specification) -> list[str]:
+    """What the odd calls give when whole calls run one after the other."""
+    found: list[str] = []
+    for position in violation.calls[:2]:
+        for other in specification.observed:
+            text = shown_result(other.results[position])
+            if text not in found:
+                found.append(text)
+    return found[:8]
+
+
+def summary(violation: Violation, test: Test, subject: str, specification: Specification) -> str:
+    """One line for somebody who has never heard of linearisations."""
+    calls = test.calls
+    names = list(dict.fromkeys(f"`{call.method}`" for call in calls))
+    together = " and ".join(names) if len(names) > 1 else f"two concurrent calls of {names[0]}" if names else "the calls"
+    if violation.kind == "deadlock":
+        return f"{subject}: {together} can wait for each other for ever"
+    if violation.kind == "hang":
+        return f"{subject}: {together} can go on for ever"
+    if violation.kind == "exception":
+        where = f"`{calls[violation.calls[0]].expression}`" if violation.calls else "a thread the class has started"
+        return f"{subject}: with {together} running at the same time, {where} can raise {violation.exception}"
+    if violation.detail.startswith("afterwards"):
+        return f"{subject}: {together} running at the same time can leave a state that no order of the calls leaves"
+    odd = violation.calls[0] if violation.calls else 0
+    what = shown_result(violation.seen.results[odd])
+    usual = expected(violation, specification)
+    instead = f" (one after the other: {' or '.join(usual[:3])})" if usual and len(violation.calls) == 1 else ""
+    return f"{subject}: with {together} running at the same time, `{calls[odd].expression}` {what}{instead}"

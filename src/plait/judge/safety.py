@@ -1,0 +1,193 @@
+"""The thread-safety verdict on one execution: could whole calls in some order have done this?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plait.explore.scripted import Scripted
+from plait.judge.specification import UNFINISHED, Observed, Specification, observe, probe, specify
+from plait.model.schedule import Schedule
+from plait.model.site import Site
+from plait.model.test import Call, Test
+from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG
+from plait.run.testbed import Testbed
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Why an execution is not the doing of whole calls in some order."""
+
+    kind: str  # exception, deadlock, hang, wrong-result
+    exception: str | None
+    calls: tuple[int, ...]  # positions of the calls that show it
+    seen: Observed
+    detail: str
+
+    @property
+    def cause(self) -> tuple[Any, ...]:
+        """Equal for violations that look the same; racing places are compared on top of it."""
+        return (self.kind, self.exception)
+
+
+class Examination:
+    """One test: its specification, and the judgement of its executions."""
+
+    def __init__(self, test: Test, sites: dict[int, Site], probes: Sequence[Call] = ()) -> None:
+        self.bed = Testbed(test, sites)
+        self.sites = sites
+        self.probes = probes
+        self._specification: Specification | None = None
+        self._probed: dict[tuple[Any, ...], set[tuple[Any, ...]]] | None = None
+        self._probe_mask: set[int] = set()
+        self._known: set[tuple[Any, ...]] = set()
+
+    @property
+    def specification(self) -> Specification:
+        """All serial executions, run when first needed."""
+        if self._specification is None:
+            gil, ENGINE.gil = ENGINE.gil, False
+            try:
+                self._specification = specify(self.bed)
+            finally:
+                ENGINE.gil = gil
+        return self._specification
+
+    def judge(self) -> Violation | None:
+        """The verdict on the execution that has just ended; call it from the engine's ``finish``."""
+        if ENGINE.status not in (FINISHED_RUN, DEADLOCK, HANG):
+            return None
+        specification = self.specification_or_none()
+        seen = specification.mask(observe(self.bed))
+        key = (seen.status, seen.results, seen.state, seen.spans, seen.strangers)
+        if key in self._known:
+            return None
+        found = self._judge(seen, specification)
+        if found is None:
+            self._known.add(key)
+        return found
+
+    def specification_or_none(self) -> Specification:
+        """The specification, which must have been made before the execution that is being judged."""
+        assert self._specification is not None
+        return self._specification
+
+    def _judge(self, seen: Observed, specification: Specification) -> Violation | None:
+        if not specification.complete:
+            return None
+        if seen.status in (DEADLOCK, HANG):
+            if seen.status in specification.statuses():
+                return None
+            calls = tuple(position for position, result in enumerate(seen.results) if result == UNFINISHED)
+            return Violation(seen.status, None, calls, seen, f"no order of whole calls ends in a {seen.status}")
+        known = {name for other in specification.observed for name in other.strangers}
+        for name in seen.strangers:
+            if name not in known:
+                return Violation("exception", name, (), seen, f"a thread of the class dies of {name}")
+        for position, result in enumerate(seen.results):
+            if result[0] == "raised" and all(other.results[position] != result for other in specification.observed):
+                return Violation(
+                    "exception", result[1], (position,), seen, f"no order of whole calls makes this call raise {result[1]}"
+                )
+        matching = specification.matching(seen)
+        if not matching:
+            return Violation("wrong-result", None, self._odd(seen, specification), seen,
+                             "no order of whole calls gives these results")  # fmt: skip
+        if specification.state_undetermined or any(other.state == seen.state for other in matching):
+            return None
+        return self._judge_state(seen, specification)
+
+    @staticmethod
+    def _odd(seen: Observed, specification: Specification) -> tuple[int, ...]:
+        """The calls whose own result no order gives; all of them if each alone is possible."""
+        odd = tuple(
+            position
+            for position, result in enumerate(seen.results)
+            if all(other.results[position] != result for other in specification.observed)
+        )
+        return odd or tuple(range(len(seen.results)))
+
+    def _judge_state(self, seen: Observed, specification: Specification) -> Violation | None:
+        """The results fit, the final state does not: a fault only if further calls can tell the difference."""
+        if not self.probes:
+            return None
+        mine = probe(self.bed, self.probes)
+        self._suspect = (seen, mine)
+        return Violation("state", None, (), seen, "")
+
+    def confirm_state(self, violation: Violation) -> Violation | None:
+        """Decide a suspicion of `_judge_state`: run all orders again, each followed by the same further calls.
+
+        Runs executions, so it must not be called while one is under way.
+        """
+        seen, mine = self._suspect
+        if self._probed is None:
+            self._probed = self._probe_orders()
+        theirs = self._probed.get(seen.results, set())
+        if any(self._alike(mine, other) for other in theirs):
+            key = (seen.status, seen.results, seen.state, seen.spans, seen.strangers)
+            self._known.add(key)
+            return None
+        position = next(
+            (number for number, result in enumerate(mine)
+             if number not in self._probe_mask and all(len(o) <= number or o[number] != result for o in theirs)),
+            0,
+        )  # fmt: skip
+        text = f"afterwards `{self.probes[position].expression}` gives what no order of whole calls gives"
+        return Violation("wrong-result", None, tuple(range(len(seen.results))), violation.seen, text)
+
+    def _alike(self, first: Sequence[Any], second: Sequence[Any]) -> bool:
+        return len(first) == len(second) and all(
+            number in self._probe_mask or one == other
+            for number, (one, other) in enumerate(zip(first, second, strict=True))
+        )
+
+    def _probe_orders(self) -> dict[tuple[Any, ...], set[tuple[Any, ...]]]:
+        found: dict[tuple[Any, ...], set[tuple[Any, ...]]] = {}
+        rounds: list[list[tuple[Observed, tuple[Any, ...]]]] = []
+        for _ in range(2):
+            round_: list[tuple[Observed, tuple[Any, ...]]] = []
+            self._serial_with_probes(round_)
+            rounds.append(round_)
+        for (_seen, one), (_again, other) in zip(*rounds, strict=False):
+            self._probe_mask |= {number for number, (a, b) in enumerate(zip(one, other, strict=False)) if a != b}
+        for seen, probed in rounds[0]:
+            found.setdefault(self.specification_or_none().mask(seen).results, set()).add(probed)
+        return found
+
+    def _serial_with_probes(self, into: list[tuple[Observed, tuple[Any, ...]]]) -> None:
+        from plait.explore.serial import Serial  # noqa: PLC0415 - only suspicious tests need it
+
+        serial = Serial()
+        self.bed.stops = True
+
+        def finish() -> None:
+            seen = observe(self.bed)
+            into.append((seen, probe(self.bed, self.probes) if seen.status == FINISHED_RUN else ()))
+
+        try:
+            while serial.next_prefix() is not None:
+                ENGINE.execute(self.bed.prepare, (), serial, finish=finish)
+        finally:
+            self.bed.stops = False
+
+    def replay(self, schedule: Schedule, *, backend: str = "auto") -> tuple[Violation | None, str | None]:
+        """Run one schedule and judge it; also says where the schedule was lost, if it was."""
+        strategy = Scripted(schedule)
+        strategy.next_prefix()
+        found: list[Violation | None] = []
+        gil, ENGINE.gil = ENGINE.gil, schedule.gil
+        timeouts, ENGINE.any_timeouts = ENGINE.any_timeouts, schedule.any_timeouts
+        _ = self.specification
+        try:
+            ENGINE.execute(
+                self.bed.prepare, (), strategy, finish=lambda: found.append(self.judge()), backend=backend
+            )
+        finally:
+            ENGINE.gil = gil
+            ENGINE.any_timeouts = timeouts
+        violation = found[0] if found else None
+        if violation is not None and violation.kind == "state":
+            violation = self.confirm_state(violation)
+        return violation, strategy.lost

@@ -1,0 +1,68 @@
+"""Runs calls one after another and tells a generator how each went."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from plait.generate.outcome import CallOutcome
+from plait.model.site import Site
+from plait.model.test import Test
+from plait.observe.canonical import canonical, exception_name
+from plait.run.engine import ENGINE, SetupBlockedError
+from plait.run.testbed import namespace
+
+MAX_CACHED = 4000
+
+
+class SequentialRunner:
+    """`plait.generate.outcome.RunSequentially` over the code under test, with quiet hooks and virtual time."""
+
+    def __init__(self, sites: dict[int, Site]) -> None:
+        self._sites = sites
+        self._spaces: dict[tuple[str, ...], dict[str, object]] = {}
+        self._cache: dict[Test, list[CallOutcome]] = {}
+
+    def __call__(self, test: Test) -> list[CallOutcome]:
+        """One outcome per call that was made; see `RunSequentially`."""
+        known = self._cache.get(test)
+        if known is not None:
+            return known
+        found: list[CallOutcome] = []
+        ENGINE.execute(lambda: self._run(test, found))
+        if len(self._cache) >= MAX_CACHED:
+            self._cache.clear()
+        self._cache[test] = found
+        return found
+
+    def _run(self, test: Test, found: list[CallOutcome]) -> Sequence[Callable[[], object]]:
+        space = self._spaces.get(test.imports)
+        if space is None:
+            space = self._spaces[test.imports] = namespace(test.imports)
+        values: dict[str, object] = {}
+        receiver = test.prefix[0].result if test.prefix else None
+        state: object = None
+        for number, call in enumerate(test.prefix):
+            try:
+                result = _perform(call.expression, space, values)
+            except SetupBlockedError:
+                found.append(CallOutcome("blocked"))
+                return []
+            except Exception as error:
+                found.append(CallOutcome("raised", exception_name(error), str(error)[:200]))
+                if number == 0:
+                    return []
+                continue
+            if call.result is not None:
+                values[call.result] = result
+            before, state = state, canonical(values.get(receiver)) if receiver is not None else None
+            found.append(CallOutcome("ok", changed=number > 0 and before != state, result=type(result).__name__))
+        return []
+
+
+def _perform(text: str, space: dict[str, object], values: dict[str, object]) -> object:
+    try:
+        code = compile(text, "<call>", "eval")
+    except SyntaxError:
+        exec(text, space, values)
+        return None
+    return eval(code, space, values)

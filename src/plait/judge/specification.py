@@ -1,0 +1,167 @@
+"""What a class does without interference: the outcomes of all orders of a test's calls.
+
+ConTeGe's oracle (CovCon, section II) accepts a failure only if no linearisation of the test fails in the same way. Here
+each linearisation is an execution that switches between whole calls; besides exceptions and deadlocks their results
+and final states are kept, so that a wrong value counts too. Calls whose outcome differs between two runs of the same
+order are not deterministic by themselves and are left out of comparisons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from plait.explore.serial import Serial
+from plait.model.test import Call
+from plait.observe.canonical import canonical, canonical_all, exception_name
+from plait.run.engine import ENGINE, FINISHED_RUN, SetupBlockedError
+from plait.run.testbed import Done, Testbed
+
+CallId = tuple[int, int]  # thread, index
+Result = tuple[Any, ...]
+MASKED: Result = ("not deterministic",)
+UNFINISHED: Result = ("unfinished",)
+MAX_ORDERS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One execution as the oracle sees it."""
+
+    status: str
+    results: tuple[Result, ...]  # thread by thread, call by call
+    state: Any
+    spans: tuple[tuple[int, int], ...]  # of each call in the trace; (-1, -1) if it touched nothing
+    strangers: tuple[str, ...] = ()  # exceptions of threads that the class started itself
+
+    def precedes(self, first: int, second: int) -> bool:
+        """Whether call ``first`` was over before call ``second`` began."""
+        return 0 <= self.spans[first][1] <= self.spans[second][0]
+
+
+@dataclass(slots=True)
+class Specification:
+    """All serial executions of one test."""
+
+    observed: list[Observed] = field(default_factory=list)
+    complete: bool = True
+    undetermined: set[int] = field(default_factory=set)  # calls, by position
+    state_undetermined: bool = False
+
+    def mask(self, seen: Observed) -> Observed:
+        """The same with everything undetermined left out."""
+        if not self.undetermined and not self.state_undetermined:
+            return seen
+        results = tuple(
+            MASKED if position in self.undetermined else result for position, result in enumerate(seen.results)
+        )
+        return Observed(
+            seen.status, results, None if self.state_undetermined else seen.state, seen.spans, seen.strangers
+        )
+
+    def statuses(self) -> set[str]:
+        """How serial executions end."""
+        return {seen.status for seen in self.observed}
+
+    def matching(self, seen: Observed) -> list[Observed]:
+        """Serial executions with the same results in an order that the execution's own allows."""
+        count = len(seen.results)
+        found = []
+        for other in self.observed:
+            if other.status != seen.status or other.results != seen.results:
+                continue
+            if all(
+                not (seen.precedes(a, b) and other.precedes(b, a)) for a in range(count) for b in range(count) if a != b
+            ):
+                found.append(other)
+        return found
+
+
+def positions(bed: Testbed) -> dict[CallId, int]:
+    """The position of each call in `Observed.results`."""
+    ids = [(thread, index) for thread, suffix in enumerate(bed.test.suffixes, 1) for index in range(len(suffix))]
+    return {call: position for position, call in enumerate(ids)}
+
+
+def result_of(done: Done) -> Result:
+    """A call's outcome as plain data."""
+    if done.error is not None:
+        return ("raised", exception_name(done.error))
+    return ("returned", canonical(done.value))
+
+
+def observe(bed: Testbed) -> Observed:
+    """The execution that has just ended (call it from the engine's ``finish``)."""
+    where = positions(bed)
+    results: list[Result] = [UNFINISHED] * len(where)
+    spans: list[tuple[int, int]] = [(-1, -1)] * len(where)
+    trace = ENGINE.trace
+    for done in bed.done:
+        position = where[done.thread, done.index]
+        results[position] = result_of(done)
+        own = [number for number in range(done.start, done.end) if trace[number][0] == done.thread and trace[number][1]]
+        if own:
+            spans[position] = (own[0], own[-1] + 1)
+    finished = ENGINE.status == FINISHED_RUN
+    state = canonical_all([bed.values[name] for name in bed.variables]) if finished else None
+    strangers = tuple(
+        exception_name(thread.error) for thread in ENGINE.threads[len(bed.test.suffixes) + 1 :] if thread.error is not None
+    )
+    return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers)
+
+
+def specify(bed: Testbed, *, max_orders: int = MAX_ORDERS) -> Specification:
+    """Run all orders of the test's calls."""
+    found = Specification()
+    serial = Serial()
+    bed.stops = True
+    seen: list[Observed] = []
+    try:
+        while serial.next_prefix() is not None:
+            if len(found.observed) >= max_orders:
+                found.complete = False
+                break
+            ENGINE.execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed)))
+            serial.executed(ENGINE)
+            found.observed.append(seen.pop())
+            if len(found.observed) == 1:
+                _repeat(bed, found)
+    finally:
+        bed.stops = False
+    if found.undetermined or found.state_undetermined:
+        found.observed = [found.mask(each) for each in found.observed]
+    return found
+
+
+def _repeat(bed: Testbed, found: Specification) -> None:
+    """The same order once more: what differs is not the threads' doing."""
+    again: list[Observed] = []
+    serial = Serial()
+    serial.next_prefix()
+    ENGINE.execute(bed.prepare, (), serial, finish=lambda: again.append(observe(bed)))
+    first, second = found.observed[0], again[0]
+    if first.status != second.status:
+        found.undetermined.update(range(len(first.results)))
+    for position, (one, other) in enumerate(zip(first.results, second.results, strict=True)):
+        if one != other:
+            found.undetermined.add(position)
+    found.state_undetermined = first.state != second.state
+
+
+def probe(bed: Testbed, probes: Sequence[Call]) -> tuple[Result, ...]:
+    """What a user sees of the final state: the results of further calls, made one after another."""
+    found: list[Result] = []
+    for call in probes:
+        try:
+            value = eval(call.expression, bed.space, dict(bed.values))
+            found.append(("returned", canonical(value)))
+        except SetupBlockedError:
+            found.append(("blocked",))
+            break
+        except SyntaxError:
+            exec(call.expression, bed.space, dict(bed.values))
+            found.append(("done",))
+        except Exception as error:
+            found.append(("raised", exception_name(error)))
+    return tuple(found)

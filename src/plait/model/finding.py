@@ -1,0 +1,60 @@
+"""A finding, as the result file has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from plait.model.schedule import Schedule
+from plait.model.test import Test
+
+
+@dataclass(slots=True)
+class Finding:
+    """One fault with everything that proves and explains it; `as_json` is the contract's form."""
+
+    kind: str
+    summary: str
+    methods: list[str]
+    test: Test | None = None
+    exception: str | None = None
+    preemptions: int = 0
+    schedule: Schedule | None = None
+    interleaving: list[dict[str, Any]] = field(default_factory=list)
+    reachable: dict[str, bool | None] = field(default_factory=dict)
+    confirmed_on_threads: bool | None = None
+    only_old: list[Any] | None = None
+    only_new: list[Any] | None = None
+    guard: dict[str, Any] | None = None
+    race: list[dict[str, Any]] | None = None
+    reproducer: str | None = None
+    detail: str = ""
+    calls: str = ""
+    expected: list[str] = field(default_factory=list)
+    occurrences: int = 1
+    waiting: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        found: dict[str, Any] = {"kind": self.kind, "summary": self.summary}
+        if self.exception is not None:
+            found["exception"] = self.exception
+        found["methods"] = self.methods
+        if self.test is not None:
+            found["test"] = {**self.test.as_lines(), "source": self.test.as_json()}
+        found["preemptions"] = self.preemptions
+        if self.schedule is not None:
+            found["schedule"] = self.schedule.as_json()
+        found["interleaving"] = self.interleaving
+        found["reachable"] = self.reachable
+        found["confirmed_on_threads"] = self.confirmed_on_threads
+        for name in ("only_old", "only_new", "guard", "race", "reproducer"):
+            value = getattr(self, name)
+            if value is not None:
+                found[name] = value
+        for name in ("detail", "expected", "waiting"):
+            value = getattr(self, name)
+            if value:
+                found[name] = value
+        found["occurrences"] = self.occurrences
+        return found

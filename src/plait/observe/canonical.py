@@ -1,0 +1,154 @@
+"""Values and object states as plain data that can be compared across executions, processes and versions.
+
+Objects are numbered in the order in which a walk meets them, so cycles and aliases show and addresses do not. Locks
+count as held or free. Nothing of the code under test is run: state is read from instance dictionaries and slots.
+"""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import decimal
+import enum
+import fractions
+import pathlib
+import re
+import types
+import uuid
+from typing import Any
+
+from plait.run.heap import OPAQUE
+from plait.run.primitives.event import Event
+from plait.run.primitives.lock import Baton
+from plait.run.primitives.semaphore import Semaphore
+
+Canonical = Any  # nested tuples of str, int, float, bool, None: hashable, JSON without loss but for tuples
+
+LIMIT = 4000  # parts of one value; what lies behind is not compared
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+_ATOMS = frozenset({int, bool, type(None)})
+_PRINTED = (
+    datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, fractions.Fraction,
+    pathlib.PurePath, uuid.UUID, re.Pattern, range, slice, complex,
+)  # fmt: skip
+_NAMED = (types.FunctionType, types.BuiltinFunctionType, type, types.ModuleType)
+_SKIPPED = (types.FrameType, types.CodeType, types.TracebackType, types.CoroutineType)
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+
+
+def canonical(value: Any) -> Canonical:
+    """The value, deeply."""
+    return _Walk().of(value)
+
+
+def canonical_all(values: list[Any]) -> Canonical:
+    """Several values walked as one, so that aliases between them show."""
+    walk = _Walk()
+    return tuple(walk.of(value) for value in values)
+
+
+def exception_name(error: BaseException) -> str:
+    """The class of an exception, as users write it."""
+    kind = type(error)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self._kept: list[Any] = []
+        self._left = LIMIT
+
+    def of(self, value: Any) -> Canonical:
+        kind = type(value)
+        if kind in _ATOMS:
+            return value
+        if kind is str:
+            return ("str", _ADDRESS.sub("0x...", value) if "0x" in value else value)
+        if kind is float:
+            return ("float", repr(value))
+        if kind is bytes:
+            return ("bytes", value.hex())
+        self._left -= 1
+        if self._left < 0:
+            return ("...",)
+        if isinstance(value, enum.Enum):
+            return ("enum", kind.__qualname__, value.name)
+        if isinstance(value, _NAMED):
+            return ("named", getattr(value, "__qualname__", getattr(value, "__name__", "?")))
+        if isinstance(value, _PRINTED):
+            return ("value", kind.__qualname__, _ADDRESS.sub("0x...", repr(value)))
+        if isinstance(value, _SKIPPED):
+            return ("opaque", kind.__qualname__)
+        if kind is tuple:
+            return ("tuple", *(self.of(part) for part in value))
+        if isinstance(value, BaseException):
+            return ("exception", kind.__qualname__, *(self.of(part) for part in value.args))
+        number = self._numbers.get(id(value))
+        if number is not None:
+            return ("same", number)
+        self._numbers[id(value)] = len(self._numbers)
+        self._kept.append(value)
+        return self._object(value, kind)
+
+    def _object(self, value: Any, kind: type) -> Canonical:
+        if kind in OPAQUE:
+            return ("primitive", kind.__name__, *_primitive(value))
+        if isinstance(value, types.MethodType):
+            return ("method", value.__func__.__qualname__, self.of(value.__self__))
+        parts: list[Canonical] = [kind.__qualname__]
+        if isinstance(value, dict):
+            parts.append(self._mapping(value))
+        elif isinstance(value, list):
+            parts.append(("items", *(self.of(part) for part in list.__iter__(value))))
+        elif isinstance(value, collections.deque):
+            parts.append(("items", *(self.of(part) for part in collections.deque.__iter__(value))))
+        elif isinstance(value, set | frozenset):
+            parts.append(("set", *sorted((self.of(part) for part in value), key=repr)))
+        elif isinstance(value, bytearray):
+            parts.append(("bytes", bytes(value).hex()))
+        elif isinstance(value, _VIEWS):
+            parts.append(("items", *(self.of(part) for part in value)))
+        elif isinstance(value, tuple):
+            parts.append(("items", *(self.of(part) for part in value)))
+        attributes = self._attributes(value)
+        if attributes:
+            parts.append(("state", *((name, self.of(held)) for name, held in attributes)))
+        return tuple(parts)
+
+    def _mapping(self, value: dict[Any, Any]) -> Canonical:
+        items = [(self.of(key), self.of(dict.get(value, key))) for key in dict.__iter__(value)]
+        if not isinstance(value, collections.OrderedDict):
+            items.sort(key=repr)  # equal dictionaries may have different orders
+        return ("mapping", *items)
+
+    @staticmethod
+    def _attributes(value: Any) -> list[tuple[str, Any]]:
+        found: dict[str, Any] = {}
+        attributes = getattr(value, "__dict__", None)
+        if type(attributes) is dict:
+            found.update(attributes)
+        for cls in type(value).__mro__:
+            slots = cls.__dict__.get("__slots__", ())
+            for name in (slots,) if isinstance(slots, str) else slots:
+                held = cls.__dict__.get(name)
+                if isinstance(held, types.MemberDescriptorType):
+                    try:
+                        found[name] = held.__get__(value)
+                    except AttributeError:
+                        continue
+        return sorted(((name, held) for name, held in found.items() if isinstance(name, str)), key=_first)
+
+
+def _first(item: tuple[str, Any]) -> str:
+    return item[0]
+
+
+def _primitive(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, Baton):
+        return ("held" if value.holder is not None else "free",)
+    if isinstance(value, Semaphore):
+        return (value._count,)
+    if isinstance(value, Event):
+        return (value._on,)
+    return ()

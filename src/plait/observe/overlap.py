@@ -1,0 +1,60 @@
+"""Which methods ran at the same time in a controlled execution, as events for CovCon's Algorithm 1."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container
+
+from plait.observe.pairs import MethodEvent, covered_pairs
+from plait.observe.places import place
+from plait.run.engine import Engine
+from plait.run.testbed import Testbed
+
+
+def overlaps(engine: Engine, bed: Testbed, public: Container[str]) -> Counter[tuple[str, str]]:
+    """How often each pair of public methods was under way together, direct and nested calls alike.
+
+    A call is under way from its first access to its last one; a nested method while accesses come from its code.
+    """
+    spans: dict[int, list[tuple[int, int, str]]] = {}
+    for done in sorted(bed.done, key=lambda each: each.start):
+        method = bed.test.suffixes[done.thread - 1][done.index].method
+        spans.setdefault(done.thread, []).append((done.start, done.end, method))
+    stacks: dict[int, list[str]] = {thread: [] for thread in spans}
+    last = _last_accesses(engine, spans)
+    events: list[MethodEvent] = []
+    for number, (thread, loc, _mode, site, _enabled, _after) in enumerate(engine.trace):
+        calls = spans.get(thread)
+        if calls is None or not loc:
+            continue
+        while calls and number >= calls[0][1]:
+            calls.pop(0)
+        if not calls or number < calls[0][0]:
+            continue
+        stack = stacks[thread]
+        outer = calls[0][2]
+        if not stack:
+            stack.append(outer)
+            events.append(MethodEvent("start", outer, thread))
+        inner = place(site).function.rpartition(".")[2]
+        if len(stack) > 1 and stack[-1] != inner:
+            events.append(MethodEvent("end", stack.pop(), thread))
+        if inner != stack[-1] and inner != outer and inner in public:
+            stack.append(inner)
+            events.append(MethodEvent("start", inner, thread))
+        if number in last:
+            while stack:
+                events.append(MethodEvent("end", stack.pop(), thread))
+    return covered_pairs(events)
+
+
+def _last_accesses(engine: Engine, spans: dict[int, list[tuple[int, int, str]]]) -> set[int]:
+    """The trace positions at which some call made its last access."""
+    found: set[int] = set()
+    for thread, calls in spans.items():
+        for start, end, _method in calls:
+            for number in range(end - 1, start - 1, -1):
+                if engine.trace[number][0] == thread and engine.trace[number][1]:
+                    found.add(number)
+                    break
+    return found

@@ -1,0 +1,137 @@
+"""Makes a generated test executable: its prefix builds the objects, each suffix becomes a thread's body.
+
+The test's own source is rewritten like the code under test, because a call such as ``x['a'] = 1`` on a subclass of
+``dict`` is itself the access. What each call did is noted as it returns.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from plait.errors import UsageError
+from plait.model.site import Site
+from plait.model.test import Call, Test
+from plait.run.engine import ENGINE, access
+from plait.run.hooks import HOOKS
+from plait.run.operations import LOCAL
+from plait.run.rewrite import rewrite
+
+MODULE = "test"  # what the places inside a test's own calls are said to belong to
+
+
+@dataclass(slots=True)
+class Done:
+    """How one outer call went: its value or exception, and the part of the trace it spans."""
+
+    thread: int
+    index: int
+    start: int
+    end: int
+    value: Any = None
+    error: BaseException | None = None
+    seen: Any = None  # what an observer noted when the call returned
+
+
+Observer = Callable[["Testbed", Done], Any]
+
+
+class Testbed:
+    """One test, compiled; `prepare` is what the engine is given."""
+
+    __test__ = False  # pytest must not collect it
+
+    def __init__(self, test: Test, sites: dict[int, Site]) -> None:
+        self.test = test
+        self.variables = list(dict.fromkeys(call.result for call in test.prefix if call.result is not None))
+        self.values: dict[str, Any] = {}
+        self.done: list[Done] = []
+        self.running: dict[int, Done] = {}
+        self.stops = False  # every call begins with a step of its own: where serial executions may switch
+        self.on_return: Observer | None = None
+        self.space: dict[str, Any] = dict(HOOKS)
+        self._compile(sites)
+
+    def _compile(self, sites: dict[int, Site]) -> None:
+        names = ", ".join(self.variables)
+        bound = ", ".join(f"{name!r}: {name}" for name in self.variables)
+        lines = (*(call.source for call in self.test.prefix), f"return {{{bound}}}")
+        space = self.space
+        space.update(namespace(self.test.imports))
+        self._prefix = _function("", lines, sites, space)
+        self._bodies = [
+            [_function(names, (_returned(call),), sites, space) for call in suffix] for suffix in self.test.suffixes
+        ]
+
+    def prepare(self) -> Sequence[Callable[[], object]]:
+        """Build the objects; returns the threads' bodies."""
+        self.done = []
+        self.running = {}
+        self.values = self._prefix()
+        return [self._body(thread, calls) for thread, calls in enumerate(self._bodies, 1)]
+
+    def _body(self, thread: int, calls: Sequence[Callable[..., Any]]) -> Callable[[], object]:
+        def body() -> None:
+            e = ENGINE
+            for index, call in enumerate(calls):
+                if self.stops:
+                    access(e.thread, 0, LOCAL, 0)
+                done = Done(thread, index, len(e.trace), 0)
+                self.running[thread] = done
+                e.thread.may_switch = True
+                try:
+                    done.value = call(**self.values)
+                except Exception as error:
+                    done.error = error
+                done.end = len(e.trace)
+                del self.running[thread]
+                self.done.append(done)
+                if self.on_return is not None:
+                    done.seen = self.on_return(self, done)
+
+        return body
+
+
+@functools.lru_cache(maxsize=4096)
+def _compiled(names: str, lines: tuple[str, ...]) -> tuple[CodeType, tuple[Site, ...]]:
+    """A function of the test's variables; the same calls come again and again."""
+    body = "".join(f"    {line}\n" for line in lines)
+    source = f"def step({names}):\n{body}"
+    file = f"<test {zlib.crc32(source.encode()):08x}>"
+    try:
+        tree, sites = rewrite(source, f"{MODULE} {file[6:-1]}", file)
+        code = compile(tree, file, "exec")
+    except SyntaxError as error:
+        raise UsageError(f"the test cannot be compiled: {error}") from None
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    return code, tuple(sites)
+
+
+def _function(names: str, lines: tuple[str, ...], sites: dict[int, Site], space: dict[str, Any]) -> Callable[..., Any]:
+    code, found = _compiled(names, lines)
+    for site in found:
+        sites[site.number] = site
+    exec(code, space)
+    return space.pop("step")  # type: ignore[no-any-return]
+
+
+def namespace(imports: Sequence[str]) -> dict[str, Any]:
+    """What a test's import lines bind."""
+    space: dict[str, Any] = {}
+    exec("\n".join(imports), space)
+    return space
+
+
+def _returned(call: Call) -> str:
+    """The call as a statement that returns its value, if it has one."""
+    try:
+        ast.parse(call.expression, mode="eval")
+    except SyntaxError:
+        return call.expression
+    return f"return {call.expression}"
