@@ -24,11 +24,12 @@ Sleep = dict[int, tuple[Operation, ...]]
 class _Node:
     """A state on the current branch: what can run, what must be tried, what was."""
 
-    __slots__ = ("backtrack", "done", "enabled", "sleep")
+    __slots__ = ("backtrack", "done", "enabled", "known", "sleep")
 
-    def __init__(self, enabled: tuple[int, ...], sleep: Sleep) -> None:
+    def __init__(self, enabled: tuple[int, ...], sleep: Sleep, known: int) -> None:
         self.enabled = enabled
         self.sleep = sleep
+        self.known = known  # locations up to this number have it in every execution that comes by here
         self.backtrack: set[int] = set()
         self.done: Sleep = {}
 
@@ -52,6 +53,7 @@ class Dpor:
         self._sleeps: dict[int, Sleep] = {}
         self._seen = 0
         self._started = False
+        self._nicknames: dict[tuple[str, str | int], int] = {}
 
     def next_prefix(self) -> Sequence[int] | None:
         """The deepest state with something left to try."""
@@ -83,8 +85,9 @@ class Dpor:
         if engine.step > self._seen:
             done = steps_of(engine.trace[self._index(engine, self._seen) :], engine.heap.roots)
             for _thread, operations, _enabled, _after in done:
-                for sleeper in [other for other, pending in sleep.items() if dependent_steps(operations, pending)]:
-                    sleep = {other: pending for other, pending in sleep.items() if other != sleeper}
+                woken = [other for other, pending in sleep.items() if self._wakes(engine, operations, pending)]
+                if woken:
+                    sleep = {other: pending for other, pending in sleep.items() if other not in woken}
             self._seen = engine.step
             self._sleep = sleep
         if not sleep:
@@ -97,6 +100,36 @@ class Dpor:
             if thread not in sleep:
                 return thread
         return STOP
+
+    def _wakes(self, engine: Engine, operations: tuple[Operation, ...], pending: tuple[Operation, ...]) -> bool:
+        if dependent_steps(operations, pending):
+            return True
+        if len(pending) == 1 or all(loc >= 0 for _root, loc, _mode in pending):
+            return False
+        for root, loc, mode in operations:
+            for key in ((root, self._nickname(engine, loc), mode), (self._nickname(engine, root), loc, mode)):
+                if dependent_steps((key,), pending):
+                    return True
+            if dependent_steps(((self._nickname(engine, root), self._nickname(engine, loc), mode),), pending):
+                return True
+        return False
+
+    def _lasting(self, engine: Engine, operations: tuple[Operation, ...], known: int) -> tuple[Operation, ...]:
+        """A step's operations in numbers that mean the same in other executions.
+
+        Locations that the step itself touched for the first time will have another number when another thread goes
+        first: they go by a nickname that two locations may share, so that a sleeper wakes rather too early.
+        """
+        def lasting(loc: int) -> int:
+            return loc if loc <= known else self._nickname(engine, loc)
+
+        return (operations[0], *((lasting(root), lasting(loc), mode) for root, loc, mode in operations[1:]))
+
+    def _nickname(self, engine: Engine, loc: int) -> int:
+        obj, name = engine.heap.locs[loc]
+        owner = obj if type(obj) is str else type(obj).__qualname__
+        key = (owner, name if type(name) in (str, int) else type(name).__qualname__)
+        return self._nicknames.setdefault(key, -1 - len(self._nicknames))
 
     @staticmethod
     def _index(engine: Engine, step: int) -> int:
@@ -124,26 +157,35 @@ class Dpor:
         self._trace = trace
         order, nodes = self._order, self._nodes
         sleeps = self._sleeps
+        known = nodes[base].known if base < len(nodes) else 0
         for number, step in enumerate(steps_of(trace, engine.heap.roots, start), base):
             thread, operations, enabled, _after = step
             if number < len(nodes):
                 node = nodes[number]
             else:
-                node = _Node(enabled, sleeps.get(number, _EMPTY))
+                node = _Node(enabled, sleeps.get(number, _EMPTY), known)
                 nodes.append(node)
                 node.backtrack.add(thread)
-            node.done[thread] = operations
+            node.done[thread] = operations if len(operations) == 1 else self._lasting(engine, operations, known)
+            for operation in operations:
+                if operation[1] > known:
+                    known = operation[1]
+            if thread == -1:
+                for waiting in engine.overdue[number]:
+                    self._pending(engine, waiting)
             races = order.push(step)
             for race in races:
                 self._reverse(race, number, thread)
         self._schedule = [step[0] for step in order.steps]
-        for pending in engine.pending:
-            if pending.mode != LOCAL:
+        if engine.status != "redundant":
+            for pending in engine.pending:
                 self._pending(engine, pending)
 
     def _pending(self, engine: Engine, pending: Pending) -> None:
         """A thread that waits for ever also races: with whoever took what it waits for."""
         loc = pending.loc
+        if pending.mode == LOCAL:
+            return
         operations = ((engine.heap.roots[loc], loc, pending.mode),)
         clock = self._order.clock_of(pending.thread, pending.after)
         for race in self._order.races(pending.thread, operations, clock):
@@ -153,8 +195,6 @@ class Dpor:
         """Make sure that some branch at step ``first`` brings ``second`` (by ``thread``) before it."""
         node = self._nodes[first]
         backtrack = node.backtrack
-        if thread in backtrack:
-            return
         initials = self._initials(first, second, thread, clock)
         if not backtrack.isdisjoint(initials):
             return
@@ -165,31 +205,35 @@ class Dpor:
             if other in node.enabled:
                 backtrack.add(other)
                 return
-        if initials != {thread}:
+        if initials != [thread]:
             backtrack.update(node.enabled)
 
-    def _initials(self, first: int, second: int, thread: int, clock: list[int] | None) -> set[int]:
-        """Threads that can begin the steps behind ``first`` that do not depend on it, followed by ``second``."""
+    def _initials(self, first: int, second: int, thread: int, clock: list[int] | None) -> list[int]:
+        """Threads that can begin the steps behind ``first`` that do not depend on it, followed by ``second``.
+
+        Of each thread only the first step behind ``first`` comes into question; it can begin if all that precedes
+        it stands before ``first``.
+        """
         order = self._order
-        steps, clocks, positions = order.steps, order.clocks, order.positions
-        owner, position = steps[first][0], positions[first]
-        kept: list[int] = []
-        initials: set[int] = set()
-        seen: set[int] = {owner}
-        for number in range(first + 1, second):
-            other = steps[number][0]
-            mine = clocks[number]
-            if mine[owner] >= position or other == -1:
+        owner, position = order.steps[first][0], order.positions[first]
+        counts = order.counts(first)
+        initials = []
+        for other, count in counts.items():
+            if other == owner:
                 continue
-            if other not in seen:
-                seen.add(other)
-                if all(mine[steps[k][0]] < positions[k] for k in kept):
-                    initials.add(other)
-            kept.append(number)
-        if thread not in seen:
-            mine = clocks[second] if clock is None else clock
-            if all(mine[steps[k][0]] < positions[k] for k in kept):
-                initials.add(thread)
+            steps = order.of_thread(other)
+            if count < len(steps) and steps[count] <= second:
+                mine = order.clocks[steps[count]]
+            elif other == thread and clock is not None:
+                mine = clock
+            else:
+                continue
+            if mine[owner] < position and all(
+                mine[each] <= number for each, number in counts.items() if each != other
+            ):
+                initials.append(other)
+        if thread not in counts and clock is not None and all(clock[each] <= number for each, number in counts.items()):
+            initials.append(thread)
         return initials
 
 

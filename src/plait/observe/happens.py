@@ -6,15 +6,16 @@ threads that nothing else orders: the pairs whose reversal leads to a different 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from plait.run.engine import Entry
-from plait.run.operations import ACQUIRE, DEPENDS, LOCAL, ORDERED, SAME_KEY, TIME, TRY, WRITE
+from plait.run.operations import ACQUIRE, DEPENDS, LOCAL, ORDERED, SAME_KEY, TAKE, TIME, TRY, WAITS, WRITE
 
 Operation = tuple[int, int, int]  # root location, location, mode
 Step = tuple[int, tuple[Operation, ...], tuple[int, ...], list[int] | None]  # thread, operations, enabled, predecessors
 
-_LAST = frozenset({WRITE, ACQUIRE, TRY})  # whatever touched the location before one of these precedes it
+_LAST = frozenset({WRITE, TAKE, ACQUIRE, TRY})  # whatever touched the location before one of these precedes it
 
 
 def steps_of(trace: Sequence[Entry], roots: Sequence[int], start: int = 0) -> list[Step]:
@@ -48,9 +49,10 @@ class HappensBefore:
             self.clocks.pop()
             self.positions.pop()
             self._of_thread[thread].pop()
-            for root, _loc, mode in operations:
-                if mode != LOCAL:
-                    self._accesses[root].pop()
+            if thread != -1:
+                for root, _loc, mode in operations:
+                    if mode != LOCAL:
+                        self._accesses[root].pop()
 
     def clock_of(self, thread: int, after: Sequence[int] | None) -> list[int]:
         """What precedes the next step of a thread before its own dependences are looked at."""
@@ -107,50 +109,76 @@ class HappensBefore:
         if not accesses or mode == LOCAL:
             return []
         found = []
-        ordered = None
+        awaited = None
         row = DEPENDS
         positions, clocks = self.positions, self.clocks
         for number, other, other_mode, other_loc in reversed(accesses):
             if other != thread:
                 relation = row[other_mode][mode]
                 if relation and (relation != SAME_KEY or other_loc == loc):
-                    if relation == ORDERED:
-                        ordered = number if ordered is None else ordered
+                    if relation == ORDERED or relation == WAITS:  # noqa: PLR1714, SIM109 - the faster form
+                        awaited = number if awaited is None else awaited
+                        if relation == WAITS:
+                            if clock[other] < positions[number]:
+                                found.append(number)
+                            continue
                     elif clock[other] < positions[number]:
                         found.append(number)
                         _join(clock, clocks[number])
             if other_mode in _LAST:
                 break
-        if ordered is not None:
-            _join(clock, clocks[ordered])
+        if awaited is not None:
+            _join(clock, clocks[awaited])
         return found
 
     def _races_of_many(self, thread: int, operations: Sequence[Operation], clock: list[int]) -> list[int]:
-        candidates: set[int] = set()
-        ordered: set[int] = set()
-        for root, loc, mode in operations:
+        """As `races`, for a step of several operations, which may block or end early at each but the first.
+
+        So whatever one of the further operations waited for is a race: without it the step is a shorter one.
+        """
+        direct: set[int] = set()
+        awaited: dict[int, bool] = {}  # whether it is a race all the same
+        blocked: set[int] = set()  # steps before which the step could not even begin
+        for index, (root, loc, mode) in enumerate(operations):
             if mode == LOCAL:
                 continue
             for number, other, other_mode, other_loc in reversed(self._accesses.get(root, ())):
                 if other != thread:
                     relation = DEPENDS[other_mode][mode]
                     if relation and (relation != SAME_KEY or other_loc == loc):
-                        (ordered if relation == ORDERED else candidates).add(number)
+                        if relation == ORDERED or relation == WAITS:  # noqa: PLR1714, SIM109 - the faster form
+                            awaited[number] = awaited.get(number, False) or index > 0 or relation == WAITS
+                            if index == 0:
+                                blocked.add(number)
+                            if relation == WAITS:
+                                continue
+                        else:
+                            direct.add(number)
                 if other_mode in _LAST:
                     break
         found = []
-        for number in sorted(candidates, reverse=True):
-            other = self.steps[number][0]
-            if clock[other] < self.positions[number]:
-                found.append(number)
-                _join(clock, self.clocks[number])
-        for number in ordered:
+        for number in sorted(direct.union(awaited), reverse=True):
+            if clock[self.steps[number][0]] < self.positions[number]:
+                if number in direct and number not in blocked:
+                    found.append(number)
+                    _join(clock, self.clocks[number])
+                elif awaited[number]:
+                    found.append(number)
+        for number in awaited:
             _join(clock, self.clocks[number])
         return found
 
     def precedes(self, earlier: int, later: int) -> bool:
         """Whether step ``earlier`` happens before step ``later``."""
         return self.clocks[later][self.steps[earlier][0]] >= self.positions[earlier]
+
+    def counts(self, length: int) -> dict[int, int]:
+        """How many of the first ``length`` steps each thread performed."""
+        return {thread: bisect_left(steps, length) for thread, steps in self._of_thread.items() if thread >= 0}
+
+    def of_thread(self, thread: int) -> Sequence[int]:
+        """The numbers of a thread's steps."""
+        return self._of_thread.get(thread, ())
 
     def _widen(self, width: int) -> None:
         extra = width - self._width

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from plait.errors import PlaitBugError
 from plait.run.fibers import Fiber, Fibers, make_fibers
 from plait.run.heap import Heap
-from plait.run.operations import ACQUIRE, LOCAL, READ, TIME
+from plait.run.operations import ACQUIRE, LOCAL, READ, TICK, TIME
 from plait.run.vthread import BLOCKED, FINISHED, NEW, READY, Killed, VThread
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ class Engine:
 
     __slots__ = (
         "_bodies", "_count", "_fibers", "_fibers_by_backend", "_returning", "any_timeouts", "chooser",
-        "clock", "current", "enabled", "free", "gil", "heap", "live", "main", "max_steps", "modules", "pending", "plen", "prefix",
-        "recorder", "spinners", "status", "step", "thread", "threads", "trace",
+        "clock", "current", "enabled", "free", "gil", "heap", "live", "main", "max_steps", "modules", "overdue",
+        "pending", "plen", "prefix", "recorder", "spinners", "status", "step", "thread", "threads", "trace",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -115,6 +115,7 @@ class Engine:
         self.status = FINISHED_RUN
         self.live = 0
         self.pending: list[Pending] = []
+        self.overdue: dict[int, list[Pending]] = {}  # who waited for what when the clock had to advance, by step
         self._returning: VThread | None = None
         self._bodies = 0
 
@@ -175,6 +176,7 @@ class Engine:
         for thread in list(self.threads[1:]):
             if thread.state == NEW:
                 self._advance(main, thread)
+        self.current = main
         chosen = self._pick(None)
         if chosen is not None:
             self.thread = self.current = chosen
@@ -182,11 +184,14 @@ class Engine:
         self.current = None
         self.thread = main
         if self.live or len(self.threads) > self._bodies + 1:
-            self.pending = [
-                Pending(thread.id, thread.loc, thread.mode, thread.site, thread.after, thread.enabled, thread.blocked_on)
-                for thread in self.threads[1:]
-                if thread.state != FINISHED
-            ]
+            self.pending = self._standing()
+
+    def _standing(self) -> list[Pending]:
+        return [
+            Pending(thread.id, thread.loc, thread.mode, thread.site, thread.after, thread.enabled, thread.blocked_on)
+            for thread in self.threads[1:]
+            if thread.state != FINISHED
+        ]
 
     def _leave_all(self) -> None:
         """Unwind whatever is still standing; code that swallows the unwinding is asked again, then abandoned."""
@@ -213,6 +218,7 @@ class Engine:
     def _loop(self, fiber: Fiber) -> None:
         thread = self.thread
         if thread.dying:  # taken, but never started
+            thread.state = FINISHED
             self._fibers.give_back(fiber)
             self._fibers.main.switch()
             return
@@ -225,7 +231,8 @@ class Engine:
             thread.error = error
         try:
             target = self._finished(thread)
-        except Killed:
+        except Killed:  # while it stood in front of its last step
+            thread.state = FINISHED
             target = None
         self._fibers.give_back(fiber)
         if target is None:
@@ -284,6 +291,7 @@ class Engine:
         self.enable(thread)
         if self.step:
             self._after(thread, self.step - 1)
+        thread.may_switch = True
         saved = (self.prefix, self.plen, self._returning, self.current)
         self.prefix, self.plen, self._returning = _Always(starter.id), NEVER, starter
         self.thread = self.current = thread
@@ -375,6 +383,8 @@ class Engine:
             if not self.enabled:
                 if not self._idle():
                     return None
+                if self.thread.timed_out and self.thread.mode == LOCAL and self.current is not None:
+                    return self.thread  # its wait is over: it goes on to its next point, and is asked there
                 continue
             if self.step < self.plen:
                 number = self.prefix[self.step]
@@ -390,10 +400,11 @@ class Engine:
 
     def _idle(self) -> bool:
         """Nothing is enabled: let time pass, or let spinning threads try again. False: nothing will ever happen."""
-        sleepers = [thread for thread in self.threads if thread.deadline is not None and thread.state == BLOCKED]
+        sleepers = [thread for thread in self.threads if thread.deadline is not None and thread.state != FINISHED]
         if sleepers:
             now = min(thread.deadline for thread in sleepers if thread.deadline is not None)
             self.clock = max(self.clock, now)
+            self.overdue[self.step] = self._standing()
             self.trace.append((-1, 0, TIME, 0, (), None))
             self.step += 1
             for thread in sleepers:
@@ -468,6 +479,12 @@ class Engine:
     def note(self, thread: VThread, loc: int, mode: int, site: int) -> None:
         """A further effect of the step just performed."""
         self.trace.append((thread.id, loc, mode, site, None, None))
+
+    def tick(self, thread: VThread, seconds: float, site: int) -> None:
+        """With time-outs at any moment: the step just performed took this long."""
+        if seconds > 0:
+            self.clock += seconds
+            self.note(thread, self.heap.loc_of(self.main, "clock"), TICK, site)
 
     # -- quiet mode: set-up, checks and unwinding ----------------------------------------------------------------
 

@@ -213,12 +213,19 @@ def iterate(value: Any, site: int) -> Any:
     if is_container(kind):
         if type(kind.__dict__.get("__iter__")) is types.FunctionType or _overrides_iter(kind):
             return value
-        return _steps(value, iter(value), site)
+        return _walk(value, value, site)
     if is_view(kind):
         for referent in gc.get_referents(value):
             if is_container(type(referent)):
-                return _steps(referent, iter(value), site)
+                return _walk(referent, value, site)
     return value
+
+
+def _walk(container: Any, value: Any, site: int) -> Iterator[Any]:
+    thread = ENGINE.current
+    if thread is not None and not isinstance(container, list):  # the others' iterators remember the size
+        access(thread, _HEAP.whole(container), READ, site)
+    return _steps(container, iter(value), site)
 
 
 def _overrides_iter(kind: type) -> bool:

@@ -7,7 +7,7 @@ so every zero in it is a claim that the two operations commute and disable nothi
 
 from __future__ import annotations
 
-READ = 0  # a field, or a whole container
+READ = 0  # a field, a whole container, or a lock that was found free
 WRITE = 1
 KEY_READ = 2
 KEY_WRITE = 3  # of a key that is already there, or its removal
@@ -15,18 +15,23 @@ KEY_INSERT = 4  # a new key: two insertions do not commute, iteration shows thei
 ACQUIRE = 5  # blocks while the lock is held
 RELEASE = 6
 TRY = 7  # an acquisition that cannot block and succeeded
-TRY_FAILED = 8
+TRY_FAILED = 8  # found the lock busy
 LOCAL = 9  # visible to nobody
 TIME = 10  # the clock advanced because nothing could run: ordered after everything before it
+TAKE = 11  # a write that blocks while there is nothing to take: a semaphore's acquisition
+HAND_OVER = 12  # a release by a thread that does not hold the lock
+TICK = 13  # time passed for one thread: seen by whoever reads the clock
 
 MODE_NAMES = (
-    "read", "write", "read", "write", "insert", "acquire", "release", "try-acquire", "try-acquire (busy)", "local", "time",
+    "read", "write", "read", "write", "insert", "acquire", "release", "try-acquire", "try-acquire (busy)", "local",
+    "time", "acquire", "release", "time",
 )  # fmt: skip
 
 COMMUTE = 0
 RACE = 1  # dependent, and both orders may be possible
 ORDERED = 2  # dependent, but the later one had to wait for the earlier one
 SAME_KEY = 3  # a race if both name the same key, else they commute
+WAITS = 4  # a race, but the later one may have had to wait for the earlier one: what it waited behind races too
 
 
 def _table() -> tuple[tuple[int, ...], ...]:
@@ -38,6 +43,9 @@ def _table() -> tuple[tuple[int, ...], ...]:
 
     for mode in (READ, WRITE, KEY_READ, KEY_WRITE, KEY_INSERT):
         both(WRITE, mode, RACE)
+    for mode in (READ, WRITE, TAKE):
+        both(TAKE, mode, RACE)
+    table[WRITE][TAKE] = table[READ][TAKE] = WAITS
     both(READ, KEY_WRITE, RACE)
     both(READ, KEY_INSERT, RACE)
     both(KEY_READ, KEY_WRITE, SAME_KEY)
@@ -49,10 +57,17 @@ def _table() -> tuple[tuple[int, ...], ...]:
         for second in (ACQUIRE, TRY, TRY_FAILED):
             both(first, second, RACE)
     both(TRY_FAILED, TRY_FAILED, COMMUTE)
+    table[TRY_FAILED][ACQUIRE] = ORDERED
     both(RELEASE, TRY, RACE)
     both(RELEASE, TRY_FAILED, RACE)
     both(RELEASE, ACQUIRE, ORDERED)
     both(RELEASE, RELEASE, ORDERED)
+    for mode in (ACQUIRE, RELEASE, TRY, TRY_FAILED, HAND_OVER):
+        both(HAND_OVER, mode, RACE)
+    for mode in (ACQUIRE, RELEASE, TRY, HAND_OVER):
+        both(READ, mode, RACE)
+    table[HAND_OVER][ACQUIRE] = WAITS
+    both(TICK, READ, RACE)
     for mode in range(size):
         both(TIME, mode, ORDERED)
     return tuple(tuple(row) for row in table)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time as real_time
 
-from plait.run.engine import ENGINE
-from plait.run.operations import LOCAL
+from plait.run.engine import ENGINE, access
+from plait.run.operations import LOCAL, READ, TICK
 from plait.run.primitives.site import here
 from plait.run.vthread import VThread
 
@@ -19,6 +19,9 @@ def _now() -> float:
         thread.clock_reads += 1
         if thread.clock_reads > PATIENCE:
             sleep(0.001 * 2 ** min(thread.clock_reads - PATIENCE, 20))
+        if ENGINE.any_timeouts:  # other threads' time passes at any moment
+            access(thread, ENGINE.heap.loc_of(ENGINE.main, "clock"), READ, here())
+            thread.may_switch = True
     return ENGINE.clock
 
 
@@ -55,12 +58,15 @@ def sleep(seconds: float, /) -> None:
     if seconds < 0:
         raise ValueError("sleep length must be non-negative")
     thread = ENGINE.thread
-    if ENGINE.current is None or ENGINE.any_timeouts:
-        if thread.dying:
-            return
+    if ENGINE.current is None:
+        if not thread.dying:
+            ENGINE.clock += seconds
+        return
+    if ENGINE.any_timeouts:
+        thread.may_switch = True
+        access(thread, ENGINE.heap.loc_of(ENGINE.main, "clock"), TICK, here())
         ENGINE.clock += seconds
-        if ENGINE.current is not None:
-            thread.may_switch = True
+        thread.may_switch = True
         return
     _sleep(thread, seconds)
 

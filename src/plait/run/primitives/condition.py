@@ -57,19 +57,22 @@ class Condition:
             return self._wait_quietly(thread, lock, timeout)
         site = here()
         e = ENGINE
+        waiters = e.heap.loc_of(self, "waiters")
         access(thread, e.heap.loc_of(lock, "lock"), RELEASE, site)
-        e.note(thread, e.heap.loc_of(self, "waiters"), WRITE, site)
+        e.note(thread, waiters, WRITE, site)
         count = lock._release_save() if isinstance(lock, RLock) else 0
         lock.give()
         self._waiters.append(thread)
         thread.notified = False
         got = True
         if e.any_timeouts and timeout is not None:
-            access(thread, e.heap.loc_of(self, "waiters"), WRITE, site)
+            thread.may_switch = True
+            access(thread, waiters, WRITE, site)
             if not thread.notified:
                 self._waiters.remove(thread)
-                e.clock += max(timeout, 0.0)
+                e.tick(thread, timeout, site)
                 got = False
+            thread.may_switch = True
             self._lock.acquire()
             if isinstance(lock, RLock):
                 lock._acquire_restore(count)
@@ -89,7 +92,7 @@ class Condition:
         if thread.timed_out:
             thread.timed_out = False
             e.step += 1
-            e.trace.append((thread.id, e.heap.loc_of(self, "waiters"), WRITE, site, e.enabled, thread.after))
+            e.trace.append((thread.id, waiters, WRITE, site, e.enabled, thread.after))
             thread.after = None
             if not thread.notified:
                 self._waiters.remove(thread)
@@ -133,14 +136,15 @@ class Condition:
     def wait_for(self, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
         """As `threading.Condition.wait_for`."""
         end = None if timeout is None else ENGINE.clock + timeout
+        late = False
         result = predicate()
-        while not result:
+        while not result and not late:
             left = None
             if end is not None:
-                left = end - ENGINE.clock
-                if left <= 0:
+                left = timeout if ENGINE.any_timeouts else end - ENGINE.clock
+                if left is not None and left <= 0:
                     break
-            self.wait(left)
+            late = not self.wait(left) and ENGINE.any_timeouts  # a time-out at any moment used up all of it
             result = predicate()
         return result
 

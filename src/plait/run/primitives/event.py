@@ -91,7 +91,7 @@ class Event:
         access(thread, ENGINE.heap.loc_of(self, "flag"), READ, here())
         if not thread.notified:
             self._waiters.remove(thread)
-            ENGINE.clock += timeout
+            ENGINE.tick(thread, timeout, here())
 
     def _at_fork_reinit(self) -> None:
         self._waiters.clear()

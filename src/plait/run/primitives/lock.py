@@ -6,7 +6,7 @@ from typing import Any
 
 from plait.run.engine import ENGINE, access, blocking
 from plait.run.heap import OPAQUE
-from plait.run.operations import ACQUIRE, RELEASE, TRY, TRY_FAILED
+from plait.run.operations import ACQUIRE, HAND_OVER, READ, RELEASE, TRY, TRY_FAILED
 from plait.run.primitives.site import here
 from plait.run.vthread import VThread
 
@@ -46,16 +46,16 @@ class Baton:
             access(thread, loc, TRY, site)
             got = self._try(thread)
             if not got:
-                e.clock += timeout
+                e.tick(thread, timeout, site)
             return got
-        if timeout > 0 and self.holder is not None:
+        if timeout > 0:
             thread.deadline = e.clock + timeout
         self.waiting.append(thread)
         thread.blocked_on = self
         try:
             blocking(thread, loc, ACQUIRE, site, self.holder is None)
         finally:
-            thread.blocked_on = None
+            thread.blocked_on = thread.deadline = None
             self.waiting.remove(thread)
         if thread.timed_out:
             thread.timed_out = False
@@ -93,12 +93,6 @@ class Baton:
         self.holder = None
         for other in self.waiting:
             ENGINE.enable(other)
-
-    def release_by(self, thread: VThread, site: int) -> None:
-        """One release by a controlled thread."""
-        access(thread, ENGINE.heap.loc_of(self, "lock"), RELEASE, site)
-        self.give()
-        thread.may_switch = True
 
     def acquire_quietly(self, blocking_call: bool, timeout: float) -> bool:
         """An acquisition during set-up: in order, no choices."""
@@ -144,17 +138,22 @@ class Lock(Baton):
                 raise RuntimeError("release unlocked lock")
             self.give()
             return
+        access(thread, ENGINE.heap.loc_of(self, "lock"), RELEASE, here())
+        thread.may_switch = True
         if self.holder is None:
-            access(thread, ENGINE.heap.loc_of(self, "lock"), TRY_FAILED, here())
-            if self.holder is None:
-                raise RuntimeError("release unlocked lock")
-        self.release_by(thread, here())
+            self._mode(READ)
+            raise RuntimeError("release unlocked lock")
+        if self.holder is not thread:
+            self._mode(HAND_OVER)
+        self.give()
 
     def locked(self) -> bool:
         """As `threading.Lock.locked`."""
         thread = ENGINE.current
         if thread is not None:
-            access(thread, ENGINE.heap.loc_of(self, "lock"), TRY_FAILED, here())
+            access(thread, ENGINE.heap.loc_of(self, "lock"), READ, here())
+            if self.holder is not None:
+                self._mode(TRY_FAILED)
             thread.may_switch = True
         return self.holder is not None
 

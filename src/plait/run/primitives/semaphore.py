@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plait.run.engine import ENGINE, access, blocking
 from plait.run.heap import OPAQUE
-from plait.run.operations import READ, WRITE
+from plait.run.operations import READ, TAKE, WRITE
 from plait.run.primitives.site import here
 from plait.run.vthread import VThread
 
@@ -48,17 +48,17 @@ class Semaphore:
             thread.may_switch = True
             access(thread, loc, WRITE, site)
             if not self._count:
-                e.clock += max(timeout or 0.0, 0.0)
+                e.tick(thread, timeout or 0.0, site)
                 return False
         else:
-            if timeout is not None and not self._count:
+            if timeout is not None:
                 thread.deadline = e.clock + timeout
             self._waiting.append(thread)
             thread.blocked_on = self
             try:
-                blocking(thread, loc, WRITE, site, self._count > 0)
+                blocking(thread, loc, TAKE, site, self._count > 0)
             finally:
-                thread.blocked_on = None
+                thread.blocked_on = thread.deadline = None
                 self._waiting.remove(thread)
             if thread.timed_out:
                 thread.timed_out = False

@@ -110,7 +110,7 @@ class Thread:
         if timeout is not None and (ENGINE.any_timeouts or timeout <= 0):
             self._look(thread, other)
             if other.state != FINISHED:
-                ENGINE.clock += max(timeout, 0.0)
+                ENGINE.tick(thread, timeout, here())
             return
         if other.state == FINISHED:
             _ended_before(thread, other)
