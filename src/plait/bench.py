@@ -1,0 +1,80 @@
+"""The evaluation tables: finds them in the repository and runs one.
+
+A table is a folder ``benchmarks/NAME`` with a module ``bench``: ``run(...)`` measures and returns ``rows`` and
+``summary``, ``show(result)`` makes text of them. They are no part of the installed package: a clone is needed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import platform
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plait.errors import UsageError
+
+if TYPE_CHECKING:
+    import argparse
+
+NAMES = ("condiff", "covcon", "capp", "atg", "speedgun", "corpus", "engine")
+
+
+def repository() -> Path | None:
+    """The clone that the current folder, or this module, lies in."""
+    for start in (Path.cwd() / "here", Path(__file__)):
+        for folder in start.resolve().parents:
+            if (folder / "benchmarks" / "engine" / "bench.py").is_file() and (folder / "src" / "plait").is_dir():
+                return folder
+    return None
+
+
+def tables() -> list[str]:
+    """The tables that can be run."""
+    root = repository()
+    return [] if root is None else [name for name in NAMES if (root / "benchmarks" / name / "bench.py").is_file()]
+
+
+def run(options: argparse.Namespace) -> int:
+    """`plait bench`: measures, prints the table, writes the result file; without a name, all tables one by one."""
+    if options.argument is None:
+        if options.json is not None:
+            raise UsageError(f"--json: a result file holds one table; say which: {', '.join(tables())}")
+        for name in tables():
+            print(f"{name}\n{_measured(name, options)[1]}\n")
+        return 0
+    content, text = _measured(options.argument, options)
+    written = json.dumps(content, indent=1)
+    if options.json == Path("-"):
+        print(written)
+        return 0
+    print(text)
+    if options.json is not None:
+        options.json.write_text(f"{written}\n", encoding="utf-8")
+    return 0
+
+
+def _measured(name: str, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    return measure(name, {"runs": options.runs, "seconds": options.limit, "progress": _progress})
+
+
+def _progress(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def measure(name: str, settings: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Run one table with those of the settings that it knows; returns the result file's content and the text."""
+    root = repository()
+    if root is None:
+        raise UsageError("plait bench needs a clone of plait's repository: run it inside one")
+    if name not in tables():
+        raise UsageError(f"there is no table {name!r} yet; there is {', '.join(tables())}")
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    module = importlib.import_module(f"benchmarks.{name}.bench")
+    known = inspect.signature(module.run).parameters
+    result = module.run(**{key: value for key, value in settings.items() if key in known and value is not None})
+    content = {"schema": 1, "bench": name, "python": platform.python_version(), **result}
+    return content, module.show(content)

@@ -1,0 +1,280 @@
+"""The command line: reads options, hands them to the command, turns what happens into an exit code.
+
+A command is a module `plait.campaign.<command>` with a function ``run(options: argparse.Namespace) -> int`` that
+returns the exit code; `bench` and `doctor` live beside this file. Modules are imported when their command is given, and
+a command whose module is not there is not offered. ``options.argument`` is SUBJECT, TEST, FILE or NAME; every option of
+the command is an attribute, spelled as in `OPTIONS` with underscores; what neither the command line nor the project's
+settings (``options.config``) say has the default listed there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from plait import __version__
+from plait.bench import tables
+from plait.config import ALLOWABLE, CHOICES, DURATION, load
+from plait.errors import PlaitBugError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+NOTHING_FOUND, FOUND, UNUSABLE, INCONCLUSIVE, INTERRUPTED = 0, 1, 2, 3, 130
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
+
+
+# -- values -------------------------------------------------------------------------------------------------------
+
+
+def seconds(text: str) -> float:
+    """``60s``, ``5m`` or ``1.5h`` in seconds."""
+    if not DURATION.match(text):
+        raise UsageError(f"{text!r} is no time: write a number with s, m or h, such as 60s")
+    return float(text[:-1].strip()) * _SECONDS[text[-1]]
+
+
+def _at_least(least: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise UsageError(f"{text!r} is no whole number of {least} or more")
+        return int(text)
+
+    return number
+
+
+def _permissions(text: str) -> tuple[str, ...]:
+    names = tuple(part for part in text.split(",") if part)
+    for name in names:
+        if name not in ALLOWABLE:
+            raise UsageError(f"{name!r} cannot be allowed: choose from {', '.join(ALLOWABLE)}")
+    return names
+
+
+def _output(text: str) -> Path:
+    """Where a result goes, ``-`` being the terminal. Complains before the work is done, not after it."""
+    path = Path(text)
+    if text == "-":
+        return path
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise UsageError(f"{text!r} cannot be written: its folder must exist, and it must be a file")
+    return path
+
+
+# -- options ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option; ``read`` turns its text into a value, no ``metavar`` makes it a flag."""
+
+    help: str
+    metavar: str | None = None
+    read: Callable[[str], Any] = str
+    default: Any = None
+    choices: tuple[str, ...] | None = None
+
+
+def _choice(name: str, help_text: str, default: str | None) -> Option:
+    return Option(help_text, name.upper(), default=default, choices=CHOICES[name])
+
+
+OPTIONS = {
+    "at": Option("which version to take (default: worktree)", "VERSION", default="worktree"),
+    "old": Option("the version before (default: HEAD)", "VERSION", default="HEAD"),
+    "new": Option("the version after (default: worktree)", "VERSION", default="worktree"),
+    "base": Option("review everything that changed since REV (default: HEAD)", "REV", default="HEAD"),
+    "path": Option("where the subject is imported from (default: .)", "DIR", Path, Path()),
+    "seed": Option("the same seed and limits give the same result (default: 0)", "N", _at_least(0), 0),
+    "budget": Option("wall-clock limit such as 60s, 5m, 1h", "TIME", seconds),
+    "max-tests": Option("limit the tests instead, reproducibly", "N", _at_least(1)),
+    "max-schedules": Option("limit the schedules instead, reproducibly", "N", _at_least(1)),
+    "model": _choice("model", "where threads may switch (default: both)", "both"),
+    "threads": Option("concurrent suffixes of a test (default: 2)", "N", _at_least(2), 2),
+    "workers": Option("worker processes (default: one per core)", "N", _at_least(1)),
+    "cluster": Option("run on a Dask scheduler", "ADDRESS"),
+    "generate": _choice("generate", "how tests are made (default: covcon)", "covcon"),
+    "schedule": _choice("schedule", "how a test is executed", None),
+    "capp": _choice("capp", "change-aware order of schedules", None),
+    "no-filter": Option("check every generated test (the paper's BASELINE)", default=False),
+    "allow": Option("what the code may do besides computing: write,network,subprocess", "LIST", _permissions, ()),
+    "json": Option("write the result as JSON; - is the terminal", "FILE", _output),
+    "html": Option("write the result as a page", "FILE", _output),
+    "junit": Option("write the result as JUnit XML", "FILE", _output),
+    "sarif": Option("write the result as SARIF", "FILE", _output),
+    "runs": Option("runs behind each figure", "N", _at_least(1)),
+    "limit": Option("how long one measured call may take", "TIME", seconds),
+}
+_LIMITS = ("path", "seed", "budget", "max-tests", "max-schedules", "workers", "cluster", "allow")
+_OUTPUTS = ("json", "html", "junit", "sarif")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: its line in the overview, its argument (with an explanation), the options that make sense for it."""
+
+    help: str
+    argument: tuple[str, str] | None = None
+    options: tuple[str, ...] = ()
+    module: str | None = None
+    needed: bool = True  # whether the argument is
+
+
+_SUBJECT = ("SUBJECT", "module:Class, or file.py:Class")
+COMMANDS = {
+    "check": Command(
+        "one version: thread-safety violations", _SUBJECT,
+        ("at", *_LIMITS, "model", "threads", "generate", "schedule", *_OUTPUTS),
+    ),
+    "diff": Command(
+        "two versions: behaviour that only one of them can show", _SUBJECT,
+        ("old", "new", *_LIMITS, "model", "threads", "schedule", "no-filter", *_OUTPUTS),
+    ),
+    "perf": Command(
+        "two versions: which one is faster under contention", _SUBJECT,
+        ("old", "new", *_LIMITS, "threads", *_OUTPUTS),
+    ),
+    "explore": Command(
+        "an existing multithreaded test, change-aware schedules",
+        ("TEST", "tests/test_x.py::test_y, or module:function"),
+        ("old", "new", *_LIMITS, "model", "schedule", "capp", *_OUTPUTS),
+    ),
+    "review": Command(
+        "all of the above for every class a git change touches", None, ("base", *_LIMITS, "model", "threads", *_OUTPUTS)
+    ),
+    "replay": Command(
+        "run a finding again, deterministically, and show it", ("FILE", "a result file or reproducer"),
+        ("path", "allow"),
+    ),
+    "bench": Command(
+        "the evaluation tables, ours beside the papers'", ("NAME", "which table (default: all)"),
+        ("json", "runs", "limit"), "plait.bench", needed=False,
+    ),
+    "doctor": Command("what this installation can do", None, (), "plait.doctor"),
+}  # fmt: skip
+
+
+def _module(name: str) -> str:
+    return COMMANDS[name].module or f"plait.campaign.{name}"
+
+
+def available() -> list[str]:
+    """The commands of this installation."""
+    return [name for name in COMMANDS if (tables() if name == "bench" else importlib.util.find_spec(_module(name)))]
+
+
+# -- reading ------------------------------------------------------------------------------------------------------
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see `{self.prog} --help`)")
+
+
+def _overview() -> str:
+    lines = [f"  {name:8}{COMMANDS[name].help}" for name in available()]
+    return "\n".join(
+        [
+            "usage: plait COMMAND ...",
+            "",
+            "Is this class, or a change to it, safe and fast when many threads use it?",
+            "",
+            *lines,
+            "",
+            "`plait COMMAND --help` lists a command's options. Exit codes: 0 nothing found,",
+            "1 something found, 2 unusable input, 3 no conclusion within the budget,",
+            "130 interrupted.",
+        ]
+    )
+
+
+def _parser(name: str) -> _Parser:
+    command = COMMANDS[name]
+    parser = _Parser(f"plait {name}", description=command.help[0].upper() + command.help[1:] + ".", allow_abbrev=False)
+    if command.argument is not None:
+        metavar, explanation = command.argument
+        parser.add_argument("argument", metavar=metavar, nargs=None if command.needed else "?", help=explanation)
+    for key in command.options:
+        option = OPTIONS[key]
+        if option.metavar is None:
+            parser.add_argument(f"--{key}", action="store_true", default=None, help=option.help)
+        elif option.choices is not None:
+            parser.add_argument(f"--{key}", choices=option.choices, help=option.help)
+        else:
+            parser.add_argument(f"--{key}", metavar=option.metavar, help=option.help)
+    return parser
+
+
+def read(name: str, arguments: Sequence[str], folder: Path) -> argparse.Namespace:
+    """The options of one command: from the command line, else from the settings in ``folder``, else the defaults."""
+    given = _parser(name).parse_args(list(arguments))
+    settings = load(folder)
+    for key in COMMANDS[name].options:
+        option, attribute = OPTIONS[key], key.replace("-", "_")
+        value = getattr(given, attribute)
+        if value is None and key == "allow":
+            value = settings.allow or None
+        elif value is None and key in settings.options:
+            value = option.read(str(settings.options[key]))
+        elif isinstance(value, str):
+            try:
+                value = option.read(value)
+            except UsageError as error:
+                raise UsageError(f"--{key}: {error}") from None
+        setattr(given, attribute, option.default if value is None else value)
+    given.config = settings
+    return given
+
+
+# -- running ------------------------------------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The ``plait`` command; returns the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _dispatch(given)
+    except UsageError as error:
+        print(f"plait: {error}", file=sys.stderr)
+        return UNUSABLE
+    except KeyboardInterrupt:
+        print("plait: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOTHING_FOUND
+    except Exception as error:
+        traceback.print_exc()
+        said = str(error) if isinstance(error, PlaitBugError) else f"[plait bug] {type(error).__name__}: {error}"
+        print(f"plait: {said}", file=sys.stderr)
+        return UNUSABLE
+
+
+def _dispatch(given: list[str]) -> int:
+    if not given or given[0] in ("-h", "--help", "help"):
+        print(_overview())
+        return NOTHING_FOUND if given else UNUSABLE
+    name = given[0]
+    if name in ("-V", "--version"):
+        print(f"plait {__version__}")
+        return NOTHING_FOUND
+    known = available()
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 1)
+        advice = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        raise UsageError(f"no command {name!r}; {advice}")
+    options = read(name, given[1:], Path.cwd())
+    code: int = importlib.import_module(_module(name)).run(options)
+    sys.stdout.flush()
+    return code

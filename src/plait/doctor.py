@@ -1,0 +1,136 @@
+"""`plait doctor`: what this installation can do, and what is missing for the rest."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import shutil
+import sys
+import sysconfig
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plait import __version__
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator
+
+_EXTRAS = (
+    ("scipy", "perf", "the statistics behind plait perf"),
+    ("rapidfuzz", "atg", "test generation by interleaving coverage"),
+    ("jinja2", "html", "--html"),
+    ("distributed", "cluster", "--cluster"),
+    ("pytest", "pytest", "the pytest plug-in"),
+)
+_PROBE = """
+class Counter:
+    def __init__(self):
+        self.value = 0
+
+    def increment(self):
+        self.value += 1
+"""
+_CLASSES = 4  # inequivalent schedules of two increments without a lock: each of two reads sees 0 or 1, in two orders
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report; ``missing`` is what keeps plait from working."""
+
+    text: str
+    missing: bool = False
+
+
+def run(options: argparse.Namespace) -> int:  # noqa: ARG001 - every command has them
+    """Print the report; 2 if something that plait needs is missing or broken."""
+    findings = list(report())
+    for finding in findings:
+        print(f"{'MISSING' if finding.missing else 'ok':8}{finding.text}")
+    return 2 if any(finding.missing for finding in findings) else 0
+
+
+def report() -> Iterator[Finding]:
+    """Everything worth knowing, one line each."""
+    free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    build = "free-threaded" if free else "with the GIL"
+    yield Finding(f"plait {__version__} on Python {platform.python_version()} ({build}), {os.cpu_count()} cores")
+    yield _fibers()
+    yield _tool("git", "versions named by revision need it")
+    for package, extra, use in _EXTRAS:
+        version = _version(package)
+        without = f"without {package}: no {use} (pip install 'plait[{extra}]')"
+        yield Finding(f"{package} {version}: {use}" if version else without)
+    yield _tried("the cache for rewritten code cannot be written", _cache)
+    yield _tried("the engine does not explore a racy counter", _probe)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _fibers() -> Finding:
+    version = _version("greenlet")
+    if version is None:
+        return Finding("without greenlet: virtual threads are OS threads, about ten times slower")
+    return Finding(f"greenlet {version}: virtual threads")
+
+
+def _tool(name: str, use: str) -> Finding:
+    return Finding(f"{name} found" if shutil.which(name) else f"without {name}: {use}")
+
+
+def _tried(trouble: str, check: Callable[[], str]) -> Finding:
+    try:
+        return Finding(check())
+    except Exception as error:
+        return Finding(f"{trouble}: {type(error).__name__}: {error}", missing=True)
+
+
+def _cache() -> str:
+    from plait.run.world import cache_folder  # noqa: PLC0415 - a broken part must not keep the others from being seen
+
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        return f"rewritten code is kept in {folder}"
+
+
+def _probe() -> str:
+    from plait.explore.dpor import Dpor  # noqa: PLC0415 - as above
+    from plait.observe.places import PLACES  # noqa: PLC0415
+    from plait.run.engine import ENGINE  # noqa: PLC0415
+    from plait.run.world import World  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "plait_probe.py").write_text(_PROBE, encoding="utf-8")
+        world = World(PLACES, cache=Path(folder))
+        counter_class = world.load("plait_probe", roots=[Path(folder)]).Counter
+        sys.path.remove(str(Path(folder).resolve()))
+    counter = counter_class()
+    values = set()
+
+    def prepare() -> list[Callable[[], object]]:
+        nonlocal counter
+        counter = counter_class()
+        return [counter.increment] * 2
+
+    strategy = Dpor()
+    executions = 0
+    start = time.perf_counter()
+    while (prefix := strategy.next_prefix()) is not None:
+        ENGINE.execute(prepare, prefix, strategy, free=strategy.free)
+        strategy.executed(ENGINE)
+        executions += 1
+        values.add(counter.value)
+    elapsed = time.perf_counter() - start
+    if values != {1, 2} or executions != _CLASSES:
+        raise RuntimeError(f"{executions} executions showed {sorted(values)}, not {_CLASSES} and [1, 2]")
+    return f"the engine explores: a racy counter, {executions} schedules in {elapsed * 1000:.1f} ms"
