@@ -51,6 +51,13 @@ def test_constructor_arguments_that_fail_are_given_up(catalogue_of):
     assert "\n" not in message
 
 
+def test_constructor_that_fails_now_and_then(catalogue_of):
+    sequences = sequences_of(catalogue_of(zoo.Singleton))
+    for _ in range(20):
+        prefix = sequences.prefix(5)
+        assert prefix.drafts[0].call.method == "Singleton"
+
+
 def test_factory_from_hints_builds_what_the_signature_cannot(catalogue_of):
     hints = Hints(imports=("from unittest.mock import Mock",), factories=("Picky(Mock())",))
     sequences = sequences_of(catalogue_of(zoo.Picky, hints=hints))

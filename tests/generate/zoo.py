@@ -4,6 +4,7 @@ import threading
 import weakref
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol
 
 
 class Counter:
@@ -155,6 +156,27 @@ class Hidden:
 
     def fine(self):
         return len(self.seen)
+
+
+class Sized(Protocol):
+    def size(self) -> int: ...
+
+
+class Singleton:
+    """Every second construction fails: state that a run leaves behind."""
+
+    made = 0
+
+    def __init__(self):
+        Singleton.made += 1
+        if Singleton.made % 2 == 0:
+            raise RuntimeError("there is one already")
+
+    def measure(self, thing: Sized):
+        return 1
+
+    def notify(self, callback):
+        callback()
 
 
 class Picky:

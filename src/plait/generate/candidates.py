@@ -125,7 +125,7 @@ class Candidates:
         return self._of_class(found, depth)
 
     def _of_class(self, cls: type, depth: int) -> list[Value]:
-        if isinstance(self._owner, type) and issubclass(self._owner, cls) and depth == 0:
+        if isinstance(self._owner, type) and cls in self._owner.__mro__ and depth == 0:
             return [OWN, *self.own()[:1]]
         ready = _READY.get(f"{cls.__module__}.{cls.__qualname__}")
         if ready is not None:

@@ -108,4 +108,5 @@ def by_name(name: str) -> list[Value]:
 def _candidates(name: str) -> list[str]:
     """The name as it is, as snake case, its last word and, in short names, its first."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().strip("_").rstrip("0123456789").split("_")
-    return [name, "_".join(words), words[-1], words[0]] if len(words) < 3 else [name, words[-1]]
+    telling = [word for word in words if word in {"age", "ttl", "expiry", "expire", "lifetime"}]  # before their unit
+    return [name, "_".join(words), *telling, words[-1], *([words[0]] if len(words) < 3 else [])]

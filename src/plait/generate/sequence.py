@@ -215,7 +215,7 @@ class Sequences:
             kept = _that_worked(prefix.drafts, outcomes)
             if len(kept) == len(prefix.drafts):
                 break
-            prefix.keep(kept or prefix.drafts[:1])
+            prefix.keep(kept)
         return prefix
 
     def _write(self, method: Method, prefix: Prefix, scene: Scene, result: str | None = None) -> Draft | None:
@@ -309,7 +309,12 @@ def _values(draft: Draft) -> set[str | None]:
 
 
 def _that_worked(drafts: Sequence[Draft], outcomes: Sequence[CallOutcome]) -> list[Draft]:
-    """Drafts whose call went well and that use no result of one that did not."""
+    """Drafts whose call went well and that use no result of one that did not.
+
+    The constructor call stays in any case: if it fails now and then, the rest tells nothing.
+    """
+    if not outcomes or outcomes[0].status != "ok":
+        return list(drafts[:1])
     lost: set[str | None] = set()
     kept = []
     for index, draft in enumerate(drafts):
