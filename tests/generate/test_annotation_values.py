@@ -53,7 +53,8 @@ def test_every_value_evaluates():
     [
         ("key", "key"), ("cache_key", "key"), ("maxsize", "size"), ("max_size", "size"), ("num_pools", "size"),
         ("timeout", "wait"), ("default_timeout", "wait"), ("on_change", "callback"), ("fn", "callback"),
-        ("max_age_seconds", "lifetime"), ("is_open", "flag"), ("other", "other"), ("zorp", None), ("listener", "callback"), ("items", "items"),
+        ("max_age_seconds", "lifetime"),
+        ("is_open", "flag"), ("other", "other"), ("zorp", None), ("listener", "callback"), ("items", "items"),
     ],
 )  # fmt: skip
 def test_roles(name, expected):

@@ -97,6 +97,7 @@ def test_hopeless_methods_are_given_up(catalogue_of):
     for _ in range(40):
         sequences.prefix(5)
     assert sequences.knowledge.of("never").uncallable
+    assert sequences.knowledge.of("absent").uncallable
     assert not sequences.knowledge.of("fine").uncallable
     assert sequences.compose(0, patterns(sequences.catalogue, ["never"], ["fine"])) is None
 

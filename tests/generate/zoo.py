@@ -154,6 +154,9 @@ class Hidden:
     def never(self, thing):
         raise TypeError("not that thing")
 
+    def absent(self):
+        raise NotImplementedError
+
     def fine(self):
         return len(self.seen)
 

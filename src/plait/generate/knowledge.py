@@ -68,6 +68,8 @@ class Knowledge:
         elif outcome.status == "blocked":
             record.blocked += 1
         else:
-            record.misused += outcome.misuse
-            record.raised += not outcome.misuse
+            # What says that it is not implemented is as good as not there.
+            hopeless = outcome.misuse or outcome.exception == "NotImplementedError"
+            record.misused += hopeless
+            record.raised += not hopeless
             record.last_error = f"{outcome.exception}: {outcome.message}".rstrip(": ")
