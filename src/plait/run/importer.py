@@ -40,9 +40,9 @@ class RewritingLoader(SourceFileLoader):
         module.__dict__.update(self._importer.hooks)
         exec(self._code, module.__dict__)
 
-    def get_source(self, fullname: str) -> str | None:
-        """The source as it was written."""
-        return super().get_source(fullname) if self._source is None else self._source
+    def get_data(self, path: str) -> bytes:
+        """The content of a file, or the source of a module that has none."""
+        return super().get_data(path) if self._source is None or path != self.path else self._source.encode()
 
 
 class Importer:
@@ -97,9 +97,8 @@ class Importer:
     def _found_by_others(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
     ) -> ModuleSpec | None:
-        for finder in sys.meta_path:
-            if finder is self or not hasattr(finder, "find_spec"):
-                continue
+        before = sys.meta_path.index(self) + 1 if self in sys.meta_path else 0  # those were asked already
+        for finder in sys.meta_path[before:]:
             spec = finder.find_spec(fullname, path, target)
             if spec is not None:
                 return spec

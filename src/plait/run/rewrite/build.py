@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+
+class Absent:
+    """Stands for an attribute that an object does not have."""
+
+
 # What rewritten code needs besides the hooks: built-ins under names that the module cannot have redefined.
-REFERENCES: dict[str, object] = {"_p_slice": slice, "_p_getattr": getattr, "_p_absent": object()}
+REFERENCES: dict[str, Any] = {"_p_slice": slice, "_p_getattr": getattr, "_p_absent": Absent}
 
 
 def load(name: str, at: ast.AST) -> ast.Name:

@@ -41,9 +41,9 @@ def compile_module(
         if found is not None:
             return found
     compile(source, filename, "exec", dont_inherit=True)
-    tree, sites = rewrite(source, module, filename)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        tree, sites = rewrite(source, module, filename)
         code: CodeType = compile(tree, filename, "exec", dont_inherit=True)
     if entry is not None:
         _write(entry, code, sites)

@@ -140,11 +140,15 @@ class Calls(Context):
         subject = node.func if func is None else func.value
         rest: list[ast.expr] = [site] if func is None else [build.constant(self.mangled(func.attr), node), site]
         # A keyword's value is evaluated after the positional arguments: the hook waits for it if it does anything.
-        positional = bool(args) and not _has_star(args) and all(_is_quiet(keyword.value) for keyword in keywords)
+        positional = bool(args) and not _has_star(args) and all(map(_is_quiet, keywords))
         again = [_again(arg) for arg in args[:-1]] if positional else []
         if not keywords and (not args or isinstance(args[-1], ast.Starred)):
             subject = build.call(f"_p_{letter}0", [subject, *rest], node)
         elif not self.can_keep(subject, *again):
+            if func is not None and not all(map(_is_quiet, [*args, *keywords])):
+                # The method is looked up before the arguments are evaluated, which may matter: pass it bound.
+                func.value = subject
+                return build.call("_p_xf", [func, site, *args], node, keywords)
             return build.call(f"_p_x{letter}", [subject, *rest, *args], node, keywords)
         else:
             subject, subject_again = self.keep(subject)
@@ -175,8 +179,10 @@ def _is_plain(node: ast.Call, arities: tuple[int, ...]) -> bool:
     return len(node.args) in arities and not node.keywords and not _has_star(node.args)
 
 
-def _is_quiet(node: ast.expr) -> bool:
-    """Whether evaluating a rewritten expression calls no hook."""
+def _is_quiet(node: ast.AST) -> bool:
+    """Whether evaluating a rewritten argument calls no hook and nobody's code."""
+    if isinstance(node, ast.keyword):
+        return node.arg is not None and _is_quiet(node.value)
     if isinstance(node, (ast.Tuple, ast.List)):
         return all(map(_is_quiet, node.elts))
     return isinstance(node, (ast.Name, ast.Constant, ast.Lambda))

@@ -31,7 +31,7 @@ class Frame:
 
     ``inside`` says that it is a function's body, ``bare`` that it must do without temporaries, ``sealed`` that even a
     lambda in it must (the iterable of a comprehension). ``temporaries`` are those of the current statement; the next
-    statement uses the same names again.
+    statement uses the same names again, and ``used`` collects them all.
     """
 
     scope: Scope
@@ -42,6 +42,7 @@ class Frame:
     bare: bool = False
     sealed: bool = False
     temporaries: list[str] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -83,7 +84,7 @@ class Context(ABC):
     def within(self, **changes: object) -> Iterator[None]:
         """Work in another frame for a while."""
         outer = self.frame
-        self.frame = replace(outer, **{"temporaries": [], **changes})  # type: ignore[arg-type]
+        self.frame = replace(outer, **{"temporaries": [], "used": set(), **changes})  # type: ignore[arg-type]
         yield
         self.frame = outer
 
@@ -102,6 +103,7 @@ class Context(ABC):
         """A new local variable of the function being rewritten."""
         name = f"_p_t{len(self.frame.temporaries) + 1}"
         self.frame.temporaries.append(name)
+        self.frame.used.add(name)
         return name
 
     def clear(self, at: ast.AST) -> list[ast.stmt]:

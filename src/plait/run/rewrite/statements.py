@@ -152,11 +152,14 @@ class Statements(Patterns):
         return [node]
 
     def _try(self, node: Any) -> list[ast.stmt]:
+        outer, self.frame.used = self.frame.used, set()
         node.body = self.block(node.body)
+        abandoned, self.frame.used = self.frame.used, outer | self.frame.used
         for handler in node.handlers:
             self.frame.temporaries.clear()
             handler.type = handler.type and self.value(handler.type)
-            handler.body = [*self.clear(handler), *self.block(handler.body)]
+            dropped = sorted(abandoned.union(self.frame.temporaries))
+            handler.body = [*build.clear(dropped, handler), *self.block(handler.body)]
         node.orelse = self.block(node.orelse)
         node.finalbody = self.block(node.finalbody)
         return [node]
