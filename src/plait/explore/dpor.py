@@ -11,10 +11,11 @@ Nothing here looks at values or code. Under the GIL model a step has several ope
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from plait.observe.happens import HappensBefore, Operation, Step, dependent_steps, steps_of
-from plait.run.engine import STOP, Engine, Entry, Pending
+from plait.run.engine import DIVERGED, STOP, Engine, Entry, Pending
 from plait.run.operations import LOCAL
 from plait.run.vthread import VThread
 
@@ -49,6 +50,7 @@ class Dpor:
         self._trace: list[Entry] = []
         self._schedule: list[int] = []
         self._base = 0
+        self._tried = -1
         self._sleep: Sleep = {}
         self._sleeps: dict[int, Sleep] = {}
         self._seen = 0
@@ -71,6 +73,7 @@ class Dpor:
         return None
 
     def _branch(self, node: _Node, thread: int) -> Sequence[int]:
+        self._tried = thread
         self._base = len(self._nodes) - 1
         self._order.truncate(self._base)
         self._sleep = {**node.sleep, **node.done}
@@ -152,12 +155,17 @@ class Dpor:
             self.redundant += 1
         trace = engine.trace
         start = self._index(engine, base)
-        if self._trace[:start] != trace[:start]:
+        if engine.status == DIVERGED or self._trace[:start] != trace[:start]:
             self.diverged = True
+            if self._nodes:  # what was learned on this branch does not hold: leave it
+                self._nodes[base].done[self._tried] = ()
+                return
         self._trace = trace
         order, nodes = self._order, self._nodes
         sleeps = self._sleeps
         known = nodes[base].known if base < len(nodes) else 0
+        schedule = self._schedule
+        del schedule[base:]
         for number, step in enumerate(steps_of(trace, engine.heap.roots, start), base):
             thread, operations, enabled, _after = step
             if number < len(nodes):
@@ -166,17 +174,20 @@ class Dpor:
                 node = _Node(enabled, sleeps.get(number, _EMPTY), known)
                 nodes.append(node)
                 node.backtrack.add(thread)
-            node.done[thread] = operations if len(operations) == 1 else self._lasting(engine, operations, known)
-            for operation in operations:
-                if operation[1] > known:
-                    known = operation[1]
-            if thread == -1:
-                for waiting in engine.overdue[number]:
-                    self._pending(engine, waiting)
-            races = order.push(step)
-            for race in races:
+            if len(operations) == 1:
+                node.done[thread] = operations
+                loc = operations[0][1]
+                if loc > known:
+                    known = loc
+                elif thread == -1:
+                    for waiting in engine.overdue[number]:
+                        self._pending(engine, waiting)
+            else:
+                node.done[thread] = self._lasting(engine, operations, known)
+                known = max(known, *(operation[1] for operation in operations))
+            schedule.append(thread)
+            for race in order.push(step):
                 self._reverse(race, number, thread)
-        self._schedule = [step[0] for step in order.steps]
         if engine.status != "redundant":
             for pending in engine.pending:
                 self._pending(engine, pending)
@@ -192,10 +203,18 @@ class Dpor:
             self._reverse(race, len(self._order.steps), pending.thread, clock)
 
     def _reverse(self, first: int, second: int, thread: int, clock: list[int] | None = None) -> None:
-        """Make sure that some branch at step ``first`` brings ``second`` (by ``thread``) before it."""
+        """Make sure that some branch at step ``first`` brings ``second`` (by ``thread``) before it.
+
+        Any thread will do that can begin the steps behind ``first`` that do not depend on it, followed by ``second``.
+        """
         node = self._nodes[first]
         backtrack = node.backtrack
-        initials = self._initials(first, second, thread, clock)
+        if thread in backtrack and self._begins(thread, first, second, clock):
+            return
+        initials = [
+            other for other in {**self._order.of_thread, thread: None}
+            if self._begins(other, first, second, clock if other == thread else None)
+        ]  # fmt: skip
         if not backtrack.isdisjoint(initials):
             return
         if thread in initials and thread in node.enabled:
@@ -208,33 +227,33 @@ class Dpor:
         if initials != [thread]:
             backtrack.update(node.enabled)
 
-    def _initials(self, first: int, second: int, thread: int, clock: list[int] | None) -> list[int]:
-        """Threads that can begin the steps behind ``first`` that do not depend on it, followed by ``second``.
+    def _begins(self, thread: int, first: int, second: int, clock: list[int] | None) -> bool:
+        """Whether a thread's next step behind ``first`` is one that can begin the sequence.
 
-        Of each thread only the first step behind ``first`` comes into question; it can begin if all that precedes
-        it stands before ``first``.
+        It must not come after ``second``, and all that precedes it must stand before ``first``.
         """
         order = self._order
-        owner, position = order.steps[first][0], order.positions[first]
-        counts = order.counts(first)
-        initials = []
-        for other, count in counts.items():
-            if other == owner:
-                continue
-            steps = order.of_thread(other)
-            if count < len(steps) and steps[count] <= second:
-                mine = order.clocks[steps[count]]
-            elif other == thread and clock is not None:
-                mine = clock
-            else:
-                continue
-            if mine[owner] < position and all(
-                mine[each] <= number for each, number in counts.items() if each != other
-            ):
-                initials.append(other)
-        if thread not in counts and clock is not None and all(clock[each] <= number for each, number in counts.items()):
-            initials.append(thread)
-        return initials
+        owner = order.steps[first][0]
+        if thread == owner or thread < 0:
+            return False
+        of_thread = order.of_thread
+        steps = of_thread.get(thread, ())
+        index = bisect_left(steps, first)
+        if index < len(steps):
+            if steps[index] > second:
+                return False
+            mine = order.clocks[steps[index]]
+        elif clock is not None:
+            mine = clock
+        else:
+            return False
+        if mine[owner] >= order.positions[first]:
+            return False
+        if len(of_thread) > 2:
+            for other, numbers in of_thread.items():
+                if other not in (thread, owner, -1) and mine[other] > bisect_left(numbers, first):
+                    return False
+        return True
 
 
 _EMPTY: Sleep = {}

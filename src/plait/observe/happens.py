@@ -6,7 +6,6 @@ threads that nothing else orders: the pairs whose reversal leads to a different 
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 
 from plait.run.engine import Entry
@@ -37,7 +36,7 @@ class HappensBefore:
         self.steps: list[Step] = []
         self.clocks: list[list[int]] = []
         self.positions: list[int] = []
-        self._of_thread: dict[int, list[int]] = {}
+        self.of_thread: dict[int, list[int]] = {}  # the numbers of each thread's steps
         self._accesses: dict[int, list[tuple[int, int, int, int]]] = {}
         self._width = 4
 
@@ -48,7 +47,7 @@ class HappensBefore:
             thread, operations, _enabled, _after = steps.pop()
             self.clocks.pop()
             self.positions.pop()
-            self._of_thread[thread].pop()
+            self.of_thread[thread].pop()
             if thread != -1:
                 for root, _loc, mode in operations:
                     if mode != LOCAL:
@@ -56,12 +55,12 @@ class HappensBefore:
 
     def clock_of(self, thread: int, after: Sequence[int] | None) -> list[int]:
         """What precedes the next step of a thread before its own dependences are looked at."""
-        mine = self._of_thread.get(thread)
+        mine = self.of_thread.get(thread)
         clock = self.clocks[mine[-1]].copy() if mine else [0] * self._width
         if after:
             for step in after:
                 _join(clock, self.clocks[step])
-        barrier = self._of_thread.get(-1)
+        barrier = self.of_thread.get(-1)
         if barrier:
             _join(clock, self.clocks[barrier[-1]])
         return clock
@@ -70,35 +69,50 @@ class HappensBefore:
         """Add a step; returns the earlier steps it races with, latest first."""
         thread, operations, _enabled, after = step
         number = len(self.steps)
+        if thread == -1:
+            return self._push_time(step)
         if thread >= self._width:
             self._widen(thread + 1)
-        if thread == -1:
-            clock = [0] * self._width
-            for steps in self._of_thread.values():
-                if steps:
-                    _join(clock, self.clocks[steps[-1]])
-            races: list[int] = []
-        else:
-            clock = self.clock_of(thread, after)
-            races = self.races(thread, operations, clock)
-            for operation in operations:
-                if operation[2] != LOCAL:
-                    root, loc, mode = operation
-                    accesses = self._accesses.get(root)
-                    if accesses is None:
-                        accesses = self._accesses[root] = []
+        clock = self.clock_of(thread, after)
+        if len(operations) == 1:
+            root, loc, mode = operations[0]
+            if mode == LOCAL:
+                races: list[int] = []
+            else:
+                accesses = self._accesses.get(root)
+                if accesses is None:
+                    races = []
+                    self._accesses[root] = [(number, thread, mode, loc)]
+                else:
+                    races = self._races_of_one(thread, loc, mode, accesses, clock) if accesses else []
                     accesses.append((number, thread, mode, loc))
-        mine = self._of_thread.get(thread)
+        else:
+            races = self._races_of_many(thread, operations, clock)
+            for root, loc, mode in operations:
+                if mode != LOCAL:
+                    self._accesses.setdefault(root, []).append((number, thread, mode, loc))
+        mine = self.of_thread.get(thread)
         if mine is None:
-            mine = self._of_thread[thread] = []
+            mine = self.of_thread[thread] = []
         mine.append(number)
-        position = len(mine)
-        if thread >= 0:
-            clock[thread] = position
+        clock[thread] = len(mine)
         self.steps.append(step)
         self.clocks.append(clock)
-        self.positions.append(position)
+        self.positions.append(len(mine))
         return races
+
+    def _push_time(self, step: Step) -> list[int]:
+        """An advance of the clock: after everything before it, before everything behind it."""
+        clock = [0] * self._width
+        for steps in self.of_thread.values():
+            if steps:
+                _join(clock, self.clocks[steps[-1]])
+        mine = self.of_thread.setdefault(-1, [])
+        mine.append(len(self.steps))
+        self.steps.append(step)
+        self.clocks.append(clock)
+        self.positions.append(len(mine))
+        return []
 
     def races(self, thread: int, operations: Sequence[Operation], clock: list[int]) -> list[int]:
         """Earlier steps that race with a step by ``thread``, latest first; joins what precedes it into ``clock``."""
@@ -106,8 +120,11 @@ class HappensBefore:
             return self._races_of_many(thread, operations, clock)
         root, loc, mode = operations[0]
         accesses = self._accesses.get(root)
-        if not accesses or mode == LOCAL:
-            return []
+        return [] if not accesses or mode == LOCAL else self._races_of_one(thread, loc, mode, accesses, clock)
+
+    def _races_of_one(
+        self, thread: int, loc: int, mode: int, accesses: Sequence[tuple[int, int, int, int]], clock: list[int]
+    ) -> list[int]:
         found = []
         awaited = None
         row = DEPENDS
@@ -172,14 +189,6 @@ class HappensBefore:
         """Whether step ``earlier`` happens before step ``later``."""
         return self.clocks[later][self.steps[earlier][0]] >= self.positions[earlier]
 
-    def counts(self, length: int) -> dict[int, int]:
-        """How many of the first ``length`` steps each thread performed."""
-        return {thread: bisect_left(steps, length) for thread, steps in self._of_thread.items() if thread >= 0}
-
-    def of_thread(self, thread: int) -> Sequence[int]:
-        """The numbers of a thread's steps."""
-        return self._of_thread.get(thread, ())
-
     def _widen(self, width: int) -> None:
         extra = width - self._width
         self._width = width
@@ -190,7 +199,7 @@ class HappensBefore:
 def _join(clock: list[int], other: list[int]) -> None:
     for index, value in enumerate(other):
         if value > clock[index]:
-            clock[index] = value
+            clock[index] = value  # noqa: PLR1730 - the faster form
 
 
 def dependent_steps(first: Sequence[Operation], second: Sequence[Operation]) -> bool:
