@@ -1,0 +1,101 @@
+"""What a worker leaves behind for its parent to read, however it ends: a small file that both have mapped.
+
+Layout: one byte of state, the count of bytes ever printed, note, doing, and a ring with the end of the output.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OUTSIDE, LOADING, RUNNING = 0, 1, 2
+_PRINTED = 8  # where the count of bytes is
+_NOTE, _DOING = (16, 1008), (1024, 16 * 1024)  # where each text is, and the room it has: its length first
+_RING, _RING_SIZE = 17 * 1024, 8192
+_SIZE = _RING + _RING_SIZE
+
+
+class BlackBox:
+    """Opened by the worker with ``create``, by the parent without."""
+
+    def __init__(self, file: Path, *, create: bool = False) -> None:
+        if create:
+            file.write_bytes(bytes(_SIZE))
+        with file.open("r+b") as opened:
+            self._map = mmap.mmap(opened.fileno(), _SIZE)
+
+    @property
+    def state(self) -> int:
+        """Where the worker stands: outside any task, loading the subject, or running a task."""
+        return self._map[0]
+
+    @state.setter
+    def state(self, value: int) -> None:
+        self._map[0] = value
+
+    @property
+    def note(self) -> str:
+        """What the process was about to do to itself, in words; mostly empty."""
+        return self._text(_NOTE)
+
+    @note.setter
+    def note(self, text: str) -> None:
+        self._put(_NOTE, text)
+
+    @property
+    def doing(self) -> str:
+        """What the task said it was doing."""
+        return self._text(_DOING)
+
+    @doing.setter
+    def doing(self, text: str) -> None:
+        self._put(_DOING, text)
+
+    def write(self, data: bytes) -> None:
+        """Append to the output; only its end is kept."""
+        count = self._printed()
+        struct.pack_into("<Q", self._map, _PRINTED, count + len(data))
+        kept = data[-_RING_SIZE:]
+        start = (count + len(data) - len(kept)) % _RING_SIZE
+        first = kept[: _RING_SIZE - start]
+        rest = kept[len(first) :]
+        self._map[_RING + start : _RING + start + len(first)] = first
+        if rest:
+            self._map[_RING : _RING + len(rest)] = rest
+
+    @property
+    def output(self) -> str:
+        """The end of what was printed."""
+        count = self._printed()
+        ring = self._map[_RING : _RING + _RING_SIZE]
+        if count <= _RING_SIZE:
+            return ring[:count].decode("utf-8", "replace")
+        start = count % _RING_SIZE
+        return f"[{count - _RING_SIZE} bytes left out]\n" + (ring[start:] + ring[:start]).decode("utf-8", "replace")
+
+    def clear(self) -> None:
+        """Forget what the last task left."""
+        self.note = self.doing = ""
+        struct.pack_into("<Q", self._map, _PRINTED, 0)
+
+    def close(self) -> None:
+        """Unmap; the file stays."""
+        self._map.close()
+
+    def _printed(self) -> int:
+        return int(struct.unpack_from("<Q", self._map, _PRINTED)[0])
+
+    def _text(self, field: tuple[int, int]) -> str:
+        start, room = field
+        length = min(int(struct.unpack_from("<H", self._map, start)[0]), room - 2)
+        return self._map[start + 2 : start + 2 + length].decode("utf-8", "replace")
+
+    def _put(self, field: tuple[int, int], text: str) -> None:
+        start, room = field
+        data = text.encode("utf-8", "replace")[: room - 2]
+        self._map[start + 2 : start + 2 + len(data)] = data
+        struct.pack_into("<H", self._map, start, len(data))

@@ -1,0 +1,70 @@
+"""How a worker can fail its campaign. None of these is a failure of plait."""
+
+from __future__ import annotations
+
+import re
+import signal
+from pathlib import Path
+from typing import Any
+
+_PLAIT = str(Path(__file__).resolve().parents[1])
+_FRAME = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)
+
+
+class WorkerError(Exception):
+    """A worker did not give an answer.
+
+    ``output`` is the end of what the code under test printed, ``trace`` the stack as the interpreter noted it in its
+    last moment (innermost frame first), ``stopped`` the acts that the guard had
+    stopped before.
+    """
+
+    def __init__(
+        self, reason: str, *, output: str = "", trace: str = "",
+        stopped: tuple[dict[str, str], ...] = (),
+    ) -> None:  # fmt: skip
+        super().__init__(reason)
+        self.reason = reason
+        self.output = output
+        self.trace = trace
+        self.stopped = stopped
+
+    @property
+    def where(self) -> str:
+        """The innermost place outside plait in the last stack, as ``file:line in function``; empty if unknown."""
+        for file, line, function in _FRAME.findall(self.trace):
+            if not file.startswith(_PLAIT):
+                return f"{Path(file).name}:{line} in {function}"
+        return ""
+
+
+class WorkerCrashed(WorkerError):  # noqa: N818 - said as it is
+    """The worker's process ended: by itself (``exit_code``), by a signal (its number) or for want of memory.
+
+    ``outside`` tells that the code under test is probably innocent: somebody else killed the process.
+    """
+
+    def __init__(
+        self, reason: str, *, exit_code: int | None = None, signal: int | None = None, outside: bool = False,
+        **rest: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(reason, **rest)
+        self.exit_code = exit_code
+        self.signal = signal
+        self.outside = outside
+
+
+class WorkerHung(WorkerError):  # noqa: N818 - said as it is
+    """The worker had no answer after ``seconds`` and was killed."""
+
+    def __init__(self, seconds: float, **rest: Any) -> None:
+        super().__init__(f"no answer after {seconds:g} s", **rest)
+        self.seconds = seconds
+
+
+def signal_name(number: int) -> str:
+    """``SIGSEGV`` for 11."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

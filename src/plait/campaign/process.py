@@ -1,0 +1,93 @@
+"""How a worker's process is started, and what the pool that manages it sees of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import types
+from multiprocessing.context import SpawnContext, SpawnProcess
+from typing import TYPE_CHECKING, Any
+
+from plait.campaign.environment import is_secret
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ENDED = 256
+"""The exit code of a worker that ended with 0: nobody had asked it to, and pools take 0 for a farewell."""
+
+_starting = threading.Lock()
+
+
+class WorkerProcess(SpawnProcess):
+    """A fresh interpreter without the secrets of this one's environment, with a fixed hash seed.
+
+    It is killed rather than asked to end: code under test may have taken the signal that asks.
+    """
+
+    def start(self) -> None:
+        """Start the process."""
+        with _starting, _surroundings_of_a_worker():
+            super().start()
+
+    def terminate(self) -> None:
+        """Kill."""
+        self.kill()
+
+    @property
+    def exitcode(self) -> int | None:
+        """None while it runs; negative after a signal."""
+        code = super().exitcode
+        return ENDED if code == 0 else code
+
+
+class WorkerContext(SpawnContext):
+    """Starts a pool's processes and remembers them, in ``processes``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.processes: list[WorkerProcess] = []
+
+    def Process(self, *args: Any, **named: Any) -> WorkerProcess:  # type: ignore[override]  # noqa: N802 - its name there
+        """A process of the pool."""
+        process = WorkerProcess(*args, **named)
+        self.processes.append(process)
+        return process
+
+    def kill(self) -> None:
+        """End all that still run, at once."""
+        for process in list(self.processes):
+            with contextlib.suppress(OSError, ValueError, AttributeError, AssertionError):
+                process.kill()
+
+
+@contextlib.contextmanager
+def _surroundings_of_a_worker() -> Iterator[None]:
+    """What a child inherits at its start is this process's own, so it is changed for the moment of starting one.
+
+    The main module is hidden because a child would import it again: a script without a guard would start campaigns
+    for ever, and a test runner would be imported for nothing. An interrupt meant for the campaign must not end a
+    worker that is too young to ignore it.
+    """
+    hidden = {name: value for name, value in os.environ.items() if is_secret(name, value)}
+    seed = os.environ.get("PYTHONHASHSEED")
+    main = sys.modules["__main__"]
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
+    try:
+        for name in hidden:
+            del os.environ[name]
+        os.environ["PYTHONHASHSEED"] = "0"
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        yield
+    finally:
+        sys.modules["__main__"] = main
+        os.environ.update(hidden)
+        if seed is None:
+            del os.environ["PYTHONHASHSEED"]
+        else:
+            os.environ["PYTHONHASHSEED"] = seed
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)

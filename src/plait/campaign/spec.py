@@ -1,0 +1,48 @@
+"""What a worker process needs to know before it can run code under test."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+ALLOWABLE = frozenset({"write", "network", "subprocess", "native"})
+"""What code under test may be allowed to do besides computing."""
+
+_SHARE = 0.75  # of the machine's memory goes to workers; the rest is the campaign's and everybody else's
+_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSpec:
+    """One version of one subject, and the limits its code runs under.
+
+    ``roots`` hold the code under test, ``paths`` what it depends on, as `World.load` wants them. An empty ``module``
+    makes a worker without a subject. ``memory_limit`` is in bytes, ``load_timeout`` in seconds: how long importing the
+    subject may take. ``cache`` is where rewritten code is kept (default: the user's cache folder).
+    """
+
+    module: str = ""
+    qualname: str = ""
+    file: Path | None = None
+    roots: tuple[Path, ...] = ()
+    paths: tuple[Path, ...] = ()
+    allow: frozenset[str] = frozenset()
+    memory_limit: int | None = None
+    seed: int = 0
+    load_timeout: float = 60.0
+    cache: Path | None = None
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.qualname}" if self.qualname else self.module
+
+
+def memory_share(count: int) -> int:
+    """The memory limit, in bytes, of each of ``count`` workers that have this machine (or container) to themselves."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for file in _CGROUP_LIMITS:
+        try:
+            total = min(total, int(Path(file).read_text(encoding="ascii")))
+        except (OSError, ValueError):  # no such hierarchy, or "max"
+            continue
+    return int(total * _SHARE / max(count, 1))

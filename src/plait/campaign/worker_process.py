@@ -1,0 +1,243 @@
+"""The inside of a worker: how its process is set up, and how one task is run in it."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import io
+import os
+import select
+import signal
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plait.campaign import guard, worker_state
+from plait.campaign.blackbox import LOADING, OUTSIDE, RUNNING, BlackBox
+from plait.campaign.environment import without_secrets
+from plait.campaign.parcel import pack
+from plait.campaign.surroundings import Surroundings
+from plait.errors import UsageError
+from plait.run.fibers import OsFibers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.connection import Connection
+
+    from plait.campaign.spec import WorkerSpec
+
+if sys.platform != "win32":
+    import fcntl
+    import resource
+
+BLACK_BOX, TRACE, WORK = "blackbox", "trace", "work"
+FULL = 0.8  # of the memory limit in use after a task: better a fresh worker than a failed next task
+
+
+@dataclass(frozen=True, slots=True)
+class Boot:
+    """What a worker is given at its start: ``home`` is its folder, ``lifeline`` a pipe that ends with the parent."""
+
+    spec: WorkerSpec
+    home: Path
+    lifeline: Connection
+
+
+class _Inside:
+    """What this process keeps between tasks."""
+
+    box: BlackBox
+    surroundings: Surroundings
+    trace: io.FileIO
+    memory_limit: int | None = None
+
+
+_inside = _Inside()
+
+
+def begin(boot: Boot) -> None:
+    """Set the process up; a failure is written down for the parent."""
+    box = BlackBox(boot.home / BLACK_BOX, create=True)
+    try:
+        _set_up(boot, box)
+    except BaseException:
+        box.note = "set-up failed: " + " ".join(traceback.format_exc().split())[-900:]
+        os._exit(3)
+
+
+def _set_up(boot: Boot, box: BlackBox) -> None:
+    _leave_the_terminal()
+    _die_with(boot.lifeline)
+    allowed = without_secrets(os.environ)
+    for name in set(os.environ) - set(allowed):
+        del os.environ[name]
+    work = (boot.home / WORK).resolve()
+    work.mkdir(exist_ok=True)
+    os.chdir(work)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(work)
+    sys.dont_write_bytecode = True
+    _inside.box = box
+    _inside.trace = io.FileIO(str(boot.home / TRACE), "w")
+    faulthandler.enable(_inside.trace)
+    _redirect(box)
+    _limit(boot.spec.memory_limit)
+    _inside.memory_limit = boot.spec.memory_limit
+    worker_state.use(boot.spec, box)
+    guard.install(boot.spec, work, box)
+    _inside.surroundings = Surroundings(work)
+
+
+def _leave_the_terminal() -> None:
+    """The terminal's signals are the campaign's business; everything else is as a fresh process has it."""
+    if sys.platform != "win32":
+        os.setsid()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+def _die_with(lifeline: Connection) -> None:
+    """When the parent is gone its end of the pipe closes; the kernel then kills this process, whatever it is doing."""
+    if sys.platform == "linux":
+        descriptor = lifeline.fileno()
+        fcntl.fcntl(descriptor, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_ASYNC)
+        poll = select.poll()
+        poll.register(descriptor, select.POLLHUP)
+        if poll.poll(0):
+            os._exit(0)
+    else:
+        import _thread  # noqa: PLC0415 - where the kernel offers no such service
+
+        def wait() -> None:
+            with contextlib.suppress(OSError):
+                select.select([lifeline], [], [])
+            os._exit(0)
+
+        _thread.start_new_thread(wait, ())
+
+
+class _Output(io.RawIOBase):
+    """The standard streams of code under test: only the end of what it prints is kept."""
+
+    def __init__(self, box: BlackBox, descriptor: int) -> None:
+        super().__init__()
+        self._box = box
+        self._descriptor = descriptor
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def write(self, data: Any) -> int:
+        view = bytes(data)
+        self._box.write(view)
+        return len(view)
+
+
+def _redirect(box: BlackBox) -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    os.close(nothing)
+    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        raw = _Output(box, descriptor)
+        stream = io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", "backslashreplace", line_buffering=True)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # type: ignore[misc]  # noqa: SIM115 - stays open
+
+
+def _limit(memory: int | None) -> None:
+    if sys.platform == "win32":
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if memory is not None:
+        # Data, where the kernel counts all private memory as such: address space is reserved in plenty by threads.
+        kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, (memory, memory))
+
+
+# -- tasks ----------------------------------------------------------------------------------------------------------
+
+
+def load() -> None:
+    """Import the subject ahead of the first task; that task will say what was wrong with it."""
+    _inside.box.state = LOADING
+    if worker_state.spec().module:
+        with contextlib.suppress(UsageError):
+            worker_state.subject()
+    _inside.surroundings.keep()
+    _inside.surroundings.restore()
+    _inside.box.state = OUTSIDE
+
+
+def run(task: Callable[..., Any], args: tuple[Any, ...], timeout: float) -> bytes:
+    """Run one task; its answer, packed: ``(kind, content, stopped acts, output, changed surroundings, retire)``."""
+    box = _inside.box
+    box.clear()
+    box.state = RUNNING
+    faulthandler.dump_traceback_later(max(timeout * 0.9, timeout - 1.0), file=_inside.trace)
+    try:
+        kind, content = "value", task(*args)
+    except UsageError as error:
+        kind, content = "usage", str(error)
+    except MemoryError:
+        kind, content = "memory", None
+    except BaseException as error:
+        kind, content = "bug", f"{type(error).__name__} in {task.__name__}: {error}\n{traceback.format_exc()}"
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+    changed = _inside.surroundings.restore()
+    retire = kind == "memory" or _crowded()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    packed = _packed(kind, content, changed, retire=retire)
+    box.state = OUTSIDE
+    return packed
+
+
+def _packed(kind: str, content: Any, changed: list[str], *, retire: bool) -> bytes:
+    rest = (guard.stopped(), _inside.box.output, changed)
+    try:
+        return pack((kind, content, *rest, retire))
+    except MemoryError:
+        return pack(("memory", None, *rest, True))
+    except Exception as error:
+        return pack(("bug", f"an answer that cannot be sent: {type(error).__name__}: {error}", *rest, retire))
+
+
+def _crowded() -> bool:
+    """Whether threads were left behind, or most of the memory is in use: the next task deserves a fresh process."""
+    for _ in range(10):
+        if not _left_threads():
+            break
+        time.sleep(0.002)  # one that was just joined may still be on its way out
+    else:
+        return True
+    if _inside.memory_limit is None or sys.platform != "linux":
+        return False
+    resident = int(Path("/proc/self/statm").read_bytes().split()[1]) * resource.getpagesize()
+    return resident > _inside.memory_limit * FULL
+
+
+def _left_threads() -> bool:
+    frames = sys._current_frames()
+    if len(frames) == 1:
+        return False
+    main = threading.main_thread().ident
+    for ident, innermost in frames.items():
+        frame = innermost
+        while frame.f_back is not None:
+            frame = frame.f_back
+        if ident != main and frame.f_code is not OsFibers._run.__code__:
+            return True
+    return False

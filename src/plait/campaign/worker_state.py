@@ -1,0 +1,124 @@
+"""The world and the subject of this process, made when first asked for.
+
+Tasks call `world` and `subject`; both are cheap after the first call. A subject that cannot be imported gives the same
+`UsageError`, one line, every time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plait.errors import PlaitBugError, UsageError
+
+if TYPE_CHECKING:
+    import types
+
+    from plait.campaign.spec import WorkerSpec
+    from plait.run.world import World
+
+_PLAIT = str(Path(__file__).resolve().parents[1])
+
+
+class _State:
+    spec: WorkerSpec | None = None
+    world: World | None = None
+    module: types.ModuleType | None = None
+    subject: Any = None
+    error: str | None = None
+
+
+_state = _State()
+
+
+def use(spec: WorkerSpec, box: BlackBox | None = None) -> None:
+    """Say what this process is for, and where announcements go; nothing is loaded yet."""
+    _state.spec, _state.box = spec, box
+    _state.world = _state.module = _state.subject = _state.error = None
+
+
+def spec() -> WorkerSpec:
+    """What this process was started for."""
+    if _state.spec is None:
+        raise PlaitBugError("a task ran in a process that is no worker")
+    return _state.spec
+
+
+def announce(text: str) -> None:
+    """Say what the code under test is about to do, for the case that this process does not survive it."""
+    if _state.box is not None:
+        _state.box.doing = text
+
+
+def world() -> World:
+    """The process's one world."""
+    if _state.world is None:
+        from plait.observe.places import PLACES  # noqa: PLC0415 - the engine is loaded when it is needed
+        from plait.run.world import World  # noqa: PLC0415
+
+        _state.world = World(PLACES, cache=spec().cache)
+    return _state.world
+
+
+def module() -> types.ModuleType:
+    """The subject's module, rewritten."""
+    subject()
+    assert _state.module is not None
+    return _state.module
+
+
+def subject() -> Any:
+    """The class (or, without a qualified name, the module) under test; executions start from the state it has now."""
+    if _state.error is not None:
+        raise UsageError(_state.error)
+    if _state.module is None:
+        try:
+            _load()
+        except UsageError as error:
+            _state.error, _state.module = str(error), None
+            raise
+    return _state.subject
+
+
+def _load() -> None:
+    from plait.run.world import find_in  # noqa: PLC0415 - as above
+
+    wanted, here = spec(), world()
+    if not wanted.module:
+        raise PlaitBugError("a task asked for the subject of a worker that has none")
+    try:
+        loaded = here.load(wanted.module, file=wanted.file, roots=wanted.roots, paths=wanted.paths)
+    except MemoryError:
+        raise
+    except BaseException as error:
+        raise UsageError(why_not_importable(wanted.module, error)) from None
+    _state.subject = find_in(loaded, wanted.qualname) if wanted.qualname else loaded
+    _state.module = loaded
+    here.snapshot()
+
+
+def why_not_importable(module: str, error: BaseException) -> str:
+    """One line on an import that failed."""
+    with contextlib.suppress(Exception):  # the exception is the code's own and may misbehave
+        if isinstance(error, ModuleNotFoundError) and error.name is not None:
+            if module == error.name or module.startswith(f"{error.name}."):
+                return f"there is no module {error.name!r}; say with --path where {module} is imported from"
+            return f"{module} cannot be imported: it needs {error.name!r}, which is not installed{_place(error)}"
+        if isinstance(error, SyntaxError) and error.filename:
+            python = ".".join(map(str, sys.version_info[:2]))
+            return f"{module} cannot be read by Python {python}: {error.filename}:{error.lineno}: {error.msg}"
+        text = " ".join(str(error).split())[:200]
+        return f"{module} cannot be imported: {type(error).__name__}{': ' + text if text else ''}{_place(error)}"
+    return f"{module} cannot be imported: {type(error).__name__}"
+
+
+def _place(error: BaseException) -> str:
+    """Where the code under test was when it raised."""
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith((_PLAIT, "<frozen"))
+    ]  # fmt: skip
+    return f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""

@@ -1,0 +1,302 @@
+"""Worker processes that run code under test for a campaign, and may be lost at any moment.
+
+Every worker has a process pool of one: when its process dies or is killed for taking too long, that pool is thrown away
+with everything the dead process may have left in it (a lock it held, half an answer in a pipe) and the next task gets a
+fresh one. So no death can harm another worker or the campaign. A thread per worker takes tasks from a common queue.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import queue
+import shutil
+import signal as signals
+import threading
+import time
+from concurrent.futures import CancelledError, Future
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from pebble import ProcessExpired, ProcessPool
+
+from plait.campaign.blackbox import LOADING, OUTSIDE, BlackBox
+from plait.campaign.failures import WorkerCrashed, WorkerError, WorkerHung, signal_name
+from plait.campaign.parcel import unpack
+from plait.campaign.process import ENDED, WorkerContext
+from plait.campaign.spec import WorkerSpec
+from plait.campaign.worker_process import BLACK_BOX, TRACE, Boot, begin, load, run
+from plait.errors import PlaitBugError, UsageError
+from plait.subject.version_scratch import scratch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+__all__ = ["Answer", "WorkerCrashed", "WorkerError", "WorkerHung", "WorkerSpec", "Workers"]
+
+GRACE_S = 15.0  # what the pool may need beyond a task's own time, to start a process or to kill one
+FORGIVEN = 2  # tries beyond the agreed ones when a worker was killed from outside
+_LOST = (ProcessExpired, BrokenProcessPool, CancelledError, RuntimeError, OSError, EOFError)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a task returned, with what happened around it.
+
+    ``stopped`` are the acts that the guard stopped (``act``, ``call``, ``at``), ``output`` is the end of what was
+    printed, ``changed`` names what the code under test had changed about its process (put back since).
+    """
+
+    value: Any
+    stopped: tuple[dict[str, str], ...] = ()
+    output: str = ""
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Job:
+    task: Callable[..., Any]
+    args: tuple[Any, ...]
+    timeout: float
+    tries: int
+    future: Future[Answer] = field(default_factory=Future)
+
+
+class Workers:
+    """``count`` worker processes for one spec. Close them, or use them as a context: no process is left behind."""
+
+    def __init__(self, spec: WorkerSpec, *, count: int = 1) -> None:
+        self.spec = spec
+        self.count = count
+        self._stack = contextlib.ExitStack()
+        self._root = self._stack.enter_context(scratch())
+        self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._closed = threading.Event()
+        self._slots = [_Slot(spec, self._root / f"{number}", self._queue, self._closed) for number in range(count)]
+        for slot in self._slots:
+            slot.start()
+
+    def submit(self, task: Callable[..., Any], *args: Any, timeout: float) -> Future[Answer]:
+        """Run a module-level function in a worker; arguments and result are plain data.
+
+        The future raises `WorkerCrashed` if the process ended, `WorkerHung` after ``timeout`` seconds, `UsageError` if
+        the task did (the subject cannot be imported). A future that has not started can be cancelled.
+        """
+        return self.attempt(task, *args, timeout=timeout, retries=0)
+
+    def attempt(self, task: Callable[..., Any], *args: Any, timeout: float, retries: int = 1) -> Future[Answer]:
+        """As `submit`, but a task that lost its worker gets another one, ``retries`` times."""
+        job = _Job(task, args, timeout, 1 + retries)
+        if self._closed.is_set():
+            raise RuntimeError("the workers are closed")
+        self._queue.put(job)
+        return job.future
+
+    def drop(self) -> None:
+        """Cancel everything that has not started."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                job = self._queue.get_nowait()
+                if job is not None:
+                    job.future.cancel()
+
+    def close(self) -> None:
+        """Cancel what waits, kill what runs, remove all files. Harmless when repeated."""
+        self._closed.set()
+        self.drop()
+        for slot in self._slots:
+            self._queue.put(None)
+            slot.interrupt()
+        for slot in self._slots:
+            slot.join(GRACE_S)
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+
+class _Slot(threading.Thread):
+    """One worker: takes jobs, keeps a live process for them."""
+
+    def __init__(
+        self, spec: WorkerSpec, home: Path, jobs: queue.SimpleQueue[_Job | None], closed: threading.Event
+    ) -> None:
+        super().__init__(name=f"plait-worker-{home.name}", daemon=True)
+        self._spec = spec
+        self._home = home
+        self._jobs = jobs
+        self._closed = closed
+        self._numbers = itertools.count()
+        self._worker: _Worker | None = None
+        self._buried: list[threading.Thread] = []
+        self._broken: WorkerError | None = None
+
+    def run(self) -> None:
+        """Work until there is nothing to take any more."""
+        try:
+            self._open_ahead()
+            while (job := self._jobs.get()) is not None:
+                if job.future.set_running_or_notify_cancel():
+                    self._perform(job)
+                    if self._worker is None and not self._closed.is_set():
+                        self._open_ahead()
+        finally:
+            self._bury()
+            for thread in self._buried:
+                thread.join(GRACE_S)
+
+    def interrupt(self) -> None:
+        """End the current process; whatever waits for it fails."""
+        worker = self._worker
+        if worker is not None:
+            worker.context.kill()
+
+    def _open_ahead(self) -> None:
+        """Start a process before there is work; if that fails, the next job is told."""
+        try:
+            self._opened()
+        except WorkerError as error:
+            self._broken = error
+        except Exception as error:
+            self._broken = WorkerCrashed(f"a worker could not be started: {error}")
+
+    def _opened(self) -> _Worker:
+        if self._broken is not None:
+            broken, self._broken = self._broken, None
+            raise broken
+        if self._worker is None:
+            self._worker = _Worker(self._spec, self._home / f"{next(self._numbers)}")
+            try:
+                self._worker.call(load, (), self._spec.load_timeout)
+            except WorkerError:
+                self._bury()
+                raise
+        return self._worker
+
+    def _perform(self, job: _Job) -> None:
+        tries, forgiven = job.tries, FORGIVEN
+        while True:
+            try:
+                self._answer(job, self._opened().call(run, (job.task, job.args, job.timeout), job.timeout))
+            except WorkerError as error:
+                self._bury()
+                if self._closed.is_set():
+                    job.future.set_exception(CancelledError())
+                    return
+                if forgiven and isinstance(error, WorkerCrashed) and error.outside:
+                    forgiven -= 1
+                    continue
+                tries -= 1
+                if tries <= 0:
+                    job.future.set_exception(error)
+                    return
+            except Exception as error:
+                job.future.set_exception(error)
+                return
+            else:
+                return
+
+    def _answer(self, job: _Job, packed: bytes) -> None:
+        kind, content, stopped, output, changed, retire = unpack(packed)
+        if retire:
+            self._bury()
+        if kind == "memory":
+            raise WorkerCrashed("out of memory", output=output, stopped=tuple(stopped))
+        if kind == "usage":
+            raise UsageError(content)
+        if kind == "bug":
+            raise PlaitBugError(content)
+        job.future.set_result(Answer(content, tuple(stopped), output, tuple(changed)))
+
+    def _bury(self) -> None:
+        """Dispose of the current worker in the background."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            self._buried = [thread for thread in self._buried if thread.is_alive()]
+            thread = threading.Thread(target=worker.dispose, name="plait-undertaker", daemon=True)
+            thread.start()
+            self._buried.append(thread)
+
+
+class _Worker:
+    """A pool of one process, its folder, and the pipe whose end tells the process that the parent is gone."""
+
+    def __init__(self, spec: WorkerSpec, home: Path) -> None:
+        home.mkdir(parents=True)
+        self.home = home
+        self.context = WorkerContext()
+        self._lifeline, self._end = self.context.Pipe(duplex=False)
+        boot = Boot(spec, home, self._lifeline)
+        self._pool = ProcessPool(max_workers=1, initializer=begin, initargs=(boot,), context=self.context)
+
+    def call(self, function: Callable[..., Any], args: tuple[Any, ...], timeout: float) -> Any:
+        """Have a function run in the process; `WorkerError` if it does not come back."""
+        try:
+            return self._pool.schedule(function, args, timeout=timeout).result(timeout + GRACE_S)
+        except TimeoutError:
+            self.context.kill()
+            raise WorkerHung(timeout, **self._remains()) from None
+        except _LOST as error:
+            raise self._obituary(error) from None
+
+    def _obituary(self, error: BaseException) -> WorkerError:
+        code = self._exit_code()
+        state, note = self._last_words()
+        doing = " while the subject was imported" if state == LOADING else ""
+        rest = self._remains()
+        if code is None:
+            return WorkerCrashed(f"the worker was lost{doing}: {type(error).__name__}: {error}", outside=True, **rest)
+        if code == 3 and note.startswith("set-up failed"):
+            raise PlaitBugError(f"a worker's {note}")
+        by = f" ({note})" if note else ""
+        if code < 0:
+            outside = state == OUTSIDE or (-code == signals.SIGKILL and not note)
+            reason = f"killed by {signal_name(-code)}{by}{doing}"
+            return WorkerCrashed(reason, signal=-code, outside=outside, **rest)
+        code = 0 if code == ENDED else code
+        return WorkerCrashed(f"the process ended with exit code {code}{doing}", exit_code=code, **rest)
+
+    def _exit_code(self) -> int | None:
+        """How the process ended that had the task: the pool's first, later ones are its replacements."""
+        deadline = time.monotonic() + 1.0
+        while self.context.processes and time.monotonic() < deadline:
+            code = self.context.processes[0].exitcode
+            if code is not None:
+                return code
+            time.sleep(0.01)
+        return None
+
+    def _last_words(self) -> tuple[int, str]:
+        try:
+            box = BlackBox(self.home / BLACK_BOX)
+        except (OSError, ValueError):
+            return OUTSIDE, ""
+        state, note = box.state, box.note
+        box.close()
+        return state, note
+
+    def _remains(self) -> dict[str, Any]:
+        try:
+            box = BlackBox(self.home / BLACK_BOX)
+            output = box.output
+            box.close()
+            trace = (self.home / TRACE).read_text("utf-8", "replace")[-8192:]
+        except (OSError, ValueError):
+            return {}
+        return {"output": output, "trace": trace}
+
+    def dispose(self) -> None:
+        """End the process and remove its files."""
+        self._pool.stop()  # type: ignore[no-untyped-call]
+        self.context.kill()
+        self._end.close()
+        with contextlib.suppress(*_LOST):
+            self._pool.join()
+        self.context.kill()
+        self._lifeline.close()
+        shutil.rmtree(self.home, ignore_errors=True)
