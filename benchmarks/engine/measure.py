@@ -1,6 +1,7 @@
 """Measures one tool on one subject, in a process of its own.
 
-``python -m benchmarks.engine.measure TOOL SUBJECT SECONDS`` prints one JSON object. ``memory`` as the tool's name measures how much memory many executions leave behind.
+``python -m benchmarks.engine.measure TOOL SUBJECT SECONDS`` prints one JSON object; ``memory`` as the tool's name
+measures how much memory many executions leave behind.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 Entry = tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]
 
 MAX_STEPS = 20_000
+LOOK_EVERY = 64  # steps between two looks for threads that wait by spinning; a power of two
 SPIN_WINDOW = 16  # steps looked back at when a thread is suspected to wait by spinning
-NEVER = 1 << 60
 COLLECT_EVERY = 400  # executions between two garbage collections
 
 FINISHED_RUN, DEADLOCK, HANG, DIVERGED, REDUNDANT = "finished", "deadlock", "hang", "diverged", "redundant"
@@ -65,25 +65,13 @@ class Pending(NamedTuple):
     blocked_on: Any
 
 
-class _Always:
-    """A prefix that sends every decision to one thread: how a thread is advanced to its first point and no further."""
-
-    __slots__ = ("thread",)
-
-    def __init__(self, thread: int) -> None:
-        self.thread = thread
-
-    def __getitem__(self, index: int) -> int:
-        return self.thread
-
-
 class Engine:
     """One execution at a time; see the module's docstring."""
 
     __slots__ = (
         "_bodies", "_count", "_fibers", "_fibers_by_backend", "_returning", "any_timeouts", "chooser",
-        "clock", "current", "enabled", "free", "gil", "heap", "live", "main", "max_steps", "modules", "overdue",
-        "pending", "plen", "prefix", "recorder", "spinners", "status", "step", "thread", "threads", "trace",
+        "clock", "current", "enabled", "free", "gil", "heap", "live", "look_at", "main", "max_steps", "modules",
+        "overdue", "pending", "plen", "prefix", "recorder", "special", "spinners", "status", "step", "thread", "threads", "trace",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -111,7 +99,9 @@ class Engine:
         self.chooser = chooser
         self.free = chooser is None
         self.clock = 0.0
+        self.look_at = LOOK_EVERY
         self.spinners: list[VThread] = []
+        self.special = False
         self.status = FINISHED_RUN
         self.live = 0
         self.pending: list[Pending] = []
@@ -173,6 +163,7 @@ class Engine:
         main = self.main
         main.enabled = False
         self.enabled = ()
+        self._settle()
         for thread in list(self.threads[1:]):
             if thread.state == NEW:
                 self._advance(main, thread)
@@ -292,14 +283,22 @@ class Engine:
         if self.step:
             self._after(thread, self.step - 1)
         thread.may_switch = True
-        saved = (self.prefix, self.plen, self._returning, self.current)
-        self.prefix, self.plen, self._returning = _Always(starter.id), NEVER, starter
+        returning, current = self._returning, self.current
+        self._returning = starter
+        self.special = True
         self.thread = self.current = thread
         thread.fiber.switch()
         self.thread = starter
-        self.prefix, self.plen, self._returning, self.current = saved
+        self._returning, self.current = returning, current
+        self._settle()
         if starter.dying:
             raise Killed
+
+    def _settle(self) -> None:
+        """Find out whether a point is more than a decision and an entry in the trace: see `access`."""
+        self.special = (
+            self.gil or self._returning is not None or self.recorder is not None or len(self.spinners) > 0
+        )
 
     def _after(self, thread: VThread, step: int) -> None:
         if thread.after is None:
@@ -326,13 +325,15 @@ class Engine:
         """The thread's pending operation can be performed now."""
         if not thread.enabled:
             thread.enabled = True
-            self.enabled = tuple(sorted((*self.enabled, thread.id)))
+            before = self.enabled
+            both = (*before, thread.id)
+            self.enabled = both if not before or before[-1] < thread.id else tuple(sorted(both))
 
     def disable(self, thread: VThread) -> None:
         """The thread's pending operation cannot be performed now."""
         if thread.enabled:
             thread.enabled = False
-            self.enabled = tuple(number for number in self.enabled if number != thread.id)
+            self.enabled = tuple([number for number in self.enabled if number != thread.id])  # a list is faster
 
     # -- decisions ----------------------------------------------------------------------------------------------
 
@@ -361,6 +362,7 @@ class Engine:
             if [entry[1:4] for entry in window[:half]] == [entry[1:4] for entry in window[half:]]:
                 thread.spinning = frozenset(self.heap.roots[entry[1]] for entry in window)
                 self.spinners.append(thread)
+                self.special = True
                 self.disable(thread)
 
     def unspin(self, loc: int) -> None:
@@ -535,23 +537,53 @@ ENGINE = Engine()
 def access(thread: VThread, loc: int, mode: int, site: int) -> None:
     """The point: called by the hooks right before the access, returns when it is this thread's turn to perform it."""
     e = ENGINE
+    if e.special:
+        _special_access(e, thread, loc, mode, site)
+        return
+    i = e.step
+    if i >= e.look_at and not _looked(e, thread, i):
+        e.block(thread, loc, mode, site)
+    elif i < e.plen:
+        number = e.prefix[i]
+        if number != thread.id:
+            e.park(thread, number, loc, mode, site)
+    elif not e.free:
+        number = e._decide(thread, loc, mode, site)
+        if number != thread.id:
+            e.park(thread, number, loc, mode, site)
+    e.step += 1
+    after = thread.after
+    e.trace.append((thread.id, loc, mode, site, e.enabled, after))
+    if after is not None:
+        thread.after = None
+    if e.special:
+        _performed(e, thread, loc, mode, site)
+
+
+def _looked(e: Engine, thread: VThread, step: int) -> bool:
+    """Every `LOOK_EVERY` steps: look whether the thread spins. False if it does, and must wait."""
+    if step % LOOK_EVERY:
+        e.look_at = step + LOOK_EVERY - step % LOOK_EVERY
+        return True
+    e._look_for_spin(thread)
+    return thread.enabled
+
+
+def _special_access(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
+    """`access` under the GIL model, with a recorder, while somebody spins, or on the way to a thread's first point."""
     if e.gil:
         if not thread.may_switch:
             e.trace.append((thread.id, loc, mode, site, None, None))
-            if e.spinners and mode != READ:
-                e.unspin(loc)
-            if e.recorder is not None:
-                e.recorder(e, thread, loc, mode, site)
+            _performed(e, thread, loc, mode, site)
             return
         thread.may_switch = False
     i = e.step
-    if not i & 63 and i:
-        e._look_for_spin(thread)
-        if not thread.enabled:
-            e.block(thread, loc, mode, site)
-            i = -1
-    if i >= 0:
-        if i < e.plen:
+    if i >= e.look_at and not _looked(e, thread, i):
+        e.block(thread, loc, mode, site)
+    else:
+        if e._returning is not None:
+            number = e._returning.id
+        elif i < e.plen:
             number = e.prefix[i]
         elif e.free:
             number = thread.id
@@ -561,12 +593,30 @@ def access(thread: VThread, loc: int, mode: int, site: int) -> None:
             e.park(thread, number, loc, mode, site)
     e.step += 1
     e.trace.append((thread.id, loc, mode, site, e.enabled, thread.after))
-    if thread.after is not None:
-        thread.after = None
+    thread.after = None
+    _performed(e, thread, loc, mode, site)
+
+
+def _performed(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
+    """It is the thread's turn: whoever spins on what it writes may look again, and the recorder is told."""
     if e.spinners and mode != READ:
         e.unspin(loc)
     if e.recorder is not None:
         e.recorder(e, thread, loc, mode, site)
+
+
+def at_once(thread: VThread, loc: int, mode: int, site: int) -> bool:
+    """The point in the common case: nobody else is to go first, so the step is entered. False: nothing was done."""
+    e = ENGINE
+    i = e.step
+    if e.special or i >= e.look_at:
+        return False
+    if (e.prefix[i] != thread.id) if i < e.plen else (not e.free):
+        return False
+    e.step = i + 1
+    e.trace.append((thread.id, loc, mode, site, e.enabled, thread.after))
+    thread.after = None
+    return True
 
 
 def blocking(thread: VThread, loc: int, mode: int, site: int, ready: bool) -> None:
@@ -585,4 +635,4 @@ def blocking(thread: VThread, loc: int, mode: int, site: int, ready: bool) -> No
     thread.after = None
 
 
-__all__ = ["ENGINE", "LOCAL", "STOP", "Engine", "Entry", "SetupBlockedError", "access", "blocking"]
+__all__ = ["ENGINE", "LOCAL", "STOP", "Engine", "Entry", "SetupBlockedError", "access", "at_once", "blocking"]

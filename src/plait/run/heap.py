@@ -74,7 +74,9 @@ class Heap:
 
     def loc_of(self, obj: Any, name: Any) -> int:
         """The location of a named part of an object, without asking what the name resolves to."""
-        record = self.record(obj)
+        record = self.objects.get(id(obj))
+        if record is None:
+            record = self.record(obj)
         loc = record.get(name)
         if not loc:
             loc = record[name] = self.new_loc(obj, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plait.run.engine import ENGINE, access, blocking
+from plait.run.engine import ENGINE, access, at_once, blocking
 from plait.run.heap import OPAQUE
 from plait.run.operations import ACQUIRE, HAND_OVER, READ, RELEASE, TRY, TRY_FAILED
 from plait.run.primitives.site import here
@@ -48,6 +48,10 @@ class Baton:
             if not got:
                 e.tick(thread, timeout, site)
             return got
+        if self.holder is None and at_once(thread, loc, ACQUIRE, site):
+            self.take(thread)
+            thread.may_switch = True
+            return True
         if timeout > 0:
             thread.deadline = e.clock + timeout
         self.waiting.append(thread)
@@ -132,13 +136,19 @@ class Lock(Baton):
         """As `threading.Lock.release`."""
         thread = ENGINE.current
         if thread is None:
-            if ENGINE.thread.dying:
-                return
-            if self.holder is None:
-                raise RuntimeError("release unlocked lock")
-            self.give()
+            self._release_quietly()
+        else:
+            self._release_by(thread, here())
+
+    def _release_quietly(self) -> None:
+        if ENGINE.thread.dying:
             return
-        access(thread, ENGINE.heap.loc_of(self, "lock"), RELEASE, here())
+        if self.holder is None:
+            raise RuntimeError("release unlocked lock")
+        self.give()
+
+    def _release_by(self, thread: VThread, site: int) -> None:
+        access(thread, ENGINE.heap.loc_of(self, "lock"), RELEASE, site)
         thread.may_switch = True
         if self.holder is None:
             self._mode(READ)
@@ -164,7 +174,11 @@ class Lock(Baton):
         return self.acquire_by(thread, True, -1, here())
 
     def __exit__(self, *exc: object) -> None:
-        self.release()
+        thread = ENGINE.current
+        if thread is None:
+            self._release_quietly()
+        else:
+            self._release_by(thread, here())
 
     acquire_lock = acquire
     release_lock = release
@@ -220,7 +234,9 @@ class RLock(Baton):
             self.count = 0
             self.give()
             return
-        site = here()
+        self._release_by(thread, here())
+
+    def _release_by(self, thread: VThread, site: int) -> None:
         access(thread, ENGINE.heap.loc_of(self, "lock"), RELEASE, site)
         self.count = 0
         self.give()
@@ -231,10 +247,19 @@ class RLock(Baton):
         return self.holder is not None
 
     def __enter__(self) -> bool:
-        return self.acquire()
+        thread = ENGINE.current
+        if thread is None or self.holder is thread:
+            return self.acquire()
+        self.acquire_by(thread, True, -1, here())
+        self.count = 1
+        return True
 
     def __exit__(self, *exc: object) -> None:
-        self.release()
+        thread = ENGINE.current
+        if thread is None or self.holder is not thread or self.count > 1:
+            self.release()
+        else:
+            self._release_by(thread, here())
 
     def _is_owned(self) -> bool:
         return self.holder is ENGINE.thread

@@ -14,19 +14,11 @@ from types import CodeType, FrameType
 from plait.model.site import Site
 
 _OWN = __name__.rpartition(".")[0]  # frames of the primitives themselves are skipped
-_numbers: dict[tuple[CodeType, int], int] = {}
+_numbers: dict[tuple[int, int], int] = {}  # by a code object's id and the offset of the call in it
+_codes: dict[int, CodeType] = {}  # keeps the ids valid
+_MANY = 10_000  # places; then the oldest may as well be looked up again
 _ordinals: dict[tuple[str, str, str], dict[int, int]] = {}
 SITES: dict[int, Site] = {}
-
-
-def _frame() -> FrameType:
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None:
-        name = frame.f_globals.get("__name__", "")
-        if not name.startswith("plait.run.") and name not in SKIPPED:
-            return frame
-        frame = frame.f_back
-    return sys._getframe(2)
 
 
 SKIPPED: set[str] = set()  # mirrored standard modules: their callers are what users know
@@ -34,11 +26,30 @@ SKIPPED: set[str] = set()  # mirrored standard modules: their callers are what u
 
 def here() -> int:
     """The number of the place that called the primitive calling this."""
-    frame = _frame()
-    key = (frame.f_code, frame.f_lineno)
-    number = _numbers.get(key)
-    if number is None:
-        number = _numbers[key] = _register(frame)
+    frame = sys._getframe(2)
+    number = _numbers.get((id(frame.f_code), frame.f_lasti))
+    return _search(frame) if number is None else number
+
+
+def _search(first: FrameType) -> int:
+    """The number of the innermost place, seen from a frame, that lies in code under test."""
+    frame: FrameType | None = first
+    while frame is not None:
+        number = _numbers.get((id(frame.f_code), frame.f_lasti))
+        if number is not None:
+            return number
+        name = frame.f_globals.get("__name__", "")
+        if not name.startswith("plait.run.") and name not in SKIPPED:
+            break
+        frame = frame.f_back
+    found = first if frame is None else frame
+    number = _register(found)
+    if frame is not None:
+        if len(_numbers) >= _MANY:
+            _numbers.clear()
+            _codes.clear()
+        _numbers[id(found.f_code), found.f_lasti] = number
+        _codes[id(found.f_code)] = found.f_code
     return number
 
 
