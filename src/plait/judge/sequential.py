@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from plait.generate.outcome import CallOutcome
-from plait.model.site import Site
 from plait.model.test import Test
 from plait.observe.canonical import canonical, exception_name
 from plait.run.engine import ENGINE, SetupBlockedError
@@ -17,10 +16,15 @@ MAX_CACHED = 4000
 class SequentialRunner:
     """`plait.generate.outcome.RunSequentially` over the code under test, with quiet hooks and virtual time."""
 
-    def __init__(self, sites: dict[int, Site]) -> None:
-        self._sites = sites
+    announce: Callable[[Test], None] | None = None  # told what runs before it runs
+
+    def __init__(self) -> None:
         self._spaces: dict[tuple[str, ...], dict[str, object]] = {}
         self._cache: dict[Test, list[CallOutcome]] = {}
+
+    def __reduce__(self) -> tuple[type[SequentialRunner], tuple[()]]:
+        """A generator travels between processes; what was cached does not."""
+        return (SequentialRunner, ())
 
     def __call__(self, test: Test) -> list[CallOutcome]:
         """One outcome per call that was made; see `RunSequentially`."""
@@ -28,6 +32,9 @@ class SequentialRunner:
         if known is not None:
             return known
         found: list[CallOutcome] = []
+        announce = type(self).announce
+        if announce is not None:
+            announce(test)
         ENGINE.execute(lambda: self._run(test, found))
         if len(self._cache) >= MAX_CACHED:
             self._cache.clear()

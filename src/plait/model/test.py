@@ -7,6 +7,8 @@ earlier prefix calls have bound.
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +48,18 @@ class Call:
         }  # fmt: skip
 
     @classmethod
+    def from_line(cls, line: str) -> Call:
+        """A call written as one line; what is called is told from its syntax."""
+        tree = ast.parse(line).body[0]
+        result = None
+        text = line
+        if isinstance(tree, ast.Assign) and len(tree.targets) == 1 and isinstance(tree.targets[0], ast.Name):
+            result, text = tree.targets[0].id, ast.get_source_segment(line, tree.value) or line
+        called = next((node.func for node in ast.walk(tree) if isinstance(node, ast.Call)), None)
+        name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else text
+        return cls(name, text.replace("{", "{{").replace("}", "}}"), result=result)
+
+    @classmethod
     def from_json(cls, data: dict[str, Any]) -> Call:
         """The inverse of `as_json`."""
         return cls(
@@ -83,6 +97,13 @@ class Test:
             "prefix": [call.as_json() for call in self.prefix],
             "suffixes": [[call.as_json() for call in suffix] for suffix in self.suffixes],
         }
+
+    @classmethod
+    def from_lines(cls, imports: Sequence[str], prefix: Sequence[str], suffixes: Sequence[Sequence[str]]) -> Test:
+        """A test from lines of source, as `as_lines` shows them."""
+        return cls(
+            tuple(imports), tuple(map(Call.from_line, prefix)), tuple(tuple(map(Call.from_line, each)) for each in suffixes)
+        )
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Test:

@@ -1,0 +1,307 @@
+"""`plait check`: from a class name to thread-safety violations, or to an honest statement of what was covered.
+
+Streams of tests run in worker processes, chunk by chunk (see `plait.campaign.stream`). With ``--max-tests`` the chunks,
+and so the findings, are the same whatever the number of workers and the speed of the machine; with a wall-clock budget
+only their number depends on it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plait.campaign import tasks
+from plait.campaign.interrupt import Interrupt
+from plait.campaign.spec import WorkerSpec
+from plait.campaign.stream import STREAMS, Chunk, StreamOptions
+from plait.campaign.failures import WorkerCrashed, WorkerHung
+from plait.campaign.workers import Workers
+from plait.config import Config, SubjectConfig
+from plait.generate.hints import Hints
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.report.publish import publish
+from plait.subject.interface import Interface
+from plait.subject.name import Subject
+from plait.subject.version import Version, resolve
+
+DEFAULT_BUDGET = 60.0
+CHUNK_TESTS = 25
+CHUNK_SECONDS = 4.0
+LONGEST_CHUNK = 60.0  # a chunk may end in a long minimisation
+AFTER_FIRST = 10.0  # seconds to look for other causes once something was found
+
+
+@dataclass(slots=True)
+class CheckOptions:
+    """What `plait check` was asked for."""
+
+    subject: Subject
+    at: str = "worktree"
+    project: Path = field(default_factory=Path)
+    seed: int = 0
+    budget: float = DEFAULT_BUDGET
+    max_tests: int | None = None
+    max_schedules: int | None = None
+    model: str = "both"
+    threads: int = 2
+    workers: int = 1
+    generate: str = "covcon"
+    streams: int = STREAMS
+    allow: tuple[str, ...] = ()
+    hints: Hints = field(default_factory=Hints)
+    tests: Path | None = None
+    keep_going: bool = True
+
+
+def run(options: argparse.Namespace) -> int:
+    """The command; returns the exit code."""
+    asked = from_namespace(options)
+    with Interrupt() as interrupt:
+        result = check(asked, interrupt)
+    publish(result, options, asked.project)
+    if result.stopped_by == "interrupt":
+        return 130
+    if result.findings:
+        return 1
+    return 0 if result.stats["tests"] else 3
+
+
+def from_namespace(options: argparse.Namespace) -> CheckOptions:
+    """The command line's words as options."""
+    config: Config = options.config
+    subject = Subject.parse(options.argument, path=options.path)
+    words: SubjectConfig = config.subject(options.argument)
+    return CheckOptions(
+        subject, options.at, options.path, options.seed, options.budget or DEFAULT_BUDGET, options.max_tests,
+        options.max_schedules, options.model, options.threads, options.workers or os.cpu_count() or 1,
+        options.generate, allow=tuple(options.allow), hints=words.hints, tests=tests_folder(options.path, config),
+    )  # fmt: skip
+
+
+def tests_folder(project: Path, config: Config) -> Path | None:
+    """Where the project's own tests lie, to be read for values."""
+    if config.tests is not None:
+        return config.tests
+    return next((project / name for name in ("tests", "test") if (project / name).is_dir()), None)
+
+
+def cache_root() -> Path:
+    """Where releases are kept."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "plait" / "releases"
+
+
+@contextmanager
+def workers_for(
+    subject: Subject, version: Version, *, count: int, allow: tuple[str, ...] = ()
+) -> Iterator[Workers]:
+    """Worker processes that have one version of the subject."""
+    spec = WorkerSpec(
+        module=subject.module, qualname=subject.qualname, file=None if version.kind == "release" else subject.file,
+        roots=(version.root,), paths=tuple(version.extra), allow=frozenset(allow),
+    )  # fmt: skip
+    with Workers(spec, count=count) as workers:
+        yield workers
+
+
+def check(options: CheckOptions, interrupt: Interrupt | None = None) -> Result:
+    """Look for violations until the budget is used up."""
+    started = time.monotonic()
+    with resolve(options.at, project=options.project, cache=cache_root(), subject=options.subject) as version:
+        with workers_for(options.subject, version, count=options.workers, allow=options.allow) as workers:
+            campaign = _Campaign(options, workers, started, interrupt)
+            campaign.run()
+        label = version.label
+    result = campaign.result()
+    result.versions = {"at": label}
+    result.elapsed_s = time.monotonic() - started
+    return result
+
+
+class _Campaign:
+    """The loop over chunks: hands streams to workers, collects what comes back in the order of the chunks."""
+
+    def __init__(
+        self, options: CheckOptions, workers: Workers, started: float, interrupt: Interrupt | None
+    ) -> None:
+        self._options = options
+        self._workers = workers
+        self._started = started
+        self._interrupt = interrupt
+        self._name = f"{options.subject.module}:{options.subject.qualname}".rstrip(":")
+        self._findings: dict[Any, Finding] = {}
+        self._chunks: list[Chunk] = []
+        self._pairs: dict[tuple[str, ...], tuple[int, int]] = {}
+        self._coverage: list[tuple[float, int]] = []
+        self._so_far: dict[int, int] = {}
+        self._schedules = 0
+        self._tests = 0
+        self._first_found: float | None = None
+        self._stopped_by = "budget"
+        self._notes: list[str] = []
+        self._excluded: set[str] = set()
+        self._interface: Interface | None = None
+
+    def run(self) -> None:
+        options = self._options
+        self._interface = self._workers.attempt(tasks.interface, self._name, timeout=LONGEST_CHUNK).result().value
+        running: dict[Future[Any], tuple[int, bytes | None, int]] = {}
+        budget = self._shares()
+        for number in range(options.streams):
+            running[self._begin(number)] = (number, None, 0)
+        while running:
+            done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
+            for future in sorted(done, key=lambda each: running[each][0]):
+                number, stream, attempt = running.pop(future)
+                following = self._collect(future, number, stream, attempt)
+                if following is None:
+                    continue
+                stream, attempt = following
+                made = self._so_far.get(number, 0)
+                if self._over() or (budget is not None and made >= budget[number]):
+                    continue
+                count = CHUNK_TESTS if budget is None else min(CHUNK_TESTS, budget[number] - made)
+                left = max(0.5, options.budget - (time.monotonic() - self._started))
+                seconds = min(CHUNK_SECONDS, left) if budget is None else LONGEST_CHUNK
+                running[self._workers.submit(tasks.advance, stream, count, seconds, timeout=LONGEST_CHUNK)] = (
+                    number, stream, attempt,
+                )  # fmt: skip
+            if self._over() and budget is None:
+                self._give_grace(running)
+                break
+
+    def _give_grace(self, running: dict[Future[Any], tuple[int, bytes | None, int]]) -> None:
+        """Time is up: take what the chunks under way bring within a few seconds, and leave the rest."""
+        grace = 1.0 if self._interrupt is not None and self._interrupt.requested else 8.0
+        done, late = wait(running, timeout=grace)
+        for future in sorted(done, key=lambda each: running[each][0]):
+            number, stream, attempt = running.pop(future)
+            self._collect(future, number, stream, attempt)
+        for future in late:
+            future.cancel()
+
+    def _shares(self) -> list[int] | None:
+        """How many tests each stream makes, if tests are what is limited."""
+        total = self._options.max_tests
+        if total is None:
+            return None
+        streams = self._options.streams
+        return [total // streams + (number < total % streams) for number in range(streams)]
+
+    def _begin(self, number: int) -> Future[Any]:
+        options = self._options
+        asked = StreamOptions(
+            options.subject.qualname.rpartition(".")[2] or options.subject.module, options.generate, options.seed,
+            number, options.streams, options.threads, model=options.model,
+        )  # fmt: skip
+        hints = options.hints
+        if self._excluded:
+            hints = Hints(hints.imports, hints.factories, hints.values, (*hints.exclude, *sorted(self._excluded)),
+                          hints.not_parallel)  # fmt: skip
+        return self._workers.submit(tasks.begin, self._name, asked, hints, options.tests, timeout=LONGEST_CHUNK)
+
+    def _collect(
+        self, future: Future[Any], number: int, stream: bytes | None, attempt: int
+    ) -> tuple[bytes, int] | None:
+        """Take what a worker brought; returns the stream to go on with."""
+        try:
+            brought = future.result().value
+        except (WorkerCrashed, WorkerHung) as error:
+            return self._survive(error, number, stream, attempt)
+        if isinstance(brought, bytes):
+            return brought, 0
+        stream, chunk = brought
+        self._so_far[number] = chunk.so_far
+        self._add(chunk)
+        return None if chunk.over else (stream, 0)
+
+    def _survive(
+        self, error: WorkerCrashed | WorkerHung, number: int, stream: bytes | None, attempt: int
+    ) -> tuple[bytes, int] | None:
+        """A worker died: try the chunk once more, then name the culprit and go on without it."""
+        if stream is not None and attempt == 0:
+            return stream, 1
+        kind = "hang" if isinstance(error, WorkerHung) else "crash"
+        where = f" at {error.where}" if error.where else ""
+        note = getattr(error, "note", None) or {}
+        lines = [*note.get("prefix", ()), *(" | ".join(suffix) for suffix in note.get("suffixes", ()))]
+        summary = f"{self._name}: {error.reason}{where}, while running: {'; '.join(lines) or 'its import'}"
+        self._findings.setdefault(("worker", kind, tuple(lines)), Finding(kind, summary, []))
+        self._first_found = self._first_found or time.monotonic() - self._started
+        return None
+
+    def _add(self, chunk: Chunk) -> None:
+        self._chunks.append(chunk)
+        self._tests += chunk.tests
+        self._schedules += chunk.schedules
+        for row in chunk.pairs:
+            self._pairs[tuple(row["methods"])] = (row["tried"], row["covered"])
+        covered = sum(done > 0 for _tried, done in self._pairs.values())
+        now = time.monotonic() - self._started
+        self._coverage.append((round(now, 2), covered))
+        for finding in chunk.findings:
+            key = _cause(finding)
+            known = self._findings.get(key)
+            if known is None:
+                self._findings[key] = finding
+                self._first_found = now if self._first_found is None else self._first_found
+            else:
+                known.occurrences += 1
+
+    def _over(self) -> bool:
+        options = self._options
+        now = time.monotonic() - self._started
+        if self._interrupt is not None and self._interrupt.requested:
+            self._stopped_by = "interrupt"
+            return True
+        if options.max_schedules is not None and self._schedules >= options.max_schedules:
+            return True
+        if options.max_tests is not None:
+            return False
+        if self._first_found is not None and now > max(self._first_found * 2, self._first_found + AFTER_FIRST):
+            self._stopped_by = "finding"
+            return True
+        return now >= options.budget
+
+    def result(self) -> Result:
+        """What the campaign found and covered."""
+        options = self._options
+        findings = sorted(self._findings.values(), key=lambda each: (each.preemptions, each.summary))
+        covered = sum(done > 0 for _tried, done in self._pairs.values())
+        elapsed = max(time.monotonic() - self._started, 1e-9)
+        stats = {
+            "tests": self._tests, "schedules": self._schedules, "executions_per_s": round(self._schedules / elapsed, 1),
+            "method_pairs": len(self._pairs), "method_pairs_covered": covered, "iroots_discovered": 0,
+            "iroots_exposed": 0, "profiles": self._tests, "active_tests": 0,
+            "tests_exhausted": sum(chunk.exhausted for chunk in self._chunks),
+            "tests_to_first": min((chunk.first for chunk in self._chunks if chunk.first is not None), default=None),
+        }  # fmt: skip
+        if findings and self._stopped_by == "budget" and options.max_tests is None:
+            self._stopped_by = "finding" if self._first_found is not None else "budget"
+        if not findings and self._chunks and all(chunk.over for chunk in self._chunks[-options.streams :]):
+            self._stopped_by = "exhausted"
+        more = {
+            "pairs": [
+                {"methods": list(pair), "tried": tried, "covered": done} for pair, (tried, done) in sorted(self._pairs.items())
+            ],
+            "coverage_over_time": self._coverage,
+        }  # fmt: skip
+        return Result(
+            "check", self._name, "violation" if findings else "none", seed=options.seed, model=options.model,
+            findings=findings, stats=stats, stopped_by=self._stopped_by, notes=self._notes, more=more,
+        )  # fmt: skip
+
+
+def _cause(finding: Finding) -> Any:
+    """Findings with the same racing places, or the same methods, have one cause."""
+    if finding.race:
+        places = frozenset((row["file"], row["function"], row["code"]) for row in finding.race)
+        return (finding.kind, finding.exception, places)
+    return (finding.kind, finding.exception, tuple(finding.methods))

@@ -1,0 +1,188 @@
+"""A stream of generated tests for one class: generate, execute, judge, explain; in chunks that any worker can run.
+
+The state between two chunks is plain data that travels with the work, so results depend on seed, stream and chunk
+alone: not on how many workers there are, nor on which of them ran what. A campaign has a fixed number of streams, each
+with a share of the pairs of methods.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from plait.generate.catalogue import Catalogue
+from plait.generate.strategy import Strategy, make_strategy
+from plait.judge.examine import Examined, examine
+from plait.judge.explain import explain, record_schedule
+from plait.judge.minimise import Minimal, Minimiser
+from plait.judge.safety import Examination, Violation
+from plait.judge.sequential import SequentialRunner
+from plait.model.finding import Finding
+from plait.model.schedule import Schedule
+from plait.model.test import Call, Test
+from plait.observe.places import PLACES
+from plait.observe.racing import GuardTable
+from plait.subject.interface import Interface
+
+STREAMS = 4
+MAX_PROBES = 15
+_GUARD_TESTS = 40
+_SAME_SIGNATURE = 2  # findings that look alike before they were explained
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOptions:
+    """What a stream needs to know besides the class."""
+
+    subject: str  # the class's own name, for messages
+    generate: str = "covcon"
+    seed: int = 0
+    stream: int = 0
+    streams: int = STREAMS
+    threads: int = 2
+    systematic: int = 250
+    sampled: int = 60
+    model: str = "both"
+    any_timeouts: bool = False
+
+
+@dataclass(slots=True)
+class Chunk:
+    """What a chunk of tests gave."""
+
+    tests: int = 0
+    schedules: int = 0
+    exhausted: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    first: int | None = None  # tests until the first finding, counted in the stream
+    undetermined: list[str] = field(default_factory=list)
+    over: bool = False  # the generator has nothing new
+    diverged: int = 0
+    so_far: int = 0  # tests of the stream up to now
+    pairs: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Stream:
+    """The state between chunks."""
+
+    options: StreamOptions
+    interface: Interface
+    strategy: Strategy
+    tests: int = 0
+    recent: list[Test] = field(default_factory=list)
+    signatures: dict[Any, int] = field(default_factory=dict)
+    causes: dict[Any, int] = field(default_factory=dict)
+    probes: tuple[Call, ...] = ()
+
+    @classmethod
+    def begin(cls, options: StreamOptions, interface: Interface, catalogue: Catalogue) -> Stream:
+        """A fresh stream with its share of the pairs."""
+        seed = options.seed * 1_000_003 + options.stream
+        strategy = make_strategy(
+            options.generate, catalogue, SequentialRunner(), seed=seed, threads=options.threads
+        )
+        if options.streams > 1 and len(strategy.pairs.records) >= 4 * options.streams:
+            mine = {
+                pair: record
+                for number, (pair, record) in enumerate(strategy.pairs.records.items())
+                if number % options.streams == options.stream
+            }
+            strategy.pairs.records.clear()
+            strategy.pairs.records.update(mine)
+        return cls(options, interface, strategy, probes=probes_of(interface))
+
+    def run(self, count: int, deadline: float, on_test: Callable[[Test], None]) -> Chunk:
+        """The next ``count`` tests, or fewer if the deadline (of `time.monotonic`) passes."""
+        chunk = Chunk()
+        public = {method.name for method in self.interface.methods}
+        while chunk.tests < count and time.monotonic() < deadline:
+            test = self.strategy.next_test()
+            if test is None:
+                chunk.over = True
+                break
+            on_test(test)
+            self.tests += 1
+            chunk.tests += 1
+            self._remember(test)
+            examination = Examination(test, PLACES, self.probes)
+            examined = examine(
+                examination, seed=self.options.seed + self.tests, public=public,
+                systematic=self.options.systematic, sampled=self.options.sampled,
+            )  # fmt: skip
+            chunk.schedules += examined.executions
+            chunk.exhausted += examined.exhausted
+            chunk.diverged += examined.diverged
+            self.strategy.feedback(test, examined.covered)
+            if examined.violation is not None and examined.schedule is not None:
+                self._found(test, examined, chunk)
+        chunk.so_far = self.tests
+        chunk.pairs = self.strategy.pairs.matrix()
+        return chunk
+
+    def _remember(self, test: Test) -> None:
+        self.recent.append(test)
+        if len(self.recent) > _GUARD_TESTS:
+            self.recent.pop(0)
+
+    def _found(self, test: Test, examined: Examined, chunk: Chunk) -> None:
+        violation, schedule = examined.violation, examined.schedule
+        assert violation is not None
+        assert schedule is not None
+        signature = (violation.cause, frozenset(call.method for call in test.calls))
+        self.signatures[signature] = self.signatures.get(signature, 0) + 1
+        if self.signatures[signature] > _SAME_SIGNATURE:
+            return
+        made = finding_of(test, violation, schedule, self.probes, self.recent, self.options.subject)
+        if made is None:
+            return
+        finding, cause = made
+        known = self.causes.get(cause)
+        self.causes[cause] = (known or 0) + 1
+        if known is None:
+            chunk.findings.append(finding)
+            if chunk.first is None:
+                chunk.first = self.tests
+
+
+def probes_of(interface: Interface) -> tuple[Call, ...]:
+    """Calls that show the final state: methods without required arguments, readers first."""
+    free = [
+        method for method in interface.methods
+        if not any(parameter.required for parameter in method.parameters) and method.kind not in ("context", "setter")
+        and "=" not in method.form and not method.form.startswith(("with ", "del "))
+    ]  # fmt: skip
+    free.sort(key=lambda method: not method.name.startswith(("__len__", "get", "is", "size", "len", "__iter__", "to_")))
+    return tuple(Call(method.name, method.form) for method in free[:MAX_PROBES])
+
+
+def finding_of(
+    test: Test, violation: Violation, schedule: Schedule, probes: tuple[Call, ...], seen: list[Test], subject: str
+) -> tuple[Finding, Any] | None:
+    """Minimise and explain one violation; also what makes it the same as another one."""
+    cause = violation.cause
+
+    def same(other: Violation) -> bool:
+        return other.cause == cause
+
+    minimal: Minimal = Minimiser(PLACES, probes, same).minimise(test, violation, schedule)
+    examination = Examination(minimal.test, PLACES, probes)
+    replayed, lost = examination.replay(minimal.schedule)
+    if replayed is None or lost is not None or not same(replayed):
+        return None  # does not replay: never reported
+    finding, pair = explain(examination, minimal, guards_of(seen, probes), subject, same)
+    return finding, (cause, pair.places if pair is not None else tuple(finding.methods))
+
+
+def guards_of(tests: list[Test], probes: tuple[Call, ...]) -> GuardTable:
+    """Which locks the class holds where, from one execution of each test."""
+    table = GuardTable()
+    for test in tests:
+        try:
+            moments, _pairs, _waiting = record_schedule(Examination(test, PLACES, probes), Schedule(()))
+        except Exception:  # noqa: S112 - a test that cannot be built teaches nothing
+            continue
+        table.add(moments)
+    return table

@@ -1,0 +1,72 @@
+"""Where a result goes: the terminal, the files that were asked for, and the reproducers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from plait.model.result import Result
+from plait.report.finding_text import finding_text
+from plait.report.reproducer import write_reproducer
+
+OUT = "plait-out"
+
+
+def publish(result: Result, options: argparse.Namespace, project: Path) -> None:
+    """Write everything that was asked for; reproducers first, because the result names them."""
+    for finding in result.findings:
+        if finding.test is not None and finding.schedule is not None and finding.reproducer is None:
+            root = Path(result.more["root"]) if "root" in result.more else None
+            written = write_reproducer(
+                finding, result.subject, Path(OUT), root, result.more.get("probes", []) if "afterwards" in finding.detail else [],
+            )  # fmt: skip
+            finding.reproducer = str(written)
+    data = result.as_json()
+    to_terminal = False
+    target = getattr(options, "json", None)
+    if target is not None:
+        to_terminal = write_json(data, target)
+    if not to_terminal:
+        print(text(result))
+
+
+def write_json(data: dict[str, Any], target: Path) -> bool:
+    """Write a result file, whole or not at all; True if it went to the terminal."""
+    content = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    if str(target) == "-":
+        sys.stdout.write(content)
+        return True
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    temporary.write_text(content, encoding="utf-8")
+    temporary.replace(target)
+    return False
+
+
+def text(result: Result) -> str:
+    """The result as people read it."""
+    lines: list[str] = []
+    for number, finding in enumerate(result.findings, 1):
+        lines += [finding_text(finding, number, len(result.findings)), ""]
+    lines += statement(result)
+    return "\n".join(lines)
+
+
+def statement(result: Result) -> list[str]:
+    """What was done and how far it reaches: a pass is evidence, so it says of what."""
+    stats = result.stats
+    lines = []
+    if result.command == "check":
+        found = len(result.findings)
+        said = f"{found} thread-safety violation{'s' if found != 1 else ''}" if found else "No thread-safety violation found"
+        lines.append(f"{said} in {result.subject} ({result.elapsed_s:.1f} s, stopped by: {result.stopped_by}).")
+        whole = stats.get("tests_exhausted", 0)
+        lines.append(
+            f"{stats['tests']} tests, {stats['schedules']} schedules; {whole} tests explored completely; "
+            f"{stats['method_pairs_covered']} of {stats['method_pairs']} pairs of methods ran concurrently."
+        )
+    lines += [f"note: {note}" for note in result.notes]
+    return lines

@@ -1,0 +1,69 @@
+"""Writes a finding as a pytest file that fails while the fault is there."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from pprint import pformat
+from typing import Any
+
+from plait import __version__
+from plait.model.finding import Finding
+
+
+def reproducer_text(finding: Finding, subject: str, path: str | None, probes: list[str]) -> str:
+    """The file's content; ``path`` is where the subject is imported from, relative to the file."""
+    assert finding.test is not None
+    assert finding.schedule is not None
+    test = finding.test
+    schedule = finding.schedule.as_json()
+    arguments: list[tuple[str, Any]] = [
+        ("imports", list(test.imports)),
+        ("prefix", [call.source for call in test.prefix]),
+        ("threads", [[call.source for call in suffix] for suffix in test.suffixes]),
+        ("schedule", schedule["segments"]),
+        ("afterwards", probes),
+        ("model", schedule["model"]),
+        ("timeouts", schedule["timeouts"]),
+    ]
+    lines = [
+        f'"""{_comment(finding.summary)}', "",
+        f"Written by plait {__version__}. Fails while the fault is there, passes when it is mended.", '"""', "",
+        "from pathlib import Path", "", "from plait.reproduce import assert_safe", "", "",
+        f"def test_{name_of(finding)}():", "    assert_safe(", f"        {subject!r},",
+    ]  # fmt: skip
+    if path is not None:
+        lines.append(f"        path=Path(__file__).parent / {path!r},")
+    for name, value in arguments:
+        text = pformat(value, width=100, sort_dicts=False).replace("\n", "\n" + " " * (9 + len(name)))
+        lines.append(f"        {name}={text},")
+    lines.append("    )")
+    return "\n".join(lines) + "\n"
+
+
+def _comment(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', "'")
+
+
+def name_of(finding: Finding) -> str:
+    """An identifier for the test and its file."""
+    names = "_".join(dict.fromkeys(method.rpartition(".")[2].strip("_") for method in finding.methods))
+    owner = finding.methods[0].partition(".")[0] if finding.methods else "subject"
+    text = re.sub(r"\W+", "_", f"{owner}_{names}_{finding.kind}").lower().strip("_")
+    return text[:80]
+
+
+def write_reproducer(finding: Finding, subject: str, folder: Path, root: Path | None, probes: list[str]) -> Path:
+    """Write the file into ``folder``; a name that is taken by another finding gets a number."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = os.path.relpath(root.resolve(), folder.resolve()) if root is not None else None
+    text = reproducer_text(finding, subject, path, probes)
+    base = f"test_{name_of(finding)}"
+    number = 1
+    while True:
+        target = folder / f"{base}{'' if number == 1 else f'_{number}'}.py"
+        if not target.exists() or target.read_text(encoding="utf-8") == text:
+            target.write_text(text, encoding="utf-8")
+            return target
+        number += 1
