@@ -5,6 +5,7 @@ Every hook returns what the inline code goes on with, and does nothing at all wh
 
 from __future__ import annotations
 
+import builtins
 import gc
 import types
 from collections.abc import Iterator
@@ -377,8 +378,15 @@ def perform_call(obj: Any, name: str, site: int, *args: Any, **named: Any) -> An
     return getattr(obj, name)(*args, **named)
 
 
+_BUILT_IN = frozenset(value for value in vars(builtins).values() if type(value) is type and is_c_callable(value))
+
+
 def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...]) -> None:
-    if type(function) is types.FunctionType:
+    kind = type(function)
+    if kind is types.FunctionType:
+        return
+    if kind is type and function in _BUILT_IN:  # the short way for `range`, `int`, `str`...
+        thread.may_switch = True
         return
     if function is next and args:
         iterator = args[0]
