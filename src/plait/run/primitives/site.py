@@ -13,14 +13,12 @@ from types import CodeType, FrameType
 
 from plait.model.site import Site
 
-_OWN = __name__.rpartition(".")[0]  # frames of the primitives themselves are skipped
 _numbers: dict[tuple[int, int], int] = {}  # by a code object's id and the offset of the call in it
+_ownerless: dict[tuple[int, int], int] = {}  # the same, where no code under test made the call
 _codes: dict[int, CodeType] = {}  # keeps the ids valid
-_MANY = 10_000  # places; then the oldest may as well be looked up again
+_MANY = 10_000  # code objects; then all places may as well be looked up again
 _ordinals: dict[tuple[str, str, str], dict[int, int]] = {}
 SITES: dict[int, Site] = {}
-
-
 SKIPPED: set[str] = set()  # mirrored standard modules: their callers are what users know
 
 
@@ -32,7 +30,7 @@ def here() -> int:
 
 
 def _search(first: FrameType) -> int:
-    """The number of the innermost place, seen from a frame, that lies in code under test."""
+    """The number of the innermost place, seen from a frame, in code under test; else of that frame itself."""
     frame: FrameType | None = first
     while frame is not None:
         number = _numbers.get((id(frame.f_code), frame.f_lasti))
@@ -40,16 +38,20 @@ def _search(first: FrameType) -> int:
             return number
         name = frame.f_globals.get("__name__", "")
         if not name.startswith("plait.run.") and name not in SKIPPED:
-            break
+            return _remember(_numbers, frame)
         frame = frame.f_back
-    found = first if frame is None else frame
-    number = _register(found)
-    if frame is not None:
-        if len(_numbers) >= _MANY:
-            _numbers.clear()
-            _codes.clear()
-        _numbers[id(found.f_code), found.f_lasti] = number
-        _codes[id(found.f_code)] = found.f_code
+    number = _ownerless.get((id(first.f_code), first.f_lasti))
+    return _remember(_ownerless, first) if number is None else number
+
+
+def _remember(numbers: dict[tuple[int, int], int], frame: FrameType) -> int:
+    if len(_codes) >= _MANY:
+        _numbers.clear()
+        _ownerless.clear()
+        _codes.clear()
+    code = frame.f_code
+    _codes[id(code)] = code
+    number = numbers[id(code), frame.f_lasti] = _register(frame)
     return number
 
 
