@@ -20,7 +20,7 @@ from typing import Any
 from plait.campaign import tasks
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.spec import WorkerSpec
-from plait.campaign.stream import STREAMS, Chunk, StreamOptions
+from plait.campaign.stream import STREAMS, Chunk, StreamOptions, probes_of
 from plait.campaign.failures import WorkerCrashed, WorkerHung
 from plait.campaign.workers import Workers
 from plait.config import Config, SubjectConfig
@@ -34,9 +34,10 @@ from plait.subject.version import Version, resolve
 
 DEFAULT_BUDGET = 60.0
 CHUNK_TESTS = 25
-CHUNK_SECONDS = 4.0
+CHUNK_SECONDS = 2.0
 LONGEST_CHUNK = 60.0  # a chunk may end in a long minimisation
-AFTER_FIRST = 10.0  # seconds to look for other causes once something was found
+AFTER_FIRST = 6.0  # seconds to look for other causes once something was found
+GRACE = 2.0  # seconds that chunks under way get when time is up
 
 
 @dataclass(slots=True)
@@ -119,8 +120,11 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None) -> Result:
             campaign = _Campaign(options, workers, started, interrupt)
             campaign.run()
         label = version.label
+        root = version.root if version.kind in ("worktree", "folder") else None
     result = campaign.result()
     result.versions = {"at": label}
+    if root is not None:
+        result.more["root"] = str(root)
     result.elapsed_s = time.monotonic() - started
     return result
 
@@ -179,7 +183,7 @@ class _Campaign:
 
     def _give_grace(self, running: dict[Future[Any], tuple[int, bytes | None, int]]) -> None:
         """Time is up: take what the chunks under way bring within a few seconds, and leave the rest."""
-        grace = 1.0 if self._interrupt is not None and self._interrupt.requested else 8.0
+        grace = 1.0 if self._interrupt is not None and self._interrupt.requested else GRACE
         done, late = wait(running, timeout=grace)
         for future in sorted(done, key=lambda each: running[each][0]):
             number, stream, attempt = running.pop(future)
@@ -292,6 +296,7 @@ class _Campaign:
                 {"methods": list(pair), "tried": tried, "covered": done} for pair, (tried, done) in sorted(self._pairs.items())
             ],
             "coverage_over_time": self._coverage,
+            "probes": [call.expression for call in probes_of(self._interface)] if self._interface is not None else [],
         }  # fmt: skip
         return Result(
             "check", self._name, "violation" if findings else "none", seed=options.seed, model=options.model,

@@ -9,7 +9,7 @@ order are not deterministic by themselves and are left out of comparisons.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plait.explore.serial import Serial
@@ -34,10 +34,8 @@ class Observed:
     state: Any
     spans: tuple[tuple[int, int], ...]  # of each call in the trace; (-1, -1) if it touched nothing
     strangers: tuple[str, ...] = ()  # exceptions of threads that the class started itself
-
-    def precedes(self, first: int, second: int) -> bool:
-        """Whether call ``first`` was over before call ``second`` began."""
-        return 0 <= self.spans[first][1] <= self.spans[second][0]
+    before: int = 0  # a bit for every pair of calls of which the first was over before the second began
+    behind: int = 0  # the same pairs, the second one first
 
 
 @dataclass(slots=True)
@@ -56,9 +54,7 @@ class Specification:
         results = tuple(
             MASKED if position in self.undetermined else result for position, result in enumerate(seen.results)
         )
-        return Observed(
-            seen.status, results, None if self.state_undetermined else seen.state, seen.spans, seen.strangers
-        )
+        return replace(seen, results=results, state=None if self.state_undetermined else seen.state)
 
     def statuses(self) -> set[str]:
         """How serial executions end."""
@@ -66,16 +62,11 @@ class Specification:
 
     def matching(self, seen: Observed) -> list[Observed]:
         """Serial executions with the same results in an order that the execution's own allows."""
-        count = len(seen.results)
-        found = []
-        for other in self.observed:
-            if other.status != seen.status or other.results != seen.results:
-                continue
-            if all(
-                not (seen.precedes(a, b) and other.precedes(b, a)) for a in range(count) for b in range(count) if a != b
-            ):
-                found.append(other)
-        return found
+        return [
+            other
+            for other in self.observed
+            if not seen.before & other.behind and other.results == seen.results and other.status == seen.status
+        ]
 
 
 def positions(bed: Testbed) -> dict[CallId, int]:
@@ -108,7 +99,21 @@ def observe(bed: Testbed) -> Observed:
     strangers = tuple(
         exception_name(thread.error) for thread in ENGINE.threads[len(bed.test.suffixes) + 1 :] if thread.error is not None
     )
-    return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers)
+    return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, *_order(spans))
+
+
+def _order(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """`Observed.before` and `Observed.behind`."""
+    before = behind = 0
+    count = len(spans)
+    for first, (_start, end) in enumerate(spans):
+        if end < 0:
+            continue
+        for second, (start, _end) in enumerate(spans):
+            if end <= start:
+                before |= 1 << (first * count + second)
+                behind |= 1 << (second * count + first)
+    return before, behind
 
 
 def specify(bed: Testbed, *, max_orders: int = MAX_ORDERS) -> Specification:
