@@ -265,6 +265,7 @@ class Engine:
         """A thread started by the code under test: advanced to its first point at once, unless the hooks are quiet."""
         thread = self._add(body, name)
         thread.proxy = proxy
+        thread.starter = self.thread.id
         thread.daemon = daemon
         thread.observed = True
         if not daemon:

@@ -25,7 +25,7 @@ class VThread:
     __slots__ = (
         "after", "blocked_on", "body", "clock_reads", "daemon", "deadline", "dying", "enabled", "error", "fiber", "id",
         "joiners", "loc", "locals", "may_switch", "mode", "name", "notified", "observed", "owner", "proxy", "site",
-        "spinning", "state", "timed_out",
+        "spinning", "starter", "state", "timed_out",
     )  # fmt: skip
 
     def __init__(self, number: int, body: Callable[[], object] | None, name: str) -> None:
@@ -51,6 +51,7 @@ class VThread:
         self.joiners: list[VThread] = []
         self.locals: dict[int, dict[str, Any]] | None = None
         self.observed = False
+        self.starter = 0
         self.owner: Any = None
         self.proxy: Any = None
         self.clock_reads = 0

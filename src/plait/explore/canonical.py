@@ -1,0 +1,279 @@
+"""What a state of an execution is, in terms that mean the same in every execution.
+
+A thread's local state is a function of what it has seen: its *history*, the chain of operations it performed with the
+value each one found (frames and their locals are no substitute: temporaries on the value stack are invisible). The
+rest of a state is what the touched locations hold now, what the primitives and the clock show, and which threads
+wait for what. Two states with the same key have the same future.
+
+Values are compared by content where they are immutable. Other objects go by a name that says where they come from:
+the place in a walk over what the set-up made, or the thread that first brought them in sight and at which of its own
+steps. Numbers in order of first touch would not do: another order of independent steps would give them to other objects.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import TYPE_CHECKING, Any
+
+from plait.run.containers import is_container
+from plait.run.heap import OPAQUE, WHOLE
+from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, LOCAL, READ, WRITE
+from plait.run.vthread import FINISHED, VThread
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+    from plait.run.engine import Engine
+
+_ATOMS = frozenset({int, bool, str, bytes, type(None), float, complex})
+_CODE = (type, types.ModuleType, types.BuiltinFunctionType, types.CodeType)
+_KEYED = frozenset({KEY_READ, KEY_WRITE, KEY_INSERT})
+_LOOKS = frozenset({READ, KEY_READ})
+_NO_VALUE = ("no value",)
+_WAITING = frozenset({"waiting", "_waiting"})  # who stands in front of a primitive is the threads' own state
+
+
+class States:
+    """Follows one execution after the other, step by step, and gives each state its key."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}  # long histories and contents become short numbers, exactly
+        self._engine: Engine
+        self._unique = 0
+
+    def begin(self, engine: Engine) -> None:
+        """A new execution, before its first step."""
+        self._engine = engine
+        self._histories: dict[int, int] = {}
+        self._counts: dict[int, int] = {}  # steps of each thread
+        self._started: dict[int, int] = {}  # threads that each thread started
+        self._contents: dict[int, Hashable] = {}
+        self._fingerprints: dict[int, tuple[Hashable, int]] = {}  # of each root: its name and its content, for the key
+        self._opaque: dict[int, Any] = {}
+        self._names: dict[int, Hashable] = {}
+        self._kept: list[Any] = []
+        self._seen = 0
+        self._position = 0
+        self._known_threads = 0
+        self._walk_setup([thread.body for thread in engine.threads])
+        self._meet_threads()
+
+    def about_to_step(self, thread: VThread) -> None:
+        """The thread was chosen: what its operation will find must be known before it is performed."""
+        if thread.mode != LOCAL:
+            root = self._engine.heap.roots[thread.loc]
+            if root not in self._contents:
+                self._position = 0
+                self._look(root, thread.id, wrote=False)
+
+    def update(self) -> None:
+        """Take in what happened since the last time; at most one thread has performed a step."""
+        engine = self._engine
+        entries = engine.trace[self._seen :]
+        self._seen = len(engine.trace)
+        self._meet_threads()
+        if entries:
+            actor = entries[-1][0]
+            self._position = 0
+            found: list[Hashable] = []
+            touched: dict[int, bool] = {}
+            for thread, loc, mode, _site, _enabled, _after in entries:
+                if thread != -1 and mode != LOCAL:
+                    root = engine.heap.roots[loc]
+                    if root not in self._contents and not touched.get(root) and mode in _LOOKS:
+                        self._look(root, actor, wrote=False)
+                    found.append((mode, self._found(root, loc, mode, actor)))
+                    touched[root] = touched.get(root, False) or mode not in _LOOKS
+            if actor != -1:
+                self._counts[actor] = self._counts.get(actor, 0) + 1
+                self._histories[actor] = self._number((self._histories[actor], tuple(found), engine.clock))
+            for root, wrote in touched.items():
+                self._look(root, actor, wrote=wrote)
+        for root, obj in self._opaque.items():
+            self._keep(root, _primitive(obj))
+
+    def key(self) -> Hashable:
+        """The present state."""
+        threads = tuple(
+            (
+                self._histories[thread.id], thread.enabled, thread.state, thread.timed_out, thread.notified,
+                thread.deadline, thread.spinning is not None,
+            )
+            for thread in self._engine.threads[1:]
+        )  # fmt: skip
+        return threads, frozenset(self._fingerprints.values()), self._engine.clock
+
+    def _number(self, value: Hashable) -> int:
+        return self._numbers.setdefault(value, len(self._numbers))
+
+    # -- names ----------------------------------------------------------------------------------------------------
+
+    def _meet_threads(self) -> None:
+        threads = self._engine.threads
+        while self._known_threads < len(threads):
+            thread = threads[self._known_threads]
+            self._known_threads += 1
+            order = self._started[thread.starter] = self._started.get(thread.starter, 0) + 1
+            self._histories[thread.id] = self._number(("started", thread.starter, order))
+            self._names[id(thread)] = ("thread", thread.id)
+
+    def _name(self, obj: Any, actor: int) -> Hashable:
+        """Where an object comes from; a new one is named after the thread that brought it in sight, and its step."""
+        if isinstance(obj, _CODE):
+            return type(obj).__name__, getattr(obj, "__module__", ""), getattr(obj, "__qualname__", repr(obj))
+        self._position += 1  # counts known objects too: a position must mean the same whoever came first
+        name = self._names.get(id(obj))
+        if name is None:
+            name = self._names[id(obj)] = ("made", actor, self._counts.get(actor, 0), self._position)
+            self._kept.append(obj)
+        return name
+
+    def _walk_setup(self, roots: Iterable[Any]) -> None:
+        """Name what the bodies of the test can reach, in an order that is the same in every execution."""
+        queue = list(roots)
+        for obj in queue:
+            if type(obj) not in _ATOMS and not isinstance(obj, (*_CODE, VThread)) and id(obj) not in self._names:
+                self._names[id(obj)] = ("set up", len(self._names))
+                self._kept.append(obj)
+                queue.extend(_parts(obj))
+
+    # -- contents -------------------------------------------------------------------------------------------------
+
+    def _found(self, root: int, loc: int, mode: int, actor: int) -> Hashable:
+        """What an operation could see at its location."""
+        content = self._contents.get(root)
+        if mode in _KEYED and type(content) is tuple and content[0] == "dict":
+            key = self._value(self._engine.heap.locs[loc][1], actor)
+            return next((value for each, value in content[1] if each == key), _NO_VALUE)
+        if mode == WRITE and root not in self._opaque and self._engine.heap.locs[root][1] is not WHOLE:
+            return content == _NO_VALUE  # a store sees nothing, a deletion whether there is something
+        return content
+
+    def _look(self, root: int, actor: int, *, wrote: bool) -> None:
+        """What a location holds now."""
+        obj, name = self._engine.heap.locs[root]
+        if type(obj) in OPAQUE:
+            self._opaque[root] = obj
+            self._keep(root, _primitive(obj), actor)
+            return
+        content = self._content(obj, name, actor)
+        if content is None:  # out of reach: it goes by who wrote it, which says what
+            content = self._contents.get(root)
+            if wrote:
+                content = ("written", content, actor, self._histories.get(actor, 0))
+        self._keep(root, content, actor)
+
+    def _keep(self, root: int, content: Hashable, actor: int = 0) -> None:
+        known = self._fingerprints.get(root)
+        if known is None:
+            obj, name = self._engine.heap.locs[root]
+            owner = obj if type(obj) is str else self._name(obj, actor)
+            known = ((owner, "whole" if name is WHOLE else name), -1)
+        self._contents[root] = content
+        self._fingerprints[root] = (known[0], self._number(content))
+
+    def _content(self, obj: Any, name: Any, actor: int) -> Hashable:
+        """A location's value in canonical form; None where it cannot be seen."""
+        if isinstance(obj, VThread):
+            return obj.state == FINISHED if obj.id else ("clock", self._engine.clock)
+        if name is WHOLE:
+            return self._container(obj, actor)
+        if type(obj) is str:
+            attributes: Any = vars(sys.modules[obj]) if obj in sys.modules else None
+        elif isinstance(obj, type):
+            attributes = None  # stands for the instances' attributes of that name, too
+        else:
+            attributes = getattr(obj, "__dict__", None)
+            if attributes is None or name not in attributes:
+                slot = getattr(type(obj), str(name), None)
+                if isinstance(slot, types.MemberDescriptorType):
+                    value = getattr(obj, str(name), _NO_VALUE)
+                    return _NO_VALUE if value is _NO_VALUE else self._value(value, actor)
+        if attributes is None or type(obj).__name__ == "Cell":
+            return None
+        return self._value(attributes[name], actor) if name in attributes else _NO_VALUE
+
+    def _container(self, obj: Any, actor: int) -> Hashable:
+        if not is_container(type(obj)):
+            return None
+        if isinstance(obj, dict):
+            return "dict", tuple((self._value(key, actor), self._value(value, actor)) for key, value in dict.items(obj))
+        if isinstance(obj, set):
+            return "set", self._unordered(list(set.__iter__(obj)), actor)
+        base = next(each for each in type(obj).__mro__ if each.__module__ in ("builtins", "collections", "array"))
+        return "sequence", tuple(self._value(value, actor) for value in base.__iter__(obj))
+
+    def _value(self, value: Any, actor: int) -> Hashable:
+        kind = type(value)
+        if kind in _ATOMS:
+            return kind.__name__, repr(value) if kind in (float, complex) else value
+        if kind is tuple:
+            return "tuple", tuple(self._value(part, actor) for part in value)
+        if kind is frozenset:
+            return "frozenset", self._unordered(list(value), actor)
+        return self._name(value, actor)
+
+    def _unordered(self, values: list[Any], actor: int) -> Hashable:
+        """The elements of a set. New objects in no fixed order could be confused: such a set equals no other."""
+        if len(values) > 1 and any(self._is_new(value) for value in values):
+            self._unique += 1
+            return "unlike any other", self._unique
+        return frozenset(self._value(value, actor) for value in values)
+
+    def _is_new(self, value: Any) -> bool:
+        if type(value) in (tuple, frozenset):
+            return any(self._is_new(part) for part in value)
+        return type(value) not in _ATOMS and not isinstance(value, _CODE) and id(value) not in self._names
+
+
+def _primitive(obj: Any) -> Hashable:
+    """A mirrored primitive: its flags and counts, and the threads it knows, in order."""
+    state: list[Hashable] = []
+    slots = [name for owner in type(obj).__mro__ for name in getattr(owner, "__slots__", ())]
+    for name in [*slots, *getattr(obj, "__dict__", ())]:
+        value = getattr(obj, name, None)
+        if isinstance(value, VThread):
+            state.append((name, value.id))
+        elif type(value) in _ATOMS:
+            state.append((name, value))
+        elif name not in _WAITING and type(value) is list and all(isinstance(each, VThread) for each in value):
+            state.append((name, tuple(each.id for each in value)))
+    return tuple(state)
+
+
+def _parts(obj: Any) -> Iterator[Any]:
+    """What an object of the set-up refers to, without running any of its code."""
+    if isinstance(obj, types.FunctionType):
+        for cell in obj.__closure__ or ():
+            try:
+                yield cell.cell_contents
+            except ValueError:  # not assigned yet
+                continue
+        yield from obj.__defaults__ or ()
+        for name in obj.__code__.co_names:
+            if name in obj.__globals__:
+                yield obj.__globals__[name]
+        return
+    if isinstance(obj, types.MethodType):
+        yield obj.__self__
+        yield obj.__func__
+        return
+    if isinstance(obj, (tuple, list)):
+        yield from obj
+    elif isinstance(obj, dict):
+        for key, value in dict.items(obj):
+            yield key
+            yield value
+    for name in ("func", "args", "keywords") if type(obj).__name__ == "partial" else ():
+        yield getattr(obj, name)
+    attributes = getattr(obj, "__dict__", None)
+    if type(attributes) is dict:
+        yield from attributes.values()
+    for owner in type(obj).__mro__:
+        for slot in owner.__dict__.values():
+            if isinstance(slot, types.MemberDescriptorType):
+                try:
+                    yield slot.__get__(obj)
+                except AttributeError:
+                    continue

@@ -1,0 +1,79 @@
+"""Iterative context bounding: all schedules without a preemption first, then those with one, two, three...
+
+Most concurrency faults need one or two preemptions, so this order finds them early and gives every pause a meaning:
+"all schedules with at most k preemptions" (Musuvathi and Qadeer, Iterative context bounding, 2007). A schedule that
+leaves the run-on order at one more place than allowed waits in the next level's queue; nothing is executed twice,
+because every queued item is an edge of the tree of schedules that no other item has.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.run.engine import Engine
+    from plait.run.vthread import VThread
+
+_Edge = tuple[list[int], int, int, int]  # a schedule, how much of it to keep, the thread to go on with, preemptions
+
+
+class Icb:
+    """``level`` is the number of preemptions being tried; ``bound`` the last one to try, None for all."""
+
+    name = "icb"
+
+    def __init__(self, bound: int | None = None) -> None:
+        self.exhausted = False
+        self.diverged = False
+        self.free = True
+        self.bound = bound
+        self.level = 0
+        self.completed = -1  # all schedules with at most this many preemptions were executed
+        self._now: list[_Edge] = [([], 0, -1, 0)]
+        self._next: list[_Edge] = []
+        self._edge: _Edge = self._now[0]
+
+    def next_prefix(self) -> Sequence[int] | None:
+        """The latest edge of this level; the next level when there is none."""
+        while not self._now:
+            self.completed = self.level
+            if not self._next or self.level == self.bound:
+                self.exhausted = not self.diverged
+                return None
+            self.level += 1
+            self._now, self._next = self._next, []
+        self._edge = self._now.pop()
+        schedule, length, thread, _spent = self._edge
+        return [*schedule[:length], thread] if thread != -1 else ()
+
+    def choose(self, engine: Engine, current: VThread | None) -> int:
+        """Never asked: behind the prefix the running thread goes on."""
+        raise AssertionError(engine, current)
+
+    def executed(self, engine: Engine) -> None:
+        """Queue every way to leave this schedule behind its prefix."""
+        _schedule, length, thread, spent = self._edge
+        planned = length + (thread != -1)
+        if engine.status == "diverged":
+            self.diverged = True
+            return
+        schedule: list[int] = []
+        last, cost = -1, 0
+        for chosen, _loc, _mode, _site, enabled, _after in engine.trace:
+            if enabled is None:
+                continue
+            number = len(schedule)
+            can_go_on = last in enabled
+            if number >= planned and len(enabled) > 1:
+                for other in reversed(enabled):
+                    if other != chosen:
+                        price = cost + (can_go_on and other != last)
+                        (self._now if price <= self.level else self._next).append((schedule, number, other, price))
+            if can_go_on and chosen != last:
+                cost += 1
+            schedule.append(chosen)
+            last = chosen
+        if spent > cost:
+            self.diverged = True

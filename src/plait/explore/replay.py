@@ -1,0 +1,128 @@
+"""Follows a recorded schedule exactly, and says where an execution departs from the recorded one.
+
+A test whose threads are all controlled does the same under the same schedule. If it does not, something else decides:
+a random number, the time, an uncontrolled thread, the iteration order of a set, state that survived an earlier
+execution. That is reported with the first step at which the two executions differ, never passed over.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from plait.run.operations import MODE_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.run.engine import Engine, Entry
+    from plait.run.vthread import VThread
+
+Memory = tuple["list[Entry]", "list[tuple[object, object]]", str]  # trace, locations' owners and names, status
+
+
+class Divergence(NamedTuple):
+    """The first difference between two executions of one schedule."""
+
+    step: int
+    expected: str
+    found: str
+    cause: str
+
+    def __str__(self) -> str:
+        return f"step {self.step}: expected {self.expected}, found {self.found} ({self.cause})"
+
+
+class Replay:
+    """One execution along ``schedule``; behind its end the running thread goes on."""
+
+    name = "replay"
+
+    def __init__(self, schedule: Sequence[int], recorded: Recorded | None = None) -> None:
+        self.exhausted = False
+        self.diverged = False
+        self.free = True
+        self.divergence: Divergence | None = None
+        self._schedule = list(schedule)
+        self._recorded = recorded
+        self._done = False
+
+    def next_prefix(self) -> Sequence[int] | None:
+        """The schedule, once."""
+        if self._done:
+            self.exhausted = not self.diverged
+            return None
+        self._done = True
+        return self._schedule
+
+    def choose(self, engine: Engine, current: VThread | None) -> int:
+        """Never asked: behind the prefix the running thread goes on."""
+        raise AssertionError(engine, current)
+
+    def executed(self, engine: Engine) -> None:
+        """Compare with the recorded execution, if there is one; else with the schedule alone."""
+        if self._recorded is not None:
+            self.divergence = self._recorded.compare(engine)
+        elif engine.status == "diverged":
+            step = engine.step
+            wanted = self._schedule[step] if step < len(self._schedule) else -1
+            self.divergence = Divergence(
+                step, f"thread {wanted} to go on", f"threads {engine.enabled} that can", "the schedule is of another program"
+            )
+        self.diverged = self.divergence is not None
+
+
+class Recorded:
+    """What an execution did, kept for comparison with a later one of the same schedule."""
+
+    __slots__ = ("_entries", "_status", "schedule")
+
+    def __init__(self, engine: Engine) -> None:
+        self._entries = [_describe(engine, entry) for entry in engine.trace]
+        self._status = engine.status
+        self.schedule = [entry[0] for entry in engine.trace if entry[4] is not None]
+
+    def compare(self, engine: Engine) -> Divergence | None:
+        """The first difference to what the engine has just executed."""
+        step = -1
+        for index, entry in enumerate(engine.trace):
+            step += entry[4] is not None
+            found = _describe(engine, entry)
+            if index >= len(self._entries):
+                return Divergence(step, "the end", _text(found), "it went on for longer")
+            expected = self._entries[index]
+            if found != expected:
+                return Divergence(step, _text(expected), _text(found), _cause(expected, found))
+        if len(engine.trace) < len(self._entries):
+            missing = self._entries[len(engine.trace)]
+            return Divergence(step + 1, _text(missing), f"the end ({engine.status})", "it ended earlier")
+        if engine.status != self._status:
+            return Divergence(step + 1, self._status, engine.status, "it ended differently")
+        return None
+
+
+_Described = tuple[int, str, int, int, "tuple[int, ...] | None"]  # thread, place, mode, site, enabled
+
+
+def _describe(engine: Engine, entry: Entry) -> _Described:
+    thread, loc, mode, site, enabled, _after = entry
+    obj, name = engine.heap.locs[loc]
+    owner = obj if type(obj) is str else type(obj).__qualname__
+    what = repr(name) if type(name) in (str, int, float, bool, tuple) else ""
+    return thread, f"{owner}[{what}]" if what else str(owner), mode, site, enabled
+
+
+def _text(entry: _Described) -> str:
+    thread, place, mode, _site, _enabled = entry
+    return "time to pass" if thread < 0 else f"thread {thread} to {MODE_NAMES[mode]} {place}"
+
+
+def _cause(expected: _Described, found: _Described) -> str:
+    if expected[0] != found[0]:
+        return "another thread was running"
+    if expected[3] != found[3]:
+        return "the thread took another path: a value that no schedule decides, such as a random number or leftover state"
+    if expected[1] != found[1]:
+        return "another object was touched: an iteration order that is not fixed, or leftover state"
+    if expected[2] != found[2]:
+        return "the same place was in another state"
+    return "other threads could run"
