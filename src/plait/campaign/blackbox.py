@@ -1,21 +1,22 @@
 """What a worker leaves behind for its parent to read, however it ends: a small file that both have mapped.
 
-Layout: one byte of state, the count of bytes ever printed, note, doing, and a ring with the end of the output.
+Layout: one byte of state, the count of bytes ever printed, deed, note (JSON), and a ring with the end of the output.
 """
 
 from __future__ import annotations
 
+import json
 import mmap
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 OUTSIDE, LOADING, RUNNING = 0, 1, 2
 _PRINTED = 8  # where the count of bytes is
-_NOTE, _DOING = (16, 1008), (1024, 16 * 1024)  # where each text is, and the room it has: its length first
-_RING, _RING_SIZE = 17 * 1024, 8192
+_DEED, _NOTE = (16, 1008), (1024, 48 * 1024)  # where each text is, and the room it has: its length first
+_RING, _RING_SIZE = 49 * 1024, 8192
 _SIZE = _RING + _RING_SIZE
 
 
@@ -38,22 +39,27 @@ class BlackBox:
         self._map[0] = value
 
     @property
-    def note(self) -> str:
+    def deed(self) -> str:
         """What the process was about to do to itself, in words; mostly empty."""
-        return self._text(_NOTE)
+        return self._text(_DEED)
 
-    @note.setter
-    def note(self, text: str) -> None:
-        self._put(_NOTE, text)
+    @deed.setter
+    def deed(self, text: str) -> None:
+        self._put(_DEED, text)
 
     @property
-    def doing(self) -> str:
-        """What the task said it was doing."""
-        return self._text(_DOING)
+    def note(self) -> dict[str, Any] | None:
+        """What the task said it was doing, as plain data."""
+        try:
+            found = json.loads(self._text(_NOTE))
+        except (ValueError, RecursionError):
+            return None
+        return found if isinstance(found, dict) else None
 
-    @doing.setter
-    def doing(self, text: str) -> None:
-        self._put(_DOING, text)
+    @note.setter
+    def note(self, content: dict[str, Any]) -> None:
+        text = json.dumps(content)
+        self._put(_NOTE, text if len(text) < _NOTE[1] - 2 else json.dumps({"too long": text[:1000]}))
 
     def write(self, data: bytes) -> None:
         """Append to the output; only its end is kept."""
@@ -79,7 +85,8 @@ class BlackBox:
 
     def clear(self) -> None:
         """Forget what the last task left."""
-        self.note = self.doing = ""
+        for field in (_DEED, _NOTE):
+            self._put(field, "")
         struct.pack_into("<Q", self._map, _PRINTED, 0)
 
     def close(self) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import signal
+import sysconfig
 from pathlib import Path
 from typing import Any
 
 _PLAIT = str(Path(__file__).resolve().parents[1])
+_STANDARD = sysconfig.get_path("stdlib")
 _FRAME = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)
 
 
@@ -15,25 +17,27 @@ class WorkerError(Exception):
     """A worker did not give an answer.
 
     ``output`` is the end of what the code under test printed, ``trace`` the stack as the interpreter noted it in its
-    last moment (innermost frame first), ``stopped`` the acts that the guard had
-    stopped before.
+    last moment (innermost frame first), ``note`` what the task had said it was doing, ``stopped`` the acts that the
+    guard had stopped before.
     """
 
     def __init__(
-        self, reason: str, *, output: str = "", trace: str = "",
+        self, reason: str, *, output: str = "", trace: str = "", note: dict[str, Any] | None = None,
         stopped: tuple[dict[str, str], ...] = (),
     ) -> None:  # fmt: skip
         super().__init__(reason)
         self.reason = reason
         self.output = output
         self.trace = trace
+        self.note = note
         self.stopped = stopped
 
     @property
     def where(self) -> str:
-        """The innermost place outside plait in the last stack, as ``file:line in function``; empty if unknown."""
+        """The innermost place of the code under test in the last stack, ``file:line in function``; empty if unknown."""
         for file, line, function in _FRAME.findall(self.trace):
-            if not file.startswith(_PLAIT):
+            library = file.startswith(_STANDARD) and "site-packages" not in file
+            if not library and not file.startswith((_PLAIT, "<frozen")):
                 return f"{Path(file).name}:{line} in {function}"
         return ""
 

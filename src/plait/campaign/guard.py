@@ -73,7 +73,7 @@ def install(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
         if name == "write" and call.cached and _called_by(writer, frame):
             return
         if event == "os.kill" and args[0] in (own, 0):
-            box.note = call.text  # its own end; the parent will want to know who did it
+            box.deed = call.text  # its own end; the parent will want to know who did it
             return
         at = _place(frame)
         if len(noted) < KEPT:
@@ -86,12 +86,12 @@ def install(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
         return found
 
     if "subprocess" not in spec.allow:
-        _announce(_posixsubprocess)
+        _raise_event_of(_posixsubprocess)
     _drain = drain
     sys.addaudithook(hook)
 
 
-def _announce(module: Any) -> None:
+def _raise_event_of(module: Any) -> None:
     """Starting a process through `multiprocessing` raises no event of Python's own."""
     start = module.fork_exec
 

@@ -18,8 +18,9 @@ class WorkerSpec:
     """One version of one subject, and the limits its code runs under.
 
     ``roots`` hold the code under test, ``paths`` what it depends on, as `World.load` wants them. An empty ``module``
-    makes a worker without a subject. ``memory_limit`` is in bytes, ``load_timeout`` in seconds: how long importing the
-    subject may take. ``cache`` is where rewritten code is kept (default: the user's cache folder).
+    makes a worker without a subject. ``memory_limit`` is in bytes (default: a share of the machine), ``load_timeout``
+    in seconds: how long importing the subject may take. ``cache`` is where rewritten code is kept (default: the user's
+    cache folder).
     """
 
     module: str = ""

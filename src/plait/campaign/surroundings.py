@@ -46,6 +46,10 @@ class Surroundings:
         self._environment = dict(os.environ)
         self._settings = [(name, read(), read, write) for name, _, read, write in self._settings]
 
+    def keep_streams(self) -> None:
+        """The standard streams were replaced, for good."""
+        self._streams = {name: getattr(sys, name) for name in self._streams}
+
     def restore(self) -> list[str]:
         """Put everything back; the names of what had been changed."""
         changed = [*self._restore_signals(), *self._restore_place()]

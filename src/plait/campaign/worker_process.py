@@ -55,6 +55,7 @@ class _Inside:
     surroundings: Surroundings
     trace: io.FileIO
     memory_limit: int | None = None
+    pid: int = 0
 
 
 _inside = _Inside()
@@ -66,7 +67,7 @@ def begin(boot: Boot) -> None:
     try:
         _set_up(boot, box)
     except BaseException:
-        box.note = "set-up failed: " + " ".join(traceback.format_exc().split())[-900:]
+        box.deed = "set-up failed: " + " ".join(traceback.format_exc().split())[-900:]
         os._exit(3)
 
 
@@ -81,7 +82,7 @@ def _set_up(boot: Boot, box: BlackBox) -> None:
     os.chdir(work)
     os.environ["TMPDIR"] = tempfile.tempdir = str(work)
     sys.dont_write_bytecode = True
-    _inside.box = box
+    _inside.box, _inside.pid = box, os.getpid()
     _inside.trace = io.FileIO(str(boot.home / TRACE), "w")
     faulthandler.enable(_inside.trace)
     _redirect(box)
@@ -146,13 +147,25 @@ def _redirect(box: BlackBox) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
-    os.close(nothing)
+    if nothing > 2:
+        os.close(nothing)
     for name, descriptor in (("stdout", 1), ("stderr", 2)):
         raw = _Output(box, descriptor)
         stream = io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", "backslashreplace", line_buffering=True)
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
     sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # type: ignore[misc]  # noqa: SIM115 - stays open
+
+
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for descriptor in (0, 1, 2):
+            os.fstat(descriptor)
+    except (ValueError, OSError):  # closed by the code under test
+        _redirect(_inside.box)
+        _inside.surroundings.keep_streams()
 
 
 def _limit(memory: int | None) -> None:
@@ -171,13 +184,21 @@ def _limit(memory: int | None) -> None:
 
 def load() -> None:
     """Import the subject ahead of the first task; that task will say what was wrong with it."""
+    spec = worker_state.spec()
     _inside.box.state = LOADING
-    if worker_state.spec().module:
+    _watch(spec.load_timeout)
+    if spec.module:
         with contextlib.suppress(UsageError):
             worker_state.subject()
+    faulthandler.cancel_dump_traceback_later()
     _inside.surroundings.keep()
     _inside.surroundings.restore()
     _inside.box.state = OUTSIDE
+
+
+def _watch(timeout: float) -> None:
+    """Note where the process stands shortly before it will be killed."""
+    faulthandler.dump_traceback_later(max(timeout * 0.9, timeout - 1.0), file=_inside.trace)
 
 
 def run(task: Callable[..., Any], args: tuple[Any, ...], timeout: float) -> bytes:
@@ -185,7 +206,7 @@ def run(task: Callable[..., Any], args: tuple[Any, ...], timeout: float) -> byte
     box = _inside.box
     box.clear()
     box.state = RUNNING
-    faulthandler.dump_traceback_later(max(timeout * 0.9, timeout - 1.0), file=_inside.trace)
+    _watch(timeout)
     try:
         kind, content = "value", task(*args)
     except UsageError as error:
@@ -196,10 +217,11 @@ def run(task: Callable[..., Any], args: tuple[Any, ...], timeout: float) -> byte
         kind, content = "bug", f"{type(error).__name__} in {task.__name__}: {error}\n{traceback.format_exc()}"
     finally:
         faulthandler.cancel_dump_traceback_later()
+    if os.getpid() != _inside.pid:
+        os._exit(0)  # code under test has forked, and this is the child
     changed = _inside.surroundings.restore()
     retire = kind == "memory" or _crowded()
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+    _flush()
     packed = _packed(kind, content, changed, retire=retire)
     box.state = OUTSIDE
     return packed

@@ -17,6 +17,7 @@ from plait.errors import PlaitBugError, UsageError
 if TYPE_CHECKING:
     import types
 
+    from plait.campaign.blackbox import BlackBox
     from plait.campaign.spec import WorkerSpec
     from plait.run.world import World
 
@@ -29,13 +30,14 @@ class _State:
     module: types.ModuleType | None = None
     subject: Any = None
     error: str | None = None
+    box: BlackBox | None = None
 
 
 _state = _State()
 
 
 def use(spec: WorkerSpec, box: BlackBox | None = None) -> None:
-    """Say what this process is for, and where announcements go; nothing is loaded yet."""
+    """Say what this process is for, and where notes go; nothing is loaded yet."""
     _state.spec, _state.box = spec, box
     _state.world = _state.module = _state.subject = _state.error = None
 
@@ -47,10 +49,10 @@ def spec() -> WorkerSpec:
     return _state.spec
 
 
-def announce(text: str) -> None:
-    """Say what the code under test is about to do, for the case that this process does not survive it."""
+def note(content: dict[str, Any]) -> None:
+    """Say, as plain data, what the code under test is about to do: the parent reads it if that kills this process."""
     if _state.box is not None:
-        _state.box.doing = text
+        _state.box.note = content
 
 
 def world() -> World:

@@ -16,7 +16,7 @@ import threading
 import time
 from concurrent.futures import CancelledError, Future
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from pebble import ProcessExpired, ProcessPool
@@ -25,7 +25,7 @@ from plait.campaign.blackbox import LOADING, OUTSIDE, BlackBox
 from plait.campaign.failures import WorkerCrashed, WorkerError, WorkerHung, signal_name
 from plait.campaign.parcel import unpack
 from plait.campaign.process import ENDED, WorkerContext
-from plait.campaign.spec import WorkerSpec
+from plait.campaign.spec import WorkerSpec, memory_share
 from plait.campaign.worker_process import BLACK_BOX, TRACE, Boot, begin, load, run
 from plait.errors import PlaitBugError, UsageError
 from plait.subject.version_scratch import scratch
@@ -68,6 +68,8 @@ class Workers:
     """``count`` worker processes for one spec. Close them, or use them as a context: no process is left behind."""
 
     def __init__(self, spec: WorkerSpec, *, count: int = 1) -> None:
+        if spec.memory_limit is None:
+            spec = replace(spec, memory_limit=memory_share(count))
         self.spec = spec
         self.count = count
         self._stack = contextlib.ExitStack()
@@ -106,11 +108,13 @@ class Workers:
         """Cancel what waits, kill what runs, remove all files. Harmless when repeated."""
         self._closed.set()
         self.drop()
-        for slot in self._slots:
+        for _ in self._slots:
             self._queue.put(None)
-            slot.interrupt()
-        for slot in self._slots:
-            slot.join(GRACE_S)
+        deadline = time.monotonic() + GRACE_S
+        while any(slot.is_alive() for slot in self._slots) and time.monotonic() < deadline:
+            for slot in self._slots:
+                slot.interrupt()  # again, because a slot may just have been starting a process
+                slot.join(0.05)
         self._stack.close()
 
     def __enter__(self) -> Self:
@@ -134,7 +138,7 @@ class _Slot(threading.Thread):
         self._numbers = itertools.count()
         self._worker: _Worker | None = None
         self._buried: list[threading.Thread] = []
-        self._broken: WorkerError | None = None
+        self._broken: Exception | None = None
 
     def run(self) -> None:
         """Work until there is nothing to take any more."""
@@ -160,10 +164,8 @@ class _Slot(threading.Thread):
         """Start a process before there is work; if that fails, the next job is told."""
         try:
             self._opened()
-        except WorkerError as error:
-            self._broken = error
         except Exception as error:
-            self._broken = WorkerCrashed(f"a worker could not be started: {error}")
+            self._broken = error
 
     def _opened(self) -> _Worker:
         if self._broken is not None:
@@ -173,7 +175,7 @@ class _Slot(threading.Thread):
             self._worker = _Worker(self._spec, self._home / f"{next(self._numbers)}")
             try:
                 self._worker.call(load, (), self._spec.load_timeout)
-            except WorkerError:
+            except BaseException:
                 self._bury()
                 raise
         return self._worker
@@ -228,6 +230,7 @@ class _Worker:
 
     def __init__(self, spec: WorkerSpec, home: Path) -> None:
         home.mkdir(parents=True)
+        self._allowed = spec.allow
         self.home = home
         self.context = WorkerContext()
         self._lifeline, self._end = self.context.Pipe(duplex=False)
@@ -246,16 +249,16 @@ class _Worker:
 
     def _obituary(self, error: BaseException) -> WorkerError:
         code = self._exit_code()
-        state, note = self._last_words()
+        state, deed = self._last_words()
         doing = " while the subject was imported" if state == LOADING else ""
         rest = self._remains()
         if code is None:
             return WorkerCrashed(f"the worker was lost{doing}: {type(error).__name__}: {error}", outside=True, **rest)
-        if code == 3 and note.startswith("set-up failed"):
-            raise PlaitBugError(f"a worker's {note}")
-        by = f" ({note})" if note else ""
+        if code == 3 and deed.startswith("set-up failed"):
+            raise PlaitBugError(f"a worker's {deed}")
+        by = f" ({deed})" if deed else ""
         if code < 0:
-            outside = state == OUTSIDE or (-code == signals.SIGKILL and not note)
+            outside = state == OUTSIDE or (-code == signals.SIGKILL and not deed)
             reason = f"killed by {signal_name(-code)}{by}{doing}"
             return WorkerCrashed(reason, signal=-code, outside=outside, **rest)
         code = 0 if code == ENDED else code
@@ -276,23 +279,25 @@ class _Worker:
             box = BlackBox(self.home / BLACK_BOX)
         except (OSError, ValueError):
             return OUTSIDE, ""
-        state, note = box.state, box.note
+        state, deed = box.state, box.deed
         box.close()
-        return state, note
+        return state, deed
 
     def _remains(self) -> dict[str, Any]:
         try:
             box = BlackBox(self.home / BLACK_BOX)
-            output = box.output
+            output, note = box.output, box.note
             box.close()
             trace = (self.home / TRACE).read_text("utf-8", "replace")[-8192:]
         except (OSError, ValueError):
             return {}
-        return {"output": output, "trace": trace}
+        return {"output": output, "trace": trace, "note": note}
 
     def dispose(self) -> None:
-        """End the process and remove its files."""
+        """End the process, with those it has started, and remove its files."""
         self._pool.stop()  # type: ignore[no-untyped-call]
+        if "subprocess" in self._allowed:
+            self.context.kill_groups()
         self.context.kill()
         self._end.close()
         with contextlib.suppress(*_LOST):

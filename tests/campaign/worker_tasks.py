@@ -1,0 +1,214 @@
+"""Tasks that workers run in these tests; the worker imports this module by name."""
+
+import faulthandler
+import json
+import os
+import re
+import resource
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+
+def echo(value):
+    return value
+
+
+def pid():
+    return os.getpid()
+
+
+def exit_with(code):
+    os._exit(code)
+
+
+def abort():
+    os.abort()
+
+
+def segfault():
+    faulthandler._sigsegv()
+
+
+def overflow_the_stack():
+    sys.setrecursionlimit(10**9)
+    for _ in range(2):  # generators nest on the C stack, whatever the interpreter inlines
+
+        def nest(inner):
+            return (each for each in inner)
+
+        chain = iter(())
+        for _ in range(10**6):
+            chain = nest(chain)
+        list(chain)
+
+
+def signal_self(number):
+    os.kill(os.getpid(), number)
+    time.sleep(5)
+
+
+def close_descriptors():
+    os.closerange(3, 1024)
+
+
+def exhaust_memory():
+    kept = []
+    while True:
+        kept.append(bytearray(10**7))
+
+
+def loop():
+    while True:
+        pass
+
+
+def loop_in_c():
+    re.match(r"(a+)+$", "a" * 64 + "b")
+
+
+def loop_deaf():
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM):
+        signal.signal(number, signal.SIG_IGN)
+    while True:
+        pass
+
+
+def stop_self():
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def fail_once(marker, how):
+    if not Path(marker).exists():
+        Path(marker).touch()
+        globals()[how]()
+    return "second time"
+
+
+def note_and_die(content):
+    from plait.campaign import worker_state
+
+    print("last words")
+    worker_state.note(content)
+    os.abort()
+
+
+def sleep(seconds):
+    time.sleep(seconds)
+    return os.getpid()
+
+
+def surroundings():
+    return {
+        "cwd": os.getcwd(),
+        "umask": _umask(),
+        "environment": dict(os.environ),
+        "alarm": signal.getsignal(signal.SIGALRM) is signal.SIG_DFL,
+        "term": signal.getsignal(signal.SIGTERM) is signal.SIG_DFL,
+        "timer": signal.getitimer(signal.ITIMER_REAL),
+        "blocked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())),
+        "recursion": sys.getrecursionlimit(),
+        "traced": sys.gettrace() is not None,
+        "path": list(sys.path),
+        "stdout": type(sys.stdout).__name__,
+        "hook": sys.excepthook is sys.__excepthook__,
+        "files": sorted(os.listdir(".")),
+    }
+
+
+def disturb_everything():
+    Path("left").mkdir()
+    Path("left/file").write_text("x")
+    Path("file").write_text("x")
+    os.chdir("/")
+    os.umask(0o123)
+    os.environ["NEW"] = "1"
+    os.environ.pop("PATH", None)
+    signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_REAL, 1000)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+    sys.setrecursionlimit(5000)
+    sys.settrace(lambda *_: None)
+    sys.path.insert(0, "/nowhere")
+    sys.stdout = None
+    sys.excepthook = print
+
+
+def _umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def remove_own_folder():
+    os.rmdir(os.getcwd())
+
+
+def close_stdout():
+    sys.stdout.close()
+    os.close(1)
+
+
+def flood(megabytes):
+    line = "y" * 1023 + "\n"
+    for _ in range(megabytes * 1024):
+        sys.stdout.write(line)
+    os.write(1, line.encode() * 100)
+    print("the end")
+
+
+def leave_thread():
+    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+    return os.getpid()
+
+
+def subject_instance():
+    import enum
+
+    class Colour(enum.StrEnum):
+        RED = "red"
+
+    Colour.__module__, Colour.__qualname__ = "json.tool", "Colour"
+    sys.modules["json.tool"] = json
+    json.Colour = Colour
+    return [Colour.RED]
+
+
+def unpicklable():
+    return lambda: None
+
+
+def raise_value_error():
+    raise ValueError("of the task")
+
+
+def limits():
+    return {"core": resource.getrlimit(resource.RLIMIT_CORE), "data": resource.getrlimit(resource.RLIMIT_DATA)}
+
+
+def hashes():
+    return [hash("plait"), sys.flags.hash_randomization, Path("/proc/self/environ").read_bytes()]
+
+
+def modules():
+    return sorted(sys.modules)
+
+
+def fork_and_return():
+    os.fork()
+    return os.getpid()
+
+
+def leave_process():
+    import subprocess
+
+    return subprocess.Popen(["sleep", "60"]).pid
+
+
+def name_of_subject():
+    from plait.campaign import worker_state
+
+    return worker_state.subject().__name__
