@@ -24,14 +24,15 @@ class Patterns(Stores):
     def cases(self, node: ast.Match) -> None:
         """Rewrites subject, patterns and guards in place."""
         subject_text = ast.unparse(node.subject)
-        nested: list[str] = []
+        nested: dict[str, None] = {}  # in order, each once
         announce = False
         for case in node.cases:
             conditions = [] if self.frame.bare else self._flat_class(case)
             if not conditions:
                 announce = announce or any(map(self._looks_inside, ast.walk(case.pattern)))
-                nested += [name for part in ast.walk(case.pattern) if isinstance(part, ast.MatchClass)
-                           for name in part.kwd_attrs if name not in nested]  # fmt: skip
+                for part in ast.walk(case.pattern):
+                    if isinstance(part, ast.MatchClass):
+                        nested.update(dict.fromkeys(part.kwd_attrs))
             guard = [] if case.guard is None else [self.test(case.guard)]
             if conditions or guard:
                 case.guard = build.both([*conditions, *guard], case.pattern)

@@ -1,0 +1,177 @@
+"""CPython's own tests on rewritten standard modules: they must notice nothing, and must notice a broken hook."""
+
+import functools
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from plait.run.noop import BROKEN
+
+SOURCES = Path(importlib.util.find_spec("plait").origin).parents[1]
+HERE = "{}.{}".format(*sys.version_info)
+VERSIONS = sorted({HERE, "3.11", "3.12", "3.13"})
+HAS_ENGINE = importlib.util.find_spec("plait.run.hooks") is not None
+
+# Imports the modules anew, rewritten with the hooks named (none: as they are), then the test module, and runs it.
+PROGRAM = """
+import importlib, io, json, sys, unittest
+from pathlib import Path
+hooks, modules, suite, cache, result = sys.argv[1:]
+modules = modules.split(",")
+sys.argv[1:] = []
+from plait.run import noop
+from plait.run.importer import Importer
+chosen = noop.HOOKS
+if hooks == "engine":
+    from plait.run.hooks import HOOKS as chosen
+elif hooks in noop.BROKEN:
+    chosen = {**noop.HOOKS, hooks: noop.BROKEN[hooks]}
+importer = Importer(lambda name, _origin: name in modules, chosen, {}, Path(cache))
+if hooks != "none":
+    importer.install()
+for name in list(sys.modules):
+    if any(name == module or name.startswith(module + ".") for module in modules):
+        del sys.modules[name]
+for module in modules:
+    assert ("_p_m" in vars(importlib.import_module(module))) == (hooks != "none")
+tests = unittest.defaultTestLoader.loadTestsFromModule(importlib.import_module(suite))
+found = unittest.TextTestRunner(stream=io.StringIO(), verbosity=0).run(tests)
+Path(result).write_text(json.dumps({
+    "run": found.testsRun,
+    "skipped": len(found.skipped),
+    "bad": sorted(f"{test}".split(chr(10))[0] for test, _ in found.errors + found.failures),
+    "surprises": sorted(map(str, found.unexpectedSuccesses)),
+    "sites": len(importer.sites),
+    "uncontrolled": importer.uncontrolled,
+}))
+"""
+
+# The modules to rewrite, and the test module to run.
+QUICK = {
+    "_collections_abc": "test.test_collections",
+    "_weakrefset": "test.test_weakset",
+    "abc": "test.test_abc",
+    "bisect": "test.test_bisect",
+    "cmd": "test.test_cmd",
+    "collections": "test.test_ordered_dict",
+    "configparser": "test.test_configparser",
+    "contextlib": "test.test_contextlib",
+    "copy": "test.test_copy",
+    "csv": "test.test_csv",
+    "dataclasses": "test.test_dataclasses",
+    "fractions": "test.test_fractions",
+    "functools": "test.test_functools",
+    "graphlib": "test.test_graphlib",
+    "heapq": "test.test_heapq",
+    "html.parser": "test.test_htmlparser",
+    "ipaddress": "test.test_ipaddress",
+    "optparse": "test.test_optparse",
+    "pprint": "test.test_pprint",
+    "reprlib": "test.test_reprlib",
+    "sched": "test.test_sched",
+    "shlex": "test.test_shlex",
+    "string": "test.test_string",
+    "textwrap": "test.test_textwrap",
+    "types": "test.test_types",
+    "typing": "test.test_typing",
+    "asyncio.locks,asyncio.queues": "test.test_asyncio.test_queues",
+}
+SLOW = {
+    "argparse": "test.test_argparse",
+    "asyncio.locks": "test.test_asyncio.test_locks",
+    "calendar": "test.test_calendar",
+    "difflib": "test.test_difflib",
+    "enum": "test.test_enum",
+    "json,json.decoder,json.encoder,json.scanner": "test.test_json",
+    "pathlib": "test.test_pathlib",
+    "queue": "test.test_queue",
+    "random": "test.test_random",
+    "statistics": "test.test_statistics",
+    "weakref": "test.test_weakref",
+}
+
+
+@functools.cache
+def interpreter(version):
+    """A Python of this version that has CPython's tests, or None."""
+    if version == HERE:
+        candidates = [sys.executable]
+    else:
+        root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+        installed = sorted(map(str, root.glob(f"versions/{version}.*/bin/python")))
+        candidates = [*installed, shutil.which(f"python{version}")]
+    probe = f"import sys, test.test_queue; assert sys.version.startswith('{version}.')"
+    for candidate in filter(None, candidates):
+        if subprocess.run([candidate, "-c", probe], capture_output=True, check=False).returncode == 0:
+            return candidate
+    return None
+
+
+def run(python, hooks, modules, suite, folder):
+    """What the test module says, or why it could not be run."""
+    result = folder / f"{hooks}.json"
+    work = folder / hooks
+    work.mkdir()
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST", "COV_"))
+    }
+    done = subprocess.run(
+        [python, "-c", PROGRAM, hooks, modules, suite, str(folder.parent / "cache"), str(result)],
+        cwd=work, env={**environment, "PYTHONPATH": str(SOURCES)}, stdin=subprocess.DEVNULL, capture_output=True,
+        text=True, timeout=300, check=False,
+    )  # fmt: skip
+    return json.loads(result.read_text()) if result.exists() else {"crash": done.stderr[-2000:]}
+
+
+def cases(modules):
+    return [
+        pytest.param(version, hooks, module, suite, id=f"{version}-{hooks}-{module}")
+        for version in VERSIONS
+        for hooks in ("noop", "engine")
+        if hooks == "noop" or (HAS_ENGINE and version == HERE)
+        for module, suite in modules.items()
+    ]
+
+
+def check(version, hooks, modules, suite, folder):
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"no Python {version} with CPython's tests here")
+    original = run(python, "none", modules, suite, folder)
+    rewritten = run(python, hooks, modules, suite, folder)
+    assert rewritten.pop("sites", 0) > 0, rewritten
+    assert original.pop("sites") == 0
+    assert rewritten == original
+    assert rewritten["run"] > rewritten["skipped"]
+    assert rewritten["bad"] == []
+
+
+@pytest.mark.parametrize(("version", "hooks", "modules", "suite"), cases(QUICK))
+def test_rewritten_module_passes_its_own_tests(version, hooks, modules, suite, tmp_path):
+    check(version, hooks, modules, suite, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("version", "hooks", "modules", "suite"), cases(SLOW))
+def test_rewritten_module_passes_its_own_slow_tests(version, hooks, modules, suite, tmp_path):
+    check(version, hooks, modules, suite, tmp_path)
+
+
+@pytest.mark.parametrize("hook", BROKEN)
+def test_a_broken_hook_is_noticed(hook, tmp_path):
+    python = interpreter(HERE)
+    if python is None:
+        pytest.skip("no CPython tests here")
+    found = run(python, hook, "configparser", "test.test_configparser", tmp_path)
+    assert found.get("crash") or found["bad"], found
+
+
+def test_there_are_enough_modules():
+    assert len({re.sub(",.*", "", module) for module in {**QUICK, **SLOW}}) >= 15
