@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plait.explore.dpor import Dpor
+from plait.explore.strategy import preemptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,11 @@ class Bounded(Dpor):
         super().__init__()
         self.bound = bound
         self._spent: list[int] = []  # preemptions before each step
+
+    @property
+    def claim(self) -> str | None:
+        """What is covered for certain."""
+        return f"all behaviours that need at most {preemptions(self.bound)}" if self.exhausted else None
 
     def next_prefix(self) -> Sequence[int] | None:
         """The deepest state with something affordable left to try."""
@@ -53,8 +59,8 @@ class Bounded(Dpor):
 
     def executed(self, engine: Engine) -> None:
         """Count the preemptions of the new part, then learn from it."""
-        spent, number, last, cost = self._spent, 0, -1, 0
-        del spent[:]
+        spent, last, cost = self._spent, -1, 0
+        spent.clear()
         for thread, _loc, _mode, _site, enabled, _after in engine.trace:
             if enabled is None:
                 continue
@@ -62,10 +68,10 @@ class Bounded(Dpor):
             if last != thread and last in enabled:
                 cost += 1
             last = thread
-            number += 1
         super().executed(engine)
 
     def _reverse(self, first: int, second: int, thread: int, clock: list[int] | None = None) -> None:
+        """Ask for the second thread right before the first step, and where that step's block begins."""
         steps = self._order.steps
         owner = steps[first][0]
         start = first

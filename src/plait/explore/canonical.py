@@ -7,7 +7,7 @@ wait for what. Two states with the same key have the same future.
 
 Values are compared by content where they are immutable. Other objects go by a name that says where they come from:
 the place in a walk over what the set-up made, or the thread that first brought them in sight and at which of its own
-steps. Numbers in order of first touch would not do: another order of independent steps would give them to other objects.
+steps. Numbers in order of first touch would not do: another order of independent steps would give them to others.
 """
 
 from __future__ import annotations
@@ -202,7 +202,8 @@ class States:
         if isinstance(obj, set):
             return "set", self._unordered(list(set.__iter__(obj)), actor)
         base = next(each for each in type(obj).__mro__ if each.__module__ in ("builtins", "collections", "array"))
-        return "sequence", tuple(self._value(value, actor) for value in base.__iter__(obj))
+        walk: Any = base.__dict__["__iter__"]
+        return "sequence", tuple(self._value(value, actor) for value in walk(obj))
 
     def _value(self, value: Any, actor: int) -> Hashable:
         kind = type(value)

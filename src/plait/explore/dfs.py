@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from plait.run.engine import Engine
-from plait.run.vthread import VThread
+from plait.explore.progress import fraction
+from plait.explore.strategy import preemptions
+from plait.run.engine import DIVERGED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.run.engine import Engine, Entry
+    from plait.run.vthread import VThread
 
 
 class Dfs:
@@ -21,9 +28,32 @@ class Dfs:
         # One entry per step: the enabled threads not tried yet, in reverse order of trial; and what was chosen.
         self._left: list[list[int]] = []
         self._chosen: list[int] = []
-        self._spent: list[int] = []  # preemptions before each step
         self._base = 0
+        self._trace: list[Entry] = []
         self._started = False
+
+    @property
+    def claim(self) -> str | None:
+        """What is covered for certain."""
+        if not self.exhausted:
+            return None
+        return "all schedules" if self.bound is None else f"all schedules with at most {preemptions(self.bound)}"
+
+    def progress(self) -> float:
+        """The explored fraction of the tree of schedules."""
+        path = []
+        last, cost, number = -1, 0, 0
+        for thread, _loc, _mode, _site, enabled, _after in self._trace:
+            if enabled is None or number >= len(self._left):
+                continue
+            branches = len(enabled) or 1
+            if self.bound is not None and last in enabled and cost >= self.bound:
+                branches = 1
+            path.append((branches - len(self._left[number]), branches))
+            cost += last != thread and last in enabled
+            last = thread
+            number += 1
+        return fraction(path)
 
     def next_prefix(self) -> Sequence[int] | None:
         """The schedule so far up to the deepest step with an untried thread, and that thread."""
@@ -34,21 +64,25 @@ class Dfs:
         while left and not left[-1]:
             left.pop()
         if not left:
-            self.exhausted = True
+            self.exhausted = not self.diverged
             return None
         self._base = len(left) - 1
         thread = left[-1].pop()
-        del self._chosen[self._base :], self._spent[self._base + 1 :]
+        del self._chosen[self._base :]
         self._chosen.append(thread)
         return self._chosen
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
         """Never asked: behind the prefix the running thread goes on."""
-        raise AssertionError
+        raise AssertionError(engine, current)
 
     def executed(self, engine: Engine) -> None:
         """Note what else could have run at each new step."""
-        left, chosen, spent, bound = self._left, self._chosen, self._spent, self.bound
+        left, chosen, bound = self._left, self._chosen, self.bound
+        self._trace = engine.trace
+        if engine.status == DIVERGED:
+            self.diverged = True
+            return
         started = len(left)
         number = -1
         last = -1

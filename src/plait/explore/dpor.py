@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from plait.explore.progress import fraction
 from plait.observe.happens import HappensBefore, Operation, Step, dependent_steps, steps_of
 from plait.run.engine import DIVERGED, STOP, Engine, Entry, Pending
 from plait.run.operations import LOCAL
@@ -56,6 +57,15 @@ class Dpor:
         self._seen = 0
         self._started = False
         self._nicknames: dict[tuple[str, str | int], int] = {}
+
+    @property
+    def claim(self) -> str | None:
+        """What is covered for certain."""
+        return "all classes of equivalent schedules" if self.exhausted else None
+
+    def progress(self) -> float:
+        """The explored fraction of the search; branches may still be added, so that it is rather too high."""
+        return fraction((len(node.done), len(node.backtrack.difference(node.sleep))) for node in self._nodes)
 
     def next_prefix(self) -> Sequence[int] | None:
         """The deepest state with something left to try."""

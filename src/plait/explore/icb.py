@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plait.explore.strategy import preemptions
+from plait.run.engine import DIVERGED
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -35,6 +38,13 @@ class Icb:
         self._next: list[_Edge] = []
         self._edge: _Edge = self._now[0]
 
+    @property
+    def claim(self) -> str | None:
+        """What is covered for certain."""
+        if self.exhausted and self.completed != self.bound:
+            return "all schedules"
+        return f"all schedules with at most {preemptions(self.completed)}" if self.completed >= 0 else None
+
     def next_prefix(self) -> Sequence[int] | None:
         """The latest edge of this level; the next level when there is none."""
         while not self._now:
@@ -56,7 +66,7 @@ class Icb:
         """Queue every way to leave this schedule behind its prefix."""
         _schedule, length, thread, spent = self._edge
         planned = length + (thread != -1)
-        if engine.status == "diverged":
+        if engine.status == DIVERGED:
             self.diverged = True
             return
         schedule: list[int] = []

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine, Entry
     from plait.run.vthread import VThread
 
-Memory = tuple["list[Entry]", "list[tuple[object, object]]", str]  # trace, locations' owners and names, status
-
-
 class Divergence(NamedTuple):
     """The first difference between two executions of one schedule."""
 
@@ -33,16 +30,15 @@ class Divergence(NamedTuple):
 
 
 class Replay:
-    """One execution along ``schedule``; behind its end the running thread goes on."""
+    """One execution along a recorded one's schedule; behind its end the running thread goes on."""
 
     name = "replay"
 
-    def __init__(self, schedule: Sequence[int], recorded: Recorded | None = None) -> None:
+    def __init__(self, recorded: Recorded) -> None:
         self.exhausted = False
         self.diverged = False
         self.free = True
         self.divergence: Divergence | None = None
-        self._schedule = list(schedule)
         self._recorded = recorded
         self._done = False
 
@@ -52,22 +48,15 @@ class Replay:
             self.exhausted = not self.diverged
             return None
         self._done = True
-        return self._schedule
+        return self._recorded.schedule
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
         """Never asked: behind the prefix the running thread goes on."""
         raise AssertionError(engine, current)
 
     def executed(self, engine: Engine) -> None:
-        """Compare with the recorded execution, if there is one; else with the schedule alone."""
-        if self._recorded is not None:
-            self.divergence = self._recorded.compare(engine)
-        elif engine.status == "diverged":
-            step = engine.step
-            wanted = self._schedule[step] if step < len(self._schedule) else -1
-            self.divergence = Divergence(
-                step, f"thread {wanted} to go on", f"threads {engine.enabled} that can", "the schedule is of another program"
-            )
+        """Compare with the recorded execution."""
+        self.divergence = self._recorded.compare(engine)
         self.diverged = self.divergence is not None
 
 
@@ -120,7 +109,7 @@ def _cause(expected: _Described, found: _Described) -> str:
     if expected[0] != found[0]:
         return "another thread was running"
     if expected[3] != found[3]:
-        return "the thread took another path: a value that no schedule decides, such as a random number or leftover state"
+        return "the thread took another path: leftover state, or a value no schedule decides, such as a random number"
     if expected[1] != found[1]:
         return "another object was touched: an iteration order that is not fixed, or leftover state"
     if expected[2] != found[2]:

@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plait.explore.canonical import States
-from plait.explore.strategy import run_on
-from plait.run.engine import STOP
+from plait.explore.progress import fraction
+from plait.explore.strategy import preemptions, run_on
+from plait.run.engine import DIVERGED, REDUNDANT, STOP
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -36,7 +37,9 @@ class Stateful:
         self._known: dict[Hashable, int] = {}  # state: the fewest preemptions it was reached with
         self._chosen: list[int] = []
         self._left: list[list[int]] = []  # per step: threads not tried yet, in reverse order of trial
+        self._widths: list[int] = []
         self._started = False
+        self._fresh = False
         self._last = -1
         self._spent = 0
 
@@ -44,6 +47,17 @@ class Stateful:
     def states(self) -> int:
         """How many states were seen."""
         return len(self._known)
+
+    @property
+    def claim(self) -> str | None:
+        """What is covered for certain."""
+        if not self.exhausted:
+            return None
+        return "all reachable states" + ("" if self.bound is None else f" with at most {preemptions(self.bound)}")
+
+    def progress(self) -> float:
+        """The explored fraction of the search; known states cut it short, so that it is rather too low."""
+        return fraction((width - len(left), width) for left, width in zip(self._left, self._widths, strict=False))
 
     def next_prefix(self) -> Sequence[int] | None:
         """Never a prefix, because each step must be seen; the script is followed in `choose`."""
@@ -53,7 +67,7 @@ class Stateful:
             if not self._left:
                 self.exhausted = not self.diverged
                 return None
-            del self._chosen[len(self._left) - 1 :]
+            del self._chosen[len(self._left) - 1 :], self._widths[len(self._left) :]
             self._chosen.append(self._left[-1].pop())
         self._started = True
         self._last = -1
@@ -80,6 +94,7 @@ class Stateful:
             while len(self._chosen) < step:  # time has passed
                 self._chosen.append(-1)
                 self._left.append([])
+                self._widths.append(1)
             number = run_on(engine, current)
             if self._last in enabled:
                 number = self._last
@@ -88,6 +103,7 @@ class Stateful:
                 others = []
             self._chosen.append(number)
             self._left.append(others)
+            self._widths.append(1 + len(others))
         if self._last != number and self._last in enabled:
             self._spent += 1
         self._last = number
@@ -106,7 +122,7 @@ class Stateful:
 
     def executed(self, engine: Engine) -> None:
         """Everything was noted on the way."""
-        if engine.status == "redundant":
+        if engine.status == REDUNDANT:
             self.redundant += 1
-        elif engine.status == "diverged":
+        elif engine.status == DIVERGED:
             self.diverged = True

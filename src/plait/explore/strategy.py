@@ -42,6 +42,11 @@ def run_on(engine: Engine, current: VThread | None) -> int:
     return engine.enabled[0]
 
 
+def preemptions(number: int) -> str:
+    """In words."""
+    return f"{number} preemption{'s' if number != 1 else ''}"
+
+
 def choices(engine: Engine) -> list[int]:
     """The schedule that was executed: one thread number per step."""
     return [entry[0] for entry in engine.trace if entry[4] is not None]

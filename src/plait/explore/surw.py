@@ -76,7 +76,7 @@ class Surw:
         self._seen = len(engine.trace)
 
     def executed(self, engine: Engine) -> None:
-        """Which places do several threads touch, and how often?"""
+        """Note which places several threads touch, and how often."""
         touched: dict[Place, set[int]] = {}
         counts: dict[int, int] = {}
         for thread, loc, mode, _site, _enabled, _after in engine.trace:

@@ -1,0 +1,158 @@
+"""Many executions of one program under one strategy, and an honest account of what they covered.
+
+"Exhausted" is claimed only if the strategy came to its end, every execution ran to its own end, and replayed executions
+did the same again. In all other cases the account says what stopped the search and how much seems to be left.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from plait.explore.replay import Divergence, Recorded, Replay
+from plait.run.engine import DIVERGED, ENGINE, HANG, REDUNDANT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plait.explore.strategy import Strategy
+    from plait.run.engine import Engine
+
+DONE = "all done"
+REPLAY_EVERY = 50  # executions between two that are executed again and compared
+
+
+@dataclass(slots=True)
+class Exploration:
+    """What a search did. ``fraction`` is the part of the search that was covered, None where nobody knows."""
+
+    strategy: str
+    executions: int = 0
+    redundant: int = 0
+    elapsed: float = 0.0
+    exhausted: bool = False
+    claim: str | None = None
+    statuses: Counter[str] = field(default_factory=Counter)
+    replays: int = 0
+    divergence: Divergence | None = None
+    fraction: float | None = None
+    ended: str = DONE
+
+    @property
+    def left(self) -> float | None:
+        """An estimate of the executions that the search would still need."""
+        if self.exhausted:
+            return 0.0
+        return None if not self.fraction else self.executions * (1 / self.fraction - 1)
+
+    def statement(self) -> str:
+        """One sentence for the report, which claims nothing that was not seen."""
+        runs = f"{self.executions:,} execution{'s' if self.executions != 1 else ''}"
+        if self.divergence is not None:
+            return f"Nothing is claimed: the same schedule did not give the same execution ({self.divergence}), {runs}."
+        cut = self.statuses[HANG]
+        if self.exhausted:
+            return f"Covered {self.claim} in {runs}."
+        if cut and self.ended == DONE:
+            return f"Covered {self.claim} in {runs}, except behind {cut} that did not end and {_was(cut)} cut."
+        covered = f"{self.claim}; " if self.claim else ""
+        if self.fraction is None:
+            return f"Stopped ({self.ended}) after {runs} of {self.strategy}: {covered}what is left is not known."
+        left = "" if not self.left else f", about {self.left:,.0f} executions are left"
+        return f"Stopped ({self.ended}) after {runs}: about {self.fraction:.0%} of the search is covered{left}."
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
+
+
+def explore(
+    prepare: Callable[[], Sequence[Callable[[], object]]],
+    strategy: Strategy,
+    *,
+    max_executions: int | None = None,
+    max_seconds: float | None = None,
+    check: Callable[[Engine], None] | None = None,
+    on_execution: Callable[[Engine, str], bool] | None = None,
+    replay_every: int = REPLAY_EVERY,
+) -> Exploration:
+    """Execute until the strategy, a limit or ``on_execution`` (True stops) ends it.
+
+    ``check`` runs at the end of each execution with threads and objects still in place, ``on_execution`` behind it
+    with the trace. The first execution and every ``replay_every``-th one is executed again and compared (0: none is).
+    """
+    found = Exploration(strategy.name)
+    engine = ENGINE
+    finish = None if check is None else lambda: check(engine)
+    started = time.perf_counter()
+    collecting = gc.isenabled()
+    gc.disable()  # the engine collects between executions, never inside one
+    try:
+        while True:
+            ended = _limit(found, started, max_executions, max_seconds)
+            if ended is not None:
+                found.fraction = _progress(strategy)
+            prefix = strategy.next_prefix()
+            if prefix is None or ended is not None:
+                found.ended = ended if prefix is not None and ended is not None else DONE
+                break
+            status = engine.execute(prepare, prefix, strategy, free=strategy.free, finish=finish)
+            strategy.executed(engine)
+            found.executions += 1
+            found.statuses[status] += 1
+            if on_execution is not None and on_execution(engine, status):
+                found.ended = "as asked"
+                found.fraction = _progress(strategy)
+                break
+            if replay_every and (found.executions == 1 or found.executions % replay_every == 0):
+                _replay(found, engine, prepare)
+            if found.divergence is None and status == DIVERGED:
+                found.divergence = _departed(engine, prefix)
+            if found.divergence is not None:
+                found.ended = "not deterministic"
+                break
+    finally:
+        if collecting:
+            gc.enable()
+    found.elapsed = time.perf_counter() - started
+    found.redundant = found.statuses[REDUNDANT]
+    found.claim = getattr(strategy, "claim", None)
+    found.exhausted = found.ended == DONE and strategy.exhausted and not found.statuses[HANG]
+    if found.exhausted:
+        found.fraction = 1.0
+    return found
+
+
+def _limit(found: Exploration, started: float, max_executions: int | None, max_seconds: float | None) -> str | None:
+    if max_executions is not None and found.executions >= max_executions:
+        return "limit of executions"
+    if max_seconds is not None and found.executions and time.perf_counter() - started >= max_seconds:
+        return "time limit"
+    return None
+
+
+def _progress(strategy: Strategy) -> float | None:
+    progress: Callable[[], float] | None = getattr(strategy, "progress", None)
+    return None if progress is None else progress()
+
+
+def _replay(found: Exploration, engine: Engine, prepare: Callable[[], Sequence[Callable[[], object]]]) -> None:
+    """Execute the last schedule again; a search cannot be trusted if the two executions differ."""
+    if engine.status in (REDUNDANT, DIVERGED, HANG):
+        return
+    replay = Replay(Recorded(engine))
+    engine.execute(prepare, replay.next_prefix() or (), replay, free=True)
+    replay.executed(engine)
+    found.replays += 1
+    found.divergence = replay.divergence
+
+
+def _departed(engine: Engine, prefix: Sequence[int]) -> Divergence:
+    """A schedule that worked before could not be followed."""
+    step = engine.step
+    wanted = prefix[step] if step < len(prefix) else -1
+    able = ", ".join(map(str, engine.enabled)) or "nobody"
+    return Divergence(step, f"thread {wanted} to be able to run", able, "leftover state or an uncontrolled value")
