@@ -27,6 +27,8 @@ _GIVE_PART = 0.05
 """For an optional parameter of which nothing is known, or whose default is a class or function: a part to be exchanged
 by those who know what fits."""
 _ALIAS = 0.04
+_PEER = 0.35
+"""How often a call goes to another instance of the class, where the test has made one."""
 _MEET = {"key": 0.75, "name": 0.75, "keys": 0.75}
 _MEET_OTHERS = 0.4
 _NAMED_RESULT = 0.7
@@ -80,6 +82,7 @@ class Writer:
     def __init__(self, catalogue: Catalogue, random: Random) -> None:
         self.unbindable: set[str] = set()
         self._catalogue = catalogue
+        self._peers = frozenset(each.text for each in catalogue.own)
         self._random = random
 
     def construct(self, method: Method) -> Draft | None:
@@ -98,6 +101,7 @@ class Writer:
     ) -> Draft | None:
         args: list[str] = []
         kwargs: list[tuple[str, str]] = []
+        receiver = RECEIVER if result == RECEIVER else self._receiver(method, scene)
         imports = dict.fromkeys(method.imports)
         drawn: list[tuple[Pool, str]] = []
         contiguous = True
@@ -114,6 +118,8 @@ class Writer:
                     return None
                 contiguous = False
                 continue
+            if receiver != RECEIVER and value.text in self._peers:
+                value = OWN  # two objects that use each other: what lock orders and identities are about
             if value.kind != "own":
                 scene.given[parameter.name] = value
             shown = self._shared(value, scene) if result != RECEIVER else value
@@ -124,8 +130,15 @@ class Writer:
                 contiguous = False
             imports.update(dict.fromkeys(shown.imports))
             drawn.append((pool, value.kind))
-        call = Call(method.name, method.form, RECEIVER, tuple(args), tuple(kwargs), result)
+        call = Call(method.name, method.form, receiver, tuple(args), tuple(kwargs), result)
         return Draft(call, tuple(imports), tuple(drawn))
+
+    def _receiver(self, method: Method, scene: Scene) -> str:
+        """Mostly the object under test; sometimes another instance of its class that the test has made."""
+        peers = [name for text, name in scene.bound.items() if text in self._peers]
+        if peers and "{receiver}" in method.form and self._random.random() < _PEER:
+            return self._random.choice(peers)
+        return RECEIVER
 
     def _gives(self, parameter: Parameter, pool: Pool, *, waits: bool) -> bool:
         if parameter.required:

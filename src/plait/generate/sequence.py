@@ -305,7 +305,7 @@ def _number(prefix: Prefix) -> int:
 
 
 def _values(draft: Draft) -> set[str | None]:
-    return {*draft.call.args, *(value for _, value in draft.call.kwargs)}
+    return {draft.call.receiver, *draft.call.args, *(value for _, value in draft.call.kwargs)}
 
 
 def _that_worked(drafts: Sequence[Draft], outcomes: Sequence[CallOutcome]) -> list[Draft]:
