@@ -27,20 +27,27 @@ GOALS = {"frontrun": 100.0, "interleave_test": 30.0, "longest": 20.0 * FRAY}
 MEMORY_GROWTH = 1024  # kilobytes that count as flat
 
 
-def run(*, runs: int = 3, seconds: float = 5.0, progress: Callable[[str], None] = print) -> dict[str, Any]:
+def run(
+    *,
+    runs: int = 3,
+    seconds: float = 5.0,
+    progress: Callable[[str], None] = print,
+    subjects: Sequence[Subject] = SUBJECTS,
+    tools: Sequence[str] | None = None,
+) -> dict[str, Any]:
     """Measure every tool that is installed; the result has ``rows`` and ``summary``."""
-    tools = available()
+    tools = available() if tools is None else tools
     missing = [tool for tool in PEERS if tool not in tools]
     if missing:
         need = "" if sys.version_info >= (3, 12) else f", which need Python >= 3.12 (this is {_python()})"
         progress(f"without {' and '.join(missing)}{need}: `make bench-peers` runs all tools side by side")
     figures: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for number in range(1, runs + 1):
-        for subject in SUBJECTS:
+        for subject in subjects:
             progress(f"run {number} of {runs}: {subject.name}")
             for tool in tools:
                 figures.setdefault((subject.name, tool), []).append(_measure(tool, subject, seconds))
-    rows = [_row(subject, tool, figures[subject.name, tool]) for subject in SUBJECTS for tool in tools]
+    rows = [_row(subject, tool, figures[subject.name, tool]) for subject in subjects for tool in tools]
     return {"rows": rows, "summary": {"runs": runs, "seconds": seconds, **_summary(rows), "memory": _memory()}}
 
 
@@ -119,9 +126,9 @@ def _ratios(rows: Sequence[dict[str, Any]], ours: str, peer: str, field: str) ->
     """Subject by subject, how many times faster; subjects that the peer could not explore are left out."""
     rates = {(row["subject"], row["tool"]): row[field] for row in rows}
     return {
-        subject.name: rates[subject.name, ours] / rates[subject.name, peer]
-        for subject in SUBJECTS
-        if rates.get((subject.name, ours)) and rates.get((subject.name, peer))
+        name: rate / rates[name, peer]
+        for (name, tool), rate in rates.items()
+        if tool == ours and rate and rates.get((name, peer))
     }
 
 
@@ -177,7 +184,8 @@ def show(result: dict[str, Any]) -> str:
     tools = list(dict.fromkeys(row["tool"] for row in rows))
     cells = {(row["subject"], row["tool"]): _cell(row) for row in rows}
     table = [["", *tools]]
-    table += [[subject.name, *(cells[subject.name, tool] for tool in tools)] for subject in SUBJECTS]
+    names = dict.fromkeys(row["subject"] for row in rows)
+    table += [[name, *(cells[name, tool] for tool in tools)] for name in names]
     widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
     lines = ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in table]
     return "\n".join(

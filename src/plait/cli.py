@@ -244,7 +244,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The ``plait`` command; returns the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _dispatch(given)
+        code = _dispatch(given)
+        sys.stdout.flush()  # here, where a reader that went away does no harm
     except UsageError as error:
         print(f"plait: {error}", file=sys.stderr)
         return UNUSABLE
@@ -259,6 +260,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         said = str(error) if isinstance(error, PlaitBugError) else f"[plait bug] {type(error).__name__}: {error}"
         print(f"plait: {said}", file=sys.stderr)
         return UNUSABLE
+    return code
 
 
 def _dispatch(given: list[str]) -> int:
@@ -276,5 +278,4 @@ def _dispatch(given: list[str]) -> int:
         raise UsageError(f"no command {name!r}; {advice}")
     options = read(name, given[1:], Path.cwd())
     code: int = importlib.import_module(_module(name)).run(options)
-    sys.stdout.flush()
     return code

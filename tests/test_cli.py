@@ -1,0 +1,277 @@
+"""The command line from outside: exit codes, one-line complaints, settings, and what is offered."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import plait.campaign
+from plait import cli
+from plait.errors import PlaitBugError, UsageError
+
+PROBE = '''
+from plait.errors import PlaitBugError, UsageError
+
+def run(options):
+    if options.argument == "usage":
+        raise UsageError("replay file 'x' does not exist: give the path of a result file")
+    if options.argument == "interrupt":
+        raise KeyboardInterrupt
+    if options.argument == "bug":
+        raise PlaitBugError("a stopped thread was resumed")
+    if options.argument == "crash":
+        return {}["missing"]
+    seen.append(options)
+    return int(options.argument)
+
+seen = []
+'''
+
+
+@pytest.fixture
+def replay(tmp_path, monkeypatch):
+    """A command whose only job is to end the way its argument says."""
+    (tmp_path / "replay.py").write_text(PROBE)
+    monkeypatch.setattr(plait.campaign, "__path__", [str(tmp_path), *plait.campaign.__path__])
+    monkeypatch.delitem(sys.modules, "plait.campaign.replay", raising=False)
+    monkeypatch.chdir(tmp_path)
+    yield lambda *arguments: cli.main(["replay", *arguments])
+    sys.modules.pop("plait.campaign.replay", None)
+
+
+def _seen():
+    return sys.modules["plait.campaign.replay"].seen[-1]
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, 3, 130])
+def test_a_commands_exit_code_is_passed_on(replay, code):
+    assert replay(str(code)) == code
+
+
+def test_usage_error_is_one_line_and_code_2(replay, capsys):
+    assert replay("usage") == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == "plait: replay file 'x' does not exist: give the path of a result file\n"
+
+
+def test_interrupt_is_130(replay, capsys):
+    assert replay("interrupt") == 130
+    assert capsys.readouterr().err == "plait: interrupted\n"
+
+
+@pytest.mark.parametrize(("argument", "text"), [
+    ("bug", "plait: [plait bug] a stopped thread was resumed"),
+    ("crash", "plait: [plait bug] KeyError: 'missing'"),
+])
+def test_our_own_failures_are_tagged_and_never_look_like_a_finding(replay, capsys, argument, text):
+    assert replay(argument) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("Traceback")
+    assert lines[-1] == text
+
+
+def test_plait_bug_error_is_tagged_once():
+    assert str(PlaitBugError("x")) == "[plait bug] x"
+
+
+# -- what is offered ----------------------------------------------------------------------------------------------
+
+
+def test_commands_without_a_module_are_neither_listed_nor_accepted(monkeypatch, capsys):
+    real = cli.importlib.util.find_spec
+    monkeypatch.setattr(cli.importlib.util, "find_spec", lambda name: None if name.endswith(".perf") else real(name))
+    assert cli.main(["--help"]) == 0
+    assert "\n  perf " not in capsys.readouterr().out
+    assert cli.main(["perf", "m:C"]) == 2
+    assert "no command 'perf'" in capsys.readouterr().err
+
+
+def test_every_listed_command_can_be_imported_and_run():
+    for name in cli.available():
+        module = cli.importlib.import_module(cli._module(name))
+        assert callable(module.run), name
+
+
+def test_overview_fits_a_screen(capsys, monkeypatch):
+    monkeypatch.setattr(cli, "available", lambda: list(cli.COMMANDS))
+    assert cli.main(["--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    for name, command in cli.COMMANDS.items():
+        assert any(line.split()[:1] == [name] and command.help in line for line in lines)
+
+
+def test_no_command_is_unusable_but_explained(capsys):
+    assert cli.main([]) == 2
+    assert "usage: plait COMMAND" in capsys.readouterr().out
+
+
+def test_misspelt_command(capsys):
+    assert cli.main(["bnch"]) == 2
+    assert capsys.readouterr().err == "plait: no command 'bnch'; did you mean bench?\n"
+
+
+def test_version(capsys):
+    assert cli.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"plait {plait.__version__}\n"
+
+
+@pytest.mark.parametrize("name", list(cli.COMMANDS))
+def test_help_of_every_command(name, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli._parser(name).parse_args(["--help"])
+    assert end.value.code == 0
+    text = capsys.readouterr().out
+    for option in cli.COMMANDS[name].options:
+        assert f"--{option}" in text
+
+
+# -- options ------------------------------------------------------------------------------------------------------
+
+
+def _read(name, *arguments, folder):
+    return cli.read(name, arguments, folder)
+
+
+def test_defaults(tmp_path):
+    options = _read("diff", "shop:Stock", folder=tmp_path)
+    assert (options.argument, options.old, options.new, options.seed) == ("shop:Stock", "HEAD", "worktree", 0)
+    assert (options.model, options.threads, options.budget, options.max_tests) == ("both", 2, None, None)
+    assert (options.allow, options.no_filter, options.json, options.path) == ((), False, None, Path())
+
+
+def test_values_are_read(tmp_path):
+    options = _read(
+        "check", "a:B", "--budget", "1.5m", "--threads", "3", "--allow", "write,network", "--json", "-",
+        "--max-schedules", "7", "--model", "gil", folder=tmp_path,
+    )
+    assert (options.budget, options.threads, options.allow) == (90.0, 3, ("write", "network"))
+    assert (options.json, options.max_schedules, options.model) == (Path("-"), 7, "gil")
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("60s", 60.0), ("5m", 300.0), ("1h", 3600.0), ("0.5 s", 0.5)])
+def test_times(text, seconds):
+    assert cli.seconds(text) == seconds
+
+
+@pytest.mark.parametrize(("arguments", "part"), [
+    (["--budget", "60"], "--budget: '60' is no time"),
+    (["--threads", "1"], "--threads: '1' is no whole number of 2 or more"),
+    (["--seed", "-1"], "--seed: '-1' is no whole number of 0 or more"),
+    (["--allow", "write,fly"], "--allow: 'fly' cannot be allowed"),
+    (["--json", "no/such/folder/x.json"], "--json: 'no/such/folder/x.json' cannot be written"),
+    (["--model", "maybe"], "invalid choice: 'maybe'"),
+    (["--thread", "2"], "unrecognized arguments: --thread 2"),
+    (["--nonsense"], "unrecognized arguments: --nonsense"),
+])
+def test_wrong_options_are_named(arguments, part, tmp_path):
+    with pytest.raises(UsageError) as error:
+        _read("check", "a:B", *arguments, folder=tmp_path)
+    assert part in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_options_of_other_commands_are_refused(tmp_path):
+    with pytest.raises(UsageError, match="--capp"):
+        _read("check", "a:B", "--capp", "CA", folder=tmp_path)
+
+
+def test_settings_of_the_project_are_defaults(tmp_path):
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.plait]\nbudget = "5m"\nthreads = 4\nseed = 9\nmodel = "gil"\nallow = ["write"]\n'
+    )
+    options = _read("check", "a:B", "--seed", "1", folder=tmp_path)
+    assert (options.budget, options.threads, options.seed) == (300.0, 4, 1)
+    assert (options.model, options.allow) == ("gil", ("write",))
+    assert options.config.options["threads"] == 4
+
+
+def test_wrong_settings_are_a_usage_error(replay, tmp_path, capsys):
+    (tmp_path / "plait.toml").write_text("thread = 3\n")
+    assert replay("0") == 2
+    assert "unknown setting thread; did you mean threads?" in capsys.readouterr().err
+
+
+def test_the_commands_see_their_options(replay, tmp_path):
+    assert replay("0", "--path", str(tmp_path), "--allow", "subprocess") == 0
+    assert (_seen().path, _seen().allow) == (tmp_path, ("subprocess",))
+
+
+# -- as a process -------------------------------------------------------------------------------------------------
+
+
+def _run(*arguments, cwd):
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def _plait(*arguments, cwd):
+    return _run("-m", "plait", *arguments, cwd=cwd)
+
+
+def _python(code, cwd):
+    return _run("-c", code, cwd=cwd)
+
+
+def test_module_and_exit_code(tmp_path):
+    done = _plait("bench", "nonsense", cwd=tmp_path)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "no table 'nonsense'" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bench_writes_one_table_per_file(tmp_path):
+    done = _plait("bench", "--json", "x.json", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "a result file holds one table" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_nobody_reads_to_the_end(tmp_path, unbuffered):
+    code = "input(); from plait.cli import main; raise SystemExit(main(['--help']))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )
+    process.stdout.close()
+    process.stdin.write(b"go\n")
+    process.stdin.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(30) == 0
+    assert errors == b""
+
+
+def test_doctor_explores_a_counter(tmp_path):
+    done = _plait("doctor", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "the engine explores: a racy counter, 4 schedules" in done.stdout
+    assert "MISSING" not in done.stdout
+
+
+def test_doctor_says_what_is_broken(tmp_path):
+    blocked = tmp_path / "cache"
+    blocked.write_text("a file where a folder is needed")
+    code = (
+        f"import os; os.environ['XDG_CACHE_HOME'] = {str(blocked)!r}\n"
+        "from plait.cli import main; raise SystemExit(main(['doctor']))"
+    )
+    done = _python(code, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "MISSING the cache for rewritten code cannot be written" in done.stdout
+
+
+def test_help_needs_no_engine(tmp_path):
+    code = "import sys\nfrom plait.cli import main\nmain(['--help'])\nprint(json.dumps([m for m in sys.modules]))"
+    done = _python(f"import json\n{code}", cwd=tmp_path)
+    loaded = json.loads(done.stdout.splitlines()[-1])
+    assert "greenlet" not in loaded
+    assert "plait.run.engine" not in loaded
