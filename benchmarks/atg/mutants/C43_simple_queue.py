@@ -1,0 +1,19 @@
+"""C43: `enqueue` no longer takes the lock, but still releases it, whoever holds it."""
+
+from __future__ import annotations
+
+from benchmarks.atg.sound import simple_queue as sound
+
+
+class SimpleQueue(sound.SimpleQueue):
+    """First in, first out."""
+
+    def enqueue(self, value: int) -> None:
+        """Append a value."""
+        node = sound.Node(value)
+        tail = self._tail
+        tail.next = node
+        self._tail = node
+        count = self._count
+        self._count = count + 1
+        self._mutex.unlock()
