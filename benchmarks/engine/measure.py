@@ -54,25 +54,18 @@ def _resident() -> int:
 def memory() -> dict[str, int]:
     """Resident memory before and after ten thousand executions of the longest program."""
     from plait.explore.dpor import Dpor
+    from plait.explore.exploration import explore
     from plait.observe.places import PLACES
-    from plait.run.engine import ENGINE
     from plait.run.world import World
 
     world = World(PLACES)
     module = world.load(LONGEST.module, roots=FOLDERS)
     world.snapshot()
-    strategy = Dpor()
-
-    def run(executions: int) -> None:
-        for _ in range(executions):
-            prefix = strategy.next_prefix()
-            assert prefix is not None, "the longest program was exhausted"
-            ENGINE.execute(lambda: module.Program(*LONGEST.arguments).bodies, prefix, strategy, free=strategy.free)
-            strategy.executed(ENGINE)
-
-    run(WARM_UP)
+    program = lambda: module.Program(*LONGEST.arguments).bodies
+    search = Dpor()
+    explore(program, search, max_executions=WARM_UP)
     before = _resident()
-    run(EXECUTIONS)
+    explore(program, search, max_executions=EXECUTIONS)
     return {"executions": EXECUTIONS, "before_kb": before, "after_kb": _resident()}
 
 

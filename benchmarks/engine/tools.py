@@ -1,8 +1,8 @@
 """One exploring call of each tool, in the same form, over the same unchanged programs.
 
 A loader is called once per process and returns the call: ``explore(stop, seconds)`` explores until the first failure
-(``stop``) or until nothing is left, for at most ``seconds``. Options are the tools' defaults, except that frontrun does
-not replay what it found: replays are no executions of the search, and would lower its rate.
+(``stop``) or until nothing is left, for at most ``seconds``. Options are the tools' defaults, except that nobody
+replays: replays are no executions of the search, and would lower the rates.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ STRATEGIES = {
 
 
 def _plait(tool: str, subject: Subject) -> Callable[[bool, float], Explored]:
+    from plait.explore.exploration import explore
     from plait.observe.places import PLACES
-    from plait.run.engine import ENGINE
     from plait.run.world import World
 
     world = World(PLACES)
@@ -60,26 +60,23 @@ def _plait(tool: str, subject: Subject) -> Callable[[bool, float], Explored]:
         program = module.Program(*subject.arguments)
         return program.bodies
 
-    def failed() -> bool:
-        if ENGINE.status == "finished":
-            return any(thread.error is not None for thread in ENGINE.threads) or not program.holds()
-        return ENGINE.status in ("deadlock", "hang")
+    def failed(engine: Any, status: str) -> bool:
+        if status == "finished":
+            return any(thread.error is not None for thread in engine.threads) or not program.holds()
+        return status in ("deadlock", "hang")
 
-    def explore(stop: bool, seconds: float) -> Explored:
-        strategy = strategy_class()
-        executions, found = 0, False
-        end = time.perf_counter() + seconds
-        while time.perf_counter() < end and (prefix := strategy.next_prefix()) is not None:
-            ENGINE.execute(prepare, prefix, strategy, free=strategy.free)
-            strategy.executed(ENGINE)
-            executions += 1
-            if failed():
-                found = True
-                if stop:
-                    break
-        return Explored(executions, found, strategy.exhausted, getattr(strategy, "redundant", 0))
+    def search(stop: bool, seconds: float) -> Explored:
+        failures = 0
 
-    return explore
+        def judge(engine: Any, status: str) -> bool:
+            nonlocal failures
+            failures += failed(engine, status)
+            return stop and failures > 0
+
+        done = explore(prepare, strategy_class(), max_seconds=seconds, on_execution=judge, replay_every=0)
+        return Explored(done.executions, failures > 0, done.exhausted, done.redundant)
+
+    return search
 
 
 # -- the peers ----------------------------------------------------------------------------------------------------
