@@ -1,0 +1,125 @@
+"""Behavioural checking: all outcomes of a test on one version, and what two versions' outcomes say about each other.
+
+ConDiff, Figure 3, lines 18-24. Every class of equivalent interleavings is executed once (`plait.explore.dpor`), which
+preserves all outcomes as long as whatever an outcome looks at counts as read. A difference is proven when one version
+shows an outcome that the other one, explored to the end, does not have.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Container
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from plait.explore.dpor import Dpor
+from plait.explore.pos import Pos
+from plait.explore.strategy import Strategy
+from plait.judge.difference_outcome import Outcome, View, Watch
+from plait.model.schedule import Schedule
+from plait.observe.recording import preemptions, schedule_of
+from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG
+from plait.run.testbed import Testbed
+
+EXECUTIONS = 2000
+SAMPLED = 150
+_COUNTED = frozenset({FINISHED_RUN, DEADLOCK, HANG})
+
+
+class Shown(NamedTuple):
+    """One execution that shows an outcome."""
+
+    schedule: Schedule
+    preemptions: int
+
+
+@dataclass(slots=True)
+class Explored:
+    """The outcomes of a test on one version; all of them if ``exhausted``."""
+
+    outcomes: dict[Outcome, Shown] = field(default_factory=dict)
+    exhausted: bool = False
+    executions: int = 0
+    diverged: bool = False
+
+
+def explore(
+    bed: Testbed,
+    view: View,
+    *,
+    limit: int = EXECUTIONS,
+    sampled: int = 0,
+    seed: int = 0,
+    deadline: float | None = None,
+    allowed: Container[Outcome] | None = None,
+    search: Strategy | None = None,
+) -> Explored:
+    """All outcomes, or as many as ``limit`` executions show.
+
+    With ``allowed``, the outcomes of an exhausted other version, the first outcome that is not among them ends the
+    exploration: it proves the difference. Then a test that is too large for the limit is also ``sampled``.
+    """
+    found = Explored()
+    watch = Watch(bed, view)
+    strategy: Strategy = Dpor() if search is None else search
+    try:
+        over = _run(watch, strategy, limit, deadline, allowed, found)
+        found.exhausted = strategy.exhausted and not over
+        found.diverged = bool(getattr(strategy, "diverged", False))
+        if not over and not found.exhausted and sampled:
+            _run(watch, Pos(seed), sampled, deadline, allowed, found)
+    finally:
+        bed.on_return = None
+    return found
+
+
+def _run(
+    watch: Watch, strategy: Strategy, limit: int, deadline: float | None, allowed: Container[Outcome] | None,
+    found: Explored,
+) -> bool:  # fmt: skip
+    """Execute until the strategy or the limit ends; True if an outcome turned up that is not allowed."""
+    outcomes: list[Outcome] = []
+    bed = watch.bed
+    for number in range(limit + 1):
+        prefix = strategy.next_prefix()
+        if prefix is None or number == limit:
+            return False
+        if deadline is not None and not number & 7 and time.monotonic() > deadline:
+            return False
+        status = ENGINE.execute(
+            bed.prepare, prefix, strategy, free=strategy.free, finish=lambda: outcomes.append(watch.outcome())
+        )
+        strategy.executed(ENGINE)
+        found.executions += 1
+        outcome = outcomes.pop()
+        if status not in _COUNTED:
+            continue
+        cost = preemptions(ENGINE.trace)
+        known = found.outcomes.get(outcome)
+        if known is None or cost < known.preemptions:
+            found.outcomes[outcome] = Shown(schedule_of(ENGINE), cost)
+        if allowed is not None and outcome not in allowed:
+            return True
+    return False
+
+
+class Difference(NamedTuple):
+    """What only one version can show. A list counts only if the other version was explored to the end."""
+
+    only_old: tuple[Outcome, ...]
+    only_new: tuple[Outcome, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.only_old or self.only_new)
+
+
+def compare(old: Explored, new: Explored) -> Difference:
+    """The symmetric difference of two versions' outcomes, with its direction, as far as it is proven."""
+    only_old = tuple(each for each in old.outcomes if each not in new.outcomes) if new.exhausted else ()
+    only_new = tuple(each for each in new.outcomes if each not in old.outcomes) if old.exhausted else ()
+    return Difference(only_old, only_new)
+
+
+def conclusive(old: Explored, new: Explored) -> bool:
+    """Whether the two were compared completely, or their difference is proven."""
+    return bool(compare(old, new)) or (old.exhausted and new.exhausted)

@@ -1,0 +1,111 @@
+"""ISINdeltaIS of ConDiff's Figure 3: can a test interleave on one version as it cannot on the other?
+
+Traces are compared statement by statement. An access is impacted if its statement is new or changed, was not
+reached before, has another concurrency context, or handles a value it never handled before. A test without impacted
+accesses, in either direction, has the same interleavings on both versions and need not be explored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from plait.judge.difference_serial import Observation
+from plait.observe.context import Context
+from plait.observe.trace import Event, Place, Trace
+from plait.subject.change import Change
+
+Reason = Literal["new statement", "new path", "other context", "new value"]
+
+
+class Impact(NamedTuple):
+    """One impacted access."""
+
+    reason: Reason
+    side: Literal["old", "new"]
+    event: Event
+
+
+class Decision(NamedTuple):
+    """Whether a test goes on to behavioural checking, and why."""
+
+    keep: bool
+    impact: Impact | None = None
+    repeated: bool = False
+
+
+@dataclass(slots=True)
+class _Known:
+    """What the accesses of one statement were like."""
+
+    contexts: set[Context] = field(default_factory=set)
+    values: set[str] = field(default_factory=set)
+
+
+class Filter:
+    """Decides test after test; remembers the pairs of traces it has seen."""
+
+    def __init__(self, change: Change) -> None:
+        self._to_old = _matching(change.new_to_old)
+        self._to_new = _matching(change.old_to_new)
+        self._seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
+
+    def decide(self, old: Observation, new: Observation) -> Decision:
+        """ISINdeltaIS (lines 25-29) for the traces of one test on both versions."""
+        pair = (old.digest, new.digest)
+        if pair in self._seen:
+            return Decision(keep=False, repeated=True)
+        self._seen.add(pair)
+        found = impacted(old.traces, new.traces, self._to_old)
+        if found is not None:
+            return Decision(True, Impact(found[0], "new", found[1]))
+        found = impacted(new.traces, old.traces, self._to_new)
+        if found is not None:
+            return Decision(True, Impact(found[0], "old", found[1]))
+        return Decision(keep=False)
+
+
+def impacted(
+    first: Iterable[Trace], second: Iterable[Trace], matching: Callable[[Place], Place | None]
+) -> tuple[Reason, Event] | None:
+    """ISIMPACTED (lines 30-37): an access of the second version's traces that the first one's do not explain.
+
+    ``matching`` finds the statement of the first version for one of the second. All events of a trace are accesses
+    that conflict with one of another thread, so ISCONFLICT holds for each.
+    """
+    known = _contexts(first)
+    for trace in second:
+        for event in trace.events:
+            statement = matching(event.place)
+            if statement is None:
+                return "new statement", event
+            before = known.get(statement)
+            if before is None:
+                return "new path", event
+            if event.context not in before.contexts:
+                return "other context", event
+            if event.value not in before.values:
+                return "new value", event
+    return None
+
+
+def _contexts(traces: Iterable[Trace]) -> dict[Place, _Known]:
+    """The maps CC of lines 27-28, with the values accessed."""
+    found: dict[Place, _Known] = {}
+    for trace in traces:
+        for event in trace.events:
+            known = found.setdefault(event.place, _Known())
+            known.contexts.add(event.context)
+            known.values.add(event.value)
+    return found
+
+
+def _matching(lines: dict[Place, Place]) -> Callable[[Place], Place | None]:
+    """Statements of files that were compared are matched by the change; those of all others are the same."""
+    compared = {file for file, _line in lines}
+
+    def match(place: Place) -> Place | None:
+        return lines.get(place) if place[0] in compared else place
+
+    return match

@@ -1,0 +1,212 @@
+"""What one execution of a test shows to its callers: ConDiff's observable output (Definitions 2 and 5).
+
+An outcome is plain data, equal across processes and versions for equal behaviour. How much of an execution counts is
+the `View`: results and the settled state after all calls always do; the states at the exits of single calls, or the
+answers of further calls made afterwards, when asked for.
+"""
+
+from __future__ import annotations
+
+import collections
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from plait.judge.specification import MASKED, UNFINISHED, Result, positions, probe
+from plait.model.test import Call
+from plait.observe.canonical import canonical, canonical_all, exception_name
+from plait.observe.stored import stored_names
+from plait.run.containers import is_container
+from plait.run.engine import ENGINE, FINISHED_RUN, access
+from plait.run.heap import OPAQUE
+from plait.run.operations import READ
+from plait.run.testbed import Done, Testbed
+
+LIMIT = 1000  # objects whose state is looked at when a call exits
+
+Attribute = tuple[str, str]  # class, name
+Exits = Literal["no", "at", "after"]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What counts as behaviour.
+
+    ``public`` are the methods that an exception can be said to come from. ``exits`` adds the states at the calls'
+    exits: ``at`` all of it, in the same moment as the call's last step (ConDiff's Table I); ``after`` what any caller
+    can read, the public attributes, at any moment since.
+    ``probes`` are calls whose answers stand for the state, where two versions represent it differently. ``ignored``
+    are attributes that only one version has, ``masked`` calls whose results are not determined by the schedule.
+    """
+
+    public: frozenset[str] = frozenset()
+    exits: Exits = "no"
+    probes: tuple[Call, ...] = ()
+    ignored: frozenset[Attribute] = frozenset()
+    masked: frozenset[int] = frozenset()
+    state: bool = True
+
+
+class Outcome(NamedTuple):
+    """One observable output: how the execution ended, each call's result, the states that the view asks for."""
+
+    status: str
+    results: tuple[Result, ...]
+    exits: tuple[Any, ...] = ()
+    state: Any = None
+    answers: tuple[Result, ...] = ()
+
+
+class Watch:
+    """Looks at the executions of one test bed."""
+
+    def __init__(self, bed: Testbed, view: View) -> None:
+        self.bed = bed
+        self.view = view
+        self._where = positions(bed)
+        bed.on_return = self._exit if view.exits != "no" else None
+
+    def outcome(self) -> Outcome:
+        """Of the execution that has just ended; call it from the engine's ``finish``."""
+        bed, view = self.bed, self.view
+        results: list[Result] = [UNFINISHED] * len(self._where)
+        exits: list[Any] = [None] * len(self._where) if view.exits != "no" else []
+        for done in bed.done:
+            position = self._where[done.thread, done.index]
+            results[position] = MASKED if position in view.masked else result_of(done, view.public)
+            if exits:
+                exits[position] = done.seen
+        state = None
+        answers: tuple[Result, ...] = ()
+        if ENGINE.status == FINISHED_RUN:
+            if view.state:
+                state = settled(canonical_all([bed.values[name] for name in bed.variables]), view.ignored)
+            if view.probes:
+                answers = probe(bed, view.probes)
+        return Outcome(ENGINE.status, tuple(results), tuple(exits), state, answers)
+
+    def _exit(self, bed: Testbed, done: Done) -> Any:
+        """A call has returned: its observation reads everything that can be reached, so it depends on all writes.
+
+        With ``at`` it belongs to the call's last step, if the call has made one.
+        """
+        thread = ENGINE.thread
+        values = [bed.values[name] for name in bed.variables]
+        public = self.view.exits == "after"
+        reads = list(locations(values, public=public))
+        trace = ENGINE.trace
+        joins = self.view.exits == "at" and len(trace) > done.start and trace[-1][0] == thread.id
+        for number, loc in enumerate(reads or [0]):
+            if number or joins:
+                ENGINE.note(thread, loc, READ, 0)
+            else:
+                thread.may_switch = True
+                access(thread, loc, READ, 0)
+        return passing(canonical_all(values), self.view.ignored, public=public)
+
+
+def result_of(done: Done, public: frozenset[str]) -> Result:
+    """A call's result: its value, or its exception with the innermost public method that raised or passed it on."""
+    if done.error is None:
+        return ("returned", canonical(done.value))
+    method = ""
+    trace = done.error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_name
+        if name in public:
+            method = name
+        trace = trace.tb_next
+    return ("raised", exception_name(done.error), method)
+
+
+def settled(state: Any, ignored: frozenset[Attribute]) -> Any:
+    """A canonical state without what cannot be compared: ignored attributes, and which kind of lock is used."""
+    return _Pruning(ignored, locks=True, public=False).of(state)
+
+
+def passing(state: Any, ignored: frozenset[Attribute], *, public: bool) -> Any:
+    """As `settled`, of a moment in which calls may be under way: who holds a lock then is nobody's business."""
+    return _Pruning(ignored, locks=False, public=public).of(state)
+
+
+class _Pruning(NamedTuple):
+    ignored: frozenset[Attribute]
+    locks: bool
+    public: bool
+
+    def of(self, value: Any) -> Any:
+        if type(value) is not tuple or not value:
+            return value
+        if value[0] == "primitive":
+            return ("primitive", *value[2:]) if self.locks else ("primitive",)
+        if has_state(value):
+            kept = tuple(item for item in value[-1][1:] if self._keeps(value[0], item[0]))
+            value = (*value[:-1], ("state", *kept)) if kept else value[:-1]
+        return tuple(self.of(part) for part in value)
+
+    def _keeps(self, cls: str, name: str) -> bool:
+        return (cls, name) not in self.ignored and not (self.public and name.startswith("_"))
+
+
+def has_state(value: Any) -> bool:
+    """Whether a canonical value is that of an object with attributes."""
+    return (
+        type(value) is tuple and len(value) > 1 and type(value[0]) is str
+        and type(value[-1]) is tuple and value[-1][:1] == ("state",)
+    )  # fmt: skip
+
+
+def attributes(value: Any) -> Iterator[Attribute]:
+    """All attributes that occur in a canonical value."""
+    if type(value) is not tuple or not value:
+        return
+    if has_state(value):
+        yield from ((value[0], item[0]) for item in value[-1][1:])
+    for part in value:
+        yield from attributes(part)
+
+
+def locations(values: list[Any], *, public: bool = False) -> Iterator[int]:
+    """The locations of every field and container that can be reached, fields that do not exist yet included."""
+    heap = ENGINE.heap
+    seen: set[int] = set()
+    waiting = list(reversed(values))
+    while waiting and len(seen) < LIMIT:
+        value = waiting.pop()
+        kind = type(value)
+        if kind in _ATOMS or kind in OPAQUE or id(value) in seen or isinstance(value, _CODE):
+            continue
+        seen.add(id(value))
+        if is_container(kind):
+            yield heap.whole(value)
+            waiting.extend(_parts(value))
+        elif isinstance(value, tuple | frozenset):
+            waiting.extend(value)
+        held = getattr(value, "__dict__", None)
+        record = heap.record(value)
+        for name in dict.fromkeys((*(held if type(held) is dict else ()), *stored_names(kind))):
+            if public and name.startswith("_"):
+                continue
+            loc = record.get(name)
+            if loc is None:
+                loc = heap.field(value, record, name)
+            if loc:
+                yield loc
+            try:
+                waiting.append(object.__getattribute__(value, name))
+            except Exception:  # noqa: S112 - not there yet, or a descriptor that needs more
+                continue
+
+
+_ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
+_CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
+
+
+def _parts(container: Any) -> list[Any]:
+    if isinstance(container, dict):
+        return [part for key in list(dict.__iter__(container)) for part in (key, dict.get(container, key))]
+    walks: tuple[tuple[type, Any], ...] = (
+        (list, list.__iter__), (set, set.__iter__), (collections.deque, collections.deque.__iter__),
+    )  # fmt: skip
+    return next((list(walk(container)) for base, walk in walks if isinstance(container, base)), [])

@@ -1,0 +1,119 @@
+"""One test on one version, one call after another: its outcomes in all orders, and the traces they leave.
+
+This is what two versions are first compared by. Different outcomes are a sequential difference (ConDiff, Definition 3
+and Figure 3, lines 6 and 12): with one call per thread, the orders of whole calls contain ``prefix + suffix1`` and
+``prefix + suffix2``. The traces are what the filter compares (line 26).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from plait.explore.serial import Serial
+from plait.judge.difference_outcome import Outcome, View, Watch, settled
+from plait.judge.specification import Result
+from plait.model.test import Call, Test
+from plait.observe.canonical import canonical, canonical_all, exception_name
+from plait.observe.places import PLACES
+from plait.observe.trace import Trace, Tracer
+from plait.run.engine import ENGINE, SetupBlockedError
+from plait.run.testbed import Testbed, namespace
+
+MAX_ORDERS = 24
+Order = tuple[tuple[int, int], ...]  # (thread, index of the call), as the calls came to their ends
+
+
+class Beginning(NamedTuple):
+    """What the prefix alone does: each call's result, and the state it leaves; ``failed`` if it cannot be run."""
+
+    results: tuple[Result, ...]
+    state: object
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A test on one version. ``orders`` is empty when the prefix fails."""
+
+    beginning: Beginning
+    orders: tuple[tuple[Order, Outcome], ...] = ()
+    traces: tuple[Trace, ...] = ()
+
+    @property
+    def digest(self) -> tuple[str, ...]:
+        """Equal for executions that do the same to shared memory."""
+        return tuple(trace.digest for trace in self.traces)
+
+
+class Observer:
+    """Observes tests on the version that this process has loaded."""
+
+    def __init__(self, view: View, relative: Callable[[str], str]) -> None:
+        self.view = view
+        self._relative = relative
+        self._beginnings: dict[tuple[Call, ...], Beginning] = {}
+
+    def observe(self, test: Test, *, traced: bool = True) -> Observation:
+        """Run the prefix, then every order of the calls."""
+        beginning = self._beginnings.get(test.prefix)
+        if beginning is None:
+            beginning = self._beginnings[test.prefix] = begin(test, self.view)
+        if beginning.failed:
+            return Observation(beginning)
+        bed = Testbed(test, PLACES)
+        bed.stops = True
+        watch = Watch(bed, self.view)
+        orders: list[tuple[Order, Outcome]] = []
+        traces: list[Trace] = []
+        serial = Serial()
+
+        def finish() -> None:
+            if traced:
+                traces.append(tracer.trace(ENGINE))
+            orders.append((tuple((done.thread, done.index) for done in bed.done), watch.outcome()))
+
+        try:
+            while len(orders) < MAX_ORDERS and serial.next_prefix() is not None:
+                tracer = Tracer(lambda: bed.values, self._relative)
+                ENGINE.recorder = tracer if traced else None
+                ENGINE.execute(bed.prepare, (), serial, finish=finish)
+                serial.executed(ENGINE)
+        finally:
+            ENGINE.recorder = None
+        return Observation(beginning, tuple(orders), tuple(traces))
+
+
+def begin(test: Test, view: View) -> Beginning:
+    """Run the prefix alone."""
+    found: list[Beginning] = []
+    ENGINE.execute(lambda: _run(test, view, found))
+    return found[0]
+
+
+def _run(test: Test, view: View, found: list[Beginning]) -> Sequence[Callable[[], object]]:
+    space = namespace(test.imports)
+    values: dict[str, object] = {}
+    results: list[Result] = []
+    for call in test.prefix:
+        try:
+            try:
+                code = compile(call.expression, "<call>", "eval")
+            except SyntaxError:
+                exec(call.expression, space, values)
+                results.append(("done",))
+                continue
+            value = eval(code, space, values)
+        except SetupBlockedError:
+            found.append(Beginning((*results, ("blocked",)), None, failed=True))
+            return []
+        except Exception as error:
+            found.append(Beginning((*results, ("raised", exception_name(error))), None, failed=True))
+            return []
+        results.append(("returned", canonical(value)))
+        if call.result is not None:
+            values[call.result] = value
+    state = settled(canonical_all([values[name] for name in sorted(values)]), view.ignored) if view.state else None
+    found.append(Beginning(tuple(results), state))
+    return []

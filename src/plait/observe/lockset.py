@@ -1,0 +1,142 @@
+"""Which locks a thread holds, under names that survive a change of the code.
+
+A lock is named by its shortest access path from the variables of the test (``x._pool[0]._lock``), else from the classes
+and modules of the objects on such paths (``Logger._registry_lock``), else by its kind and the order in which such locks
+were first taken (ConDiff, section IV-B: change-resilient object abstractions).
+"""
+
+from __future__ import annotations
+
+import collections
+import sys
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from plait.run.engine import Entry
+from plait.run.heap import OPAQUE
+from plait.run.operations import ACQUIRE, HAND_OVER, RELEASE, TAKE, TRY, WRITE
+from plait.run.primitives.semaphore import Semaphore
+
+LIMIT = 2000  # objects looked at to find names
+
+_PLAIN = (int, str, float, bytes, complex, type(None), types.FunctionType, types.BuiltinFunctionType, types.CodeType)
+
+
+class LockNames:
+    """Names of synchronisation objects by their ``id``; valid while the execution's objects live.
+
+    Paths are looked up when a lock is first asked for, because a lock may only be reachable at the moment it is used.
+    """
+
+    def __init__(self, variables: Mapping[str, Any]) -> None:
+        self._variables = variables
+        self._names: dict[int, str] = {}
+        self._others: dict[str, int] = {}
+
+    def of(self, lock: Any) -> str:
+        """The lock's name."""
+        found = self._names.get(id(lock))
+        if found is None:
+            for path, value in paths(self._variables):
+                self._names.setdefault(id(value), path)
+            found = self._names.get(id(lock))
+        if found is None:
+            kind = type(lock).__name__
+            number = self._others[kind] = self._others.get(kind, 0) + 1
+            found = self._names[id(lock)] = f"{kind} {number}"
+        return found
+
+
+def paths(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Synchronisation objects that can be reached from variables, with their paths, the shortest ones first."""
+    seen: set[int] = set()
+    level = sorted(variables.items())
+    spaces: dict[str, Any] = {}
+    left = LIMIT
+    while level:
+        following: list[tuple[str, Any]] = []
+        for path, value in level:
+            if isinstance(value, _PLAIN) or id(value) in seen:
+                continue
+            seen.add(id(value))
+            left -= 1
+            if left < 0:
+                return
+            kind = type(value)
+            if kind in OPAQUE:
+                yield path, value
+            if isinstance(value, types.ModuleType):
+                continue
+            if isinstance(value, type):
+                following.extend((f"{path}.{name}", held) for name, held in vars(value).items() if _may_hold(held))
+                continue
+            following.extend(_parts(path, value))
+            if kind.__module__ not in ("builtins", "collections"):
+                spaces.setdefault(kind.__qualname__, kind)
+        following.sort(key=lambda item: item[0])
+        if not following and spaces:  # nothing more below the variables: now what their classes and modules hold
+            following = sorted({name: item for kind in spaces.values() for name, item in _spaces(kind)}.items())
+            spaces = {}
+        level = following
+
+
+def _may_hold(value: Any) -> bool:
+    return type(value) in OPAQUE or isinstance(value, dict | list)
+
+
+def _spaces(kind: type) -> Iterator[tuple[str, Any]]:
+    for cls in kind.__mro__:
+        if cls.__module__ in ("builtins", "collections", "abc", "typing"):
+            continue
+        yield cls.__qualname__, cls
+        module = sys.modules.get(cls.__module__)
+        for name, held in vars(module).items() if module is not None else ():
+            if _may_hold(held) and not name.startswith("__"):
+                yield f"{cls.__module__}.{name}", held
+
+
+def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key in list(dict.__iter__(value)):
+            shown = repr(key) if isinstance(key, str | int | bytes | type(None)) else type(key).__name__
+            yield f"{path}[{shown}]", dict.get(value, key)
+    elif isinstance(value, list | tuple | collections.deque):
+        for index, held in enumerate(list(value)):
+            yield f"{path}[{index}]", held
+    attributes = getattr(value, "__dict__", None)
+    if type(attributes) is dict:
+        yield from ((f"{path}.{name}", held) for name, held in list(attributes.items()))
+    for cls in type(value).__mro__:
+        slots = cls.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            member = cls.__dict__.get(name)
+            if isinstance(member, types.MemberDescriptorType):
+                try:
+                    yield f"{path}.{name}", member.__get__(value)
+                except AttributeError:
+                    continue
+
+
+class Locksets:
+    """The locks that each thread holds while a trace is walked from its beginning."""
+
+    def __init__(self) -> None:
+        self._held: dict[int, list[int]] = {}
+
+    def held(self, thread: int) -> Iterable[int]:
+        """The locations of the locks that a thread holds now."""
+        return self._held.get(thread, ())
+
+    def step(self, entry: Entry, owner: Any) -> None:
+        """Go on by one entry of the trace; ``owner`` is the object that its location belongs to."""
+        thread, loc, mode = entry[:3]
+        if mode in (ACQUIRE, TRY, TAKE):
+            self._held.setdefault(thread, []).append(loc)
+        elif mode == RELEASE or (mode == WRITE and isinstance(owner, Semaphore)):
+            if loc in (held := self._held.get(thread, [])):
+                held.remove(loc)
+        elif mode == HAND_OVER:
+            for held in self._held.values():
+                if loc in held:
+                    held.remove(loc)
