@@ -18,6 +18,7 @@ from plait.explore.strategy import preemptions
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plait.observe.happens import Step
     from plait.run.engine import Engine
 
 
@@ -70,16 +71,16 @@ class Bounded(Dpor):
             last = thread
         super().executed(engine)
 
-    def _reverse(self, first: int, second: int, thread: int, clock: list[int] | None = None) -> None:
+    def _reverse(self, first: int, second: int, step: Step) -> None:
         """Ask for the second thread right before the first step, and where that step's block begins."""
         steps = self._order.steps
         owner = steps[first][0]
         start = first
         while start and steps[start - 1][0] == owner:
             start -= 1
-        self._ask(first, thread)
+        self._ask(first, step[0])
         if start != first:
-            self._ask(start, thread)
+            self._ask(start, step[0])
 
     def _ask(self, number: int, thread: int) -> None:
         node = self._nodes[number]

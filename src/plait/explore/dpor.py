@@ -11,10 +11,10 @@ Nothing here looks at values or code. Under the GIL model a step has several ope
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 
 from plait.explore.progress import fraction
+from plait.explore.replay import Divergence, departure
 from plait.observe.happens import HappensBefore, Operation, Step, dependent_steps, steps_of
 from plait.run.engine import DIVERGED, STOP, Engine, Entry, Pending
 from plait.run.operations import LOCAL
@@ -46,6 +46,7 @@ class Dpor:
         self.free = True
         self.redundant = 0
         self.diverged = False
+        self.divergence: Divergence | None = None
         self._order = HappensBefore()
         self._nodes: list[_Node] = []
         self._trace: list[Entry] = []
@@ -167,6 +168,7 @@ class Dpor:
         start = self._index(engine, base)
         if engine.status == DIVERGED or self._trace[:start] != trace[:start]:
             self.diverged = True
+            self.divergence = departure(self._trace[:start], trace[:start])
             if self._nodes:  # what was learned on this branch does not hold: leave it
                 self._nodes[base].done[self._tried] = ()
                 return
@@ -197,7 +199,7 @@ class Dpor:
                 known = max(known, *(operation[1] for operation in operations))
             schedule.append(thread)
             for race in order.push(step):
-                self._reverse(race, number, thread)
+                self._reverse(race, number, step)
         if engine.status != "redundant":
             for pending in engine.pending:
                 self._pending(engine, pending)
@@ -207,25 +209,26 @@ class Dpor:
         loc = pending.loc
         if pending.mode == LOCAL:
             return
+        order = self._order
         operations = ((engine.heap.roots[loc], loc, pending.mode),)
-        clock = self._order.clock_of(pending.thread, pending.after)
-        for race in self._order.races(pending.thread, operations, clock):
-            self._reverse(race, len(self._order.steps), pending.thread, clock)
+        step = (pending.thread, operations, (), pending.after)
+        for race in order.races(pending.thread, operations, order.clock_of(pending.thread, pending.after)):
+            self._reverse(race, len(order.steps), step)
 
-    def _reverse(self, first: int, second: int, thread: int, clock: list[int] | None = None) -> None:
-        """Make sure that some branch at step ``first`` brings ``second`` (by ``thread``) before it.
+    def _reverse(self, first: int, second: int, step: Step) -> None:
+        """Make sure that some branch at step ``first`` brings ``step``, which has the number ``second``, before it.
 
-        Any thread will do that can begin the steps behind ``first`` that do not depend on it, followed by ``second``.
+        Any thread will do that can begin the steps behind ``first`` that do not depend on it, followed by ``step``.
         """
         node = self._nodes[first]
         backtrack = node.backtrack
-        if thread in backtrack and self._begins(thread, first, second, clock):
+        order, thread = self._order, step[0]
+        if thread in backtrack and order.can_begin(thread, first, second, step):
             return
         initials = [
-            other for other in {**self._order.of_thread, thread: None}
-            if self._begins(other, first, second, clock if other == thread else None)
+            other for other in {**order.of_thread, thread: None} if order.can_begin(other, first, second, step)
         ]  # fmt: skip
-        if not backtrack.isdisjoint(initials):
+        if not backtrack.isdisjoint(initials) or not node.sleep.keys().isdisjoint(initials):
             return
         if thread in initials and thread in node.enabled:
             backtrack.add(thread)
@@ -236,34 +239,6 @@ class Dpor:
                 return
         if initials != [thread]:
             backtrack.update(node.enabled)
-
-    def _begins(self, thread: int, first: int, second: int, clock: list[int] | None) -> bool:
-        """Whether a thread's next step behind ``first`` is one that can begin the sequence.
-
-        It must not come after ``second``, and all that precedes it must stand before ``first``.
-        """
-        order = self._order
-        owner = order.steps[first][0]
-        if thread == owner or thread < 0:
-            return False
-        of_thread = order.of_thread
-        steps = of_thread.get(thread, ())
-        index = bisect_left(steps, first)
-        if index < len(steps):
-            if steps[index] > second:
-                return False
-            mine = order.clocks[steps[index]]
-        elif clock is not None:
-            mine = clock
-        else:
-            return False
-        if mine[owner] >= order.positions[first]:
-            return False
-        if len(of_thread) > 2:
-            for other, numbers in of_thread.items():
-                if other not in (thread, owner, -1) and mine[other] > bisect_left(numbers, first):
-                    return False
-        return True
 
 
 _EMPTY: Sleep = {}

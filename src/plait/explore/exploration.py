@@ -111,6 +111,8 @@ def explore(
                 _replay(found, engine, prepare)
             if found.divergence is None and status == DIVERGED:
                 found.divergence = _departed(engine, prefix)
+            elif found.divergence is None:
+                found.divergence = getattr(strategy, "divergence", None)
             if found.divergence is not None:
                 found.ended = "not deterministic"
                 break

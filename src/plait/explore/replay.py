@@ -115,3 +115,18 @@ def _cause(expected: _Described, found: _Described) -> str:
     if expected[2] != found[2]:
         return "the same place was in another state"
     return "other threads could run"
+
+
+def departure(before: Sequence[Entry], after: Sequence[Entry]) -> Divergence:
+    """Where a trace first differs from an earlier one that had the same schedule up to there."""
+    step = -1
+    for old, new in zip(before, after, strict=False):
+        step += old[4] is not None
+        if old != new:
+            return Divergence(step, _numbered(old), _numbered(new), "leftover state or an uncontrolled value")
+    return Divergence(step + 1, "the execution to go on", "its end", "leftover state or an uncontrolled value")
+
+
+def _numbered(entry: Entry) -> str:
+    thread, loc, mode, _site, _enabled, _after = entry
+    return _text((thread, f"location {loc}", mode, 0, None))

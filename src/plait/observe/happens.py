@@ -6,6 +6,7 @@ threads that nothing else orders: the pairs whose reversal leads to a different 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from plait.run.engine import Entry
@@ -184,6 +185,57 @@ class HappensBefore:
         for number in awaited:
             _join(clock, self.clocks[number])
         return found
+
+    def can_begin(self, thread: int, first: int, second: int, step: Step) -> bool:
+        """Whether ``thread`` can begin the steps behind ``first`` that do not depend on it, followed by ``step``.
+
+        ``step`` has the number ``second`` (which may be one more than there are). Of each thread only the next step
+        behind ``first`` comes into question; it can begin if nothing else in the sequence precedes it.
+        """
+        owner, position = self.steps[first][0], self.positions[first]
+        if thread == owner or thread < 0:
+            return False
+        of_thread, clocks = self.of_thread, self.clocks
+        numbers = of_thread.get(thread, ())
+        index = bisect_left(numbers, first)
+        next_step = numbers[index] if index < len(numbers) else second
+        if next_step >= second:
+            return next_step == second and thread == step[0] and self._needs_nothing(first, second, step)
+        mine = clocks[next_step]
+        if mine[owner] >= position:
+            return False
+        if len(of_thread) > 2:
+            for other, others in of_thread.items():
+                if other not in (thread, owner, -1) and mine[other] > bisect_left(others, first):
+                    return False
+        return True
+
+    def _needs_nothing(self, first: int, second: int, step: Step) -> bool:
+        """Whether ``step`` depends on no step between the two numbers that does not depend on ``first`` itself.
+
+        What its own clock says does not count: it came to know much of that through ``first``.
+        """
+        if len(self.of_thread) < 3:
+            return True
+        owner, position = self.steps[first][0], self.positions[first]
+        thread, operations, _enabled, after = step
+        for number in after or ():
+            if number > first:
+                for other, others in self.of_thread.items():
+                    count = bisect_left(others, first)
+                    if other not in (thread, owner, -1) and self.clocks[number][other] > count and (
+                        self.clocks[others[count]][owner] < position
+                    ):
+                        return False
+        for root, loc, mode in operations:
+            for number, other, other_mode, other_loc in reversed(self._accesses.get(root, ())):
+                if number <= first:
+                    break
+                if number < second and other != thread and self.clocks[number][owner] < position:
+                    relation = DEPENDS[other_mode][mode]
+                    if relation and (relation != SAME_KEY or other_loc == loc):
+                        return False
+        return True
 
     def precedes(self, earlier: int, later: int) -> bool:
         """Whether step ``earlier`` happens before step ``later``."""
