@@ -4,7 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp-dev
 
-.PHONY: demo test quick lint bench clean
+PEERS := .venv-peers
+PEERS_PYTHON ?=
+
+.PHONY: demo test quick lint bench bench-peers clean
 
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -27,5 +30,18 @@ lint: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/plait bench
 
+# The engine beside frontrun and interleave-test, which need Python 3.12 or newer: PEERS_PYTHON, else the first one found.
+$(PEERS)/.stamp: pyproject.toml
+	@for python in $(PEERS_PYTHON) $(foreach v,3.13 3.12,python$(v) $(wildcard $(HOME)/.pyenv/versions/$(v).*/bin/python)) python3; do \
+	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then break; fi; python=; \
+	done; \
+	test -n "$$python" || { echo "the peers need Python 3.12 or newer: make bench-peers PEERS_PYTHON=path" >&2; exit 2; }; \
+	"$$python" -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	touch $@
+
+bench-peers: $(PEERS)/.stamp
+	$(PEERS)/bin/plait bench engine
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache plait-out .plait
+	rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache plait-out .plait
