@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from plait.errors import UsageError
 from plait.generate.catalogue import Catalogue
 from plait.generate.strategy import Strategy, make_strategy
 from plait.judge.examine import Examined, examine
@@ -60,6 +61,7 @@ class Chunk:
     undetermined: list[str] = field(default_factory=list)
     over: bool = False  # the generator has nothing new
     diverged: int = 0
+    unusable: list[str] = field(default_factory=list)
     so_far: int = 0  # tests of the stream up to now
     pairs: list[dict[str, Any]] = field(default_factory=list)
 
@@ -107,7 +109,11 @@ class Stream:
             self.tests += 1
             chunk.tests += 1
             self._remember(test)
-            examination = Examination(test, PLACES, self.probes)
+            try:
+                examination = Examination(test, PLACES, self.probes)
+            except UsageError as error:  # a call that cannot be written down in Python: the generator's mistake
+                chunk.unusable.append(str(error))
+                continue
             examined = examine(
                 examination, seed=self.options.seed + self.tests, public=public,
                 systematic=self.options.systematic, sampled=self.options.sampled,

@@ -108,7 +108,7 @@ def _compiled(names: str, lines: tuple[str, ...]) -> tuple[CodeType, tuple[Site,
         tree, sites = rewrite(source, f"{MODULE} {file[6:-1]}", file)
         code = compile(tree, file, "exec")
     except SyntaxError as error:
-        raise UsageError(f"the test cannot be compiled: {error}") from None
+        raise UsageError(f"the test cannot be compiled: {error.msg}: {'; '.join(lines)}") from None
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     return code, tuple(sites)
 
