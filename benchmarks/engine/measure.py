@@ -26,20 +26,20 @@ def measure(tool: str, name: str, seconds: float) -> dict[str, Any]:
     start = time.perf_counter()
     first = explore(False, seconds)
     elapsed = time.perf_counter() - start
-    executions, total = first.executions, elapsed
-    if first.trouble != "inconclusive":
-        executions, total = 0, 0.0
-        while total < min(STEADY, seconds):
-            start = time.perf_counter()
-            executions += explore(False, seconds).executions
-            total += time.perf_counter() - start
+    executions, total, cpu = 0, 0.0, 0.0
+    while total < min(STEADY, seconds) and first.trouble != "inconclusive":
+        start, spent = time.perf_counter(), time.process_time()
+        executions += explore(False, seconds).executions
+        total += time.perf_counter() - start
+        cpu += time.process_time() - spent
     failing = explore(True, seconds) if first.trouble != "inconclusive" else first
     return {
         "executions": first.executions,
         "redundant": first.redundant,
         "exhausted": first.exhausted,
         "first_rate": first.executions / elapsed,
-        "steady_rate": executions / total,
+        "steady_rate": executions / total if total else None,
+        "cpu_rate": executions / cpu if cpu else None,
         "to_failure": failing.executions if failing.failed else None,
         "trouble": first.trouble or failing.trouble,
     }

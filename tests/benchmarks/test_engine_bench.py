@@ -11,6 +11,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def _python(code):
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.fixture(scope="module")
 def bench():
     sys.path.insert(0, str(ROOT))
@@ -32,9 +40,7 @@ for subject in SUBJECTS:
         found[f"{subject.name}/{tool}"] = [explore(False, 0.3)._asdict(), explore(True, 2.0)._asdict()]
 print(json.dumps(found))
 """
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(_python(code))
 
 
 EXACT = {
@@ -75,14 +81,14 @@ for subject in SUBJECTS:
         body()
     assert program.holds(), subject.name
 """
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=30, check=False)
-    assert done.returncode == 0, done.stderr
+    _python(code)
 
 
 def _row(subject, tool, rate, *, failure=None, end=None, redundant=0, classes=None, fault=None, steady=None):
     return {
         "subject": subject, "tool": tool, "fault": fault, "executions_per_s": rate,
-        "steady_executions_per_s": rate if steady is None else steady, "executions_to_failure": failure,
+        "steady_executions_per_s": rate if steady is None else steady, "executions_per_cpu_s": rate,
+        "executions_to_failure": failure,
         "executions_to_exhaust": end, "redundant": redundant, "classes": classes, "trouble": None,
     }
 
@@ -118,11 +124,12 @@ def test_wrong_counts_and_missed_faults_are_said(bench):
 def test_medians_of_runs(bench):
     runs = [
         {"executions": 4, "redundant": 0, "exhausted": True, "first_rate": rate, "steady_rate": 2 * rate,
-         "to_failure": 2, "trouble": ""}
+         "cpu_rate": 3 * rate, "to_failure": 2, "trouble": ""}
         for rate in (30.0, 10.0, 20.0)
     ]
     row = bench._row(bench.SUBJECTS[0], "plait-dpor", runs)
     assert (row["executions_per_s"], row["steady_executions_per_s"]) == (20.0, 40.0)
+    assert row["executions_per_cpu_s"] == 60.0
     assert (row["executions_to_failure"], row["executions_to_exhaust"]) == (2, 4)
     inconclusive = bench._row(bench.SUBJECTS[0], "frontrun-dpor", [{**runs[0], "trouble": "inconclusive"}])
     assert (inconclusive["executions_per_s"], inconclusive["trouble"]) == (None, "inconclusive")
