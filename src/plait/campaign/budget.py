@@ -1,0 +1,76 @@
+"""How much a campaign may do: by the clock, or by steps that give the same result on every machine."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field
+
+from plait.errors import UsageError
+
+_TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([smh])")
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
+_LONGEST = 366 * 24 * 3600
+
+
+def seconds(text: str) -> float:
+    """``60s``, ``5m`` or ``1.5h`` in seconds."""
+    found = _TIME.fullmatch(text.strip())
+    if found is None:
+        raise UsageError(f"{text!r} is no time: write a number with s, m or h, such as 60s")
+    amount = float(found[1]) * _SECONDS[found[2]]
+    if not 0 < amount <= _LONGEST:
+        raise UsageError(f"{text!r} is no useful time: it must be more than nothing and at most a year")
+    return amount
+
+
+@dataclass(slots=True)
+class Budget:
+    """Starts to run when it is made.
+
+    ``wall`` is in seconds. Limits by steps replace the clock: if there is one and no ``wall``, time does not matter.
+    Each of the numbers is a limit of its own; a budget without any has no end.
+    """
+
+    wall: float | None = None
+    max_tests: int | None = None
+    max_schedules: int | None = None
+    started: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def of(
+        cls, wall: float | None, max_tests: int | None = None, max_schedules: int | None = None, *, default: float
+    ) -> Budget:
+        """What was asked for; if nothing was, ``default`` seconds."""
+        if wall is None and max_tests is None and max_schedules is None:
+            wall = default
+        return cls(wall, max_tests, max_schedules)
+
+    @property
+    def by_steps(self) -> bool:
+        """Whether the result depends on steps alone, and so neither on the machine nor on the number of workers."""
+        return self.wall is None and (self.max_tests is not None or self.max_schedules is not None)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.started
+
+    @property
+    def left(self) -> float:
+        """Seconds left, never below nothing; endless without a clock."""
+        return float("inf") if self.wall is None else max(0.0, self.wall - self.elapsed)
+
+    def is_over(self, *, tests: int = 0, schedules: int = 0) -> bool:
+        """Whether any limit is reached, with that much done."""
+        return (
+            self.left <= 0
+            or (self.max_tests is not None and tests >= self.max_tests)
+            or (self.max_schedules is not None and schedules >= self.max_schedules)
+        )
+
+    def shares(self, parts: int) -> list[int] | None:
+        """The tests of each of ``parts`` independent streams; None if their number is not limited."""
+        if self.max_tests is None:
+            return None
+        return [self.max_tests // parts + (number < self.max_tests % parts) for number in range(parts)]

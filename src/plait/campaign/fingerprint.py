@@ -1,0 +1,116 @@
+"""What a test's outcome depends on, as hashes: the code its calls reach, and everything around it.
+
+The code is followed by name from the called methods through the subject's own modules, as the comparison of versions
+does it (`plait.subject.change_reach`): after a change only tests that can reach it have another fingerprint. Code that
+is reached in ways no name tells (``getattr`` with a computed name, ``exec``) is missed.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import sys
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import plait
+from plait.subject.change_reach import Reach, Step
+from plait.subject.change_units import CONSTRUCTORS, Program, Unit
+from plait.subject.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from plait.model.test import Test
+    from plait.subject.name import Subject
+    from plait.subject.version import Version
+
+
+class Fingerprints:
+    """The code of one subject in one version, as far as tests depend on it; nothing is imported."""
+
+    def __init__(self, subject: Subject, version: Version) -> None:
+        source = Source(version.root, version.extra, package=subject.module.partition(".")[0])
+        self._module = source.required(subject.module, version.label)
+        self._program = Program(source, subject.module)
+        self._reach = Reach(self._program)
+        self._classes = list(self._find(subject.qualname)) if subject.qualname else []
+        self._reached: dict[Step, dict[str, str]] = {}
+
+    def _find(self, qualname: str) -> Iterator[Unit]:
+        top, *rest = qualname.split(".")
+        targets = self._program.resolve(self._module, top)
+        for name in rest:
+            targets = [found for target in targets for found in self._program.member(target, name)]
+        yield from (target.unit for target in targets if target.kind == "class")
+
+    def code(self, test: Test) -> dict[str, str]:
+        """Hashes of all that the test's calls can reach, by ``module:name``."""
+        names = dict.fromkeys((*CONSTRUCTORS, *(call.method for call in (*test.prefix, *test.calls))))
+        found: dict[str, str] = {}
+        for step in (*self._called(names), *self._imported(test.imports)):
+            found.update(self._all_from(step))
+        return found
+
+    def _called(self, names: Iterable[str]) -> Iterator[Step]:
+        for name in names:
+            for cls in self._classes:
+                unit = self._program.lookup(cls, name)
+                if unit is not None:
+                    yield Step(unit, cls)
+            if not self._classes and self._module.functions(name):
+                yield Step(Unit(self._module.name, name), None)
+        for cls in self._classes:
+            for unit in self._program.mro(cls):
+                yield Step(Unit(unit.module, f"{unit.name}.<class>"), None)
+
+    def _imported(self, imports: Iterable[str]) -> Iterator[Step]:
+        """What the test itself takes from the subject's modules, such as classes of arguments."""
+        for text in imports:
+            for node in ast.walk(ast.parse(text)):
+                if not isinstance(node, ast.ImportFrom) or node.module is None:
+                    continue
+                module = self._program.source.own(node.module)
+                for alias in node.names if module is not None else ():
+                    for target in self._program.resolve(module, alias.name):  # type: ignore[arg-type]
+                        yield Step(target.unit, None)
+                        if target.kind == "class":
+                            yield Step(Unit(target.unit.module, f"{target.unit.name}.<class>"), None)
+                            for name in CONSTRUCTORS:
+                                unit = self._program.lookup(target.unit, name)
+                                if unit is not None:
+                                    yield Step(unit, target.unit)
+
+    def _all_from(self, start: Step) -> dict[str, str]:
+        if start not in self._reached:
+            seen = {start}
+            pending = [start]
+            while pending:
+                for step in self._reach.uses(pending.pop()):
+                    if step not in seen:
+                        seen.add(step)
+                        pending.append(step)
+            digests = {str(step.unit): self._program.digest(step.unit) for step in seen}
+            self._reached[start] = {name: digest for name, digest in digests.items() if digest is not None}
+        return self._reached[start]
+
+
+def unit_key(test: Test, options: Mapping[str, Any], code: Mapping[str, str]) -> str:
+    """The name, in the store, of exploring a test in a certain way with certain code, on this Python and plait."""
+    parts = {"test": test.as_json(), "options": dict(options), "code": dict(code), "around": around()}
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+@cache
+def around() -> str:
+    """A hash of the interpreter, of plait's own code and of what is installed beside it."""
+    digest = hashlib.sha256(sys.version.encode())
+    folder = Path(plait.__file__).parent
+    for file in sorted(folder.rglob("*.py")):
+        digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes())
+    for name, version in sorted((dist.name or "", dist.version or "") for dist in metadata.distributions()):
+        digest.update(f"{name} {version}\0".encode())
+    return digest.hexdigest()

@@ -1,0 +1,53 @@
+"""Ctrl-C: once to finish, report and keep; twice to leave at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+EXIT_CODE = 130
+_SHOW_CURSOR = "\x1b[?25h"  # a live view hides it, and has no chance to bring it back
+
+
+class Interrupt:
+    """While open, the first interrupt only sets ``requested``; the second ends the process.
+
+    A request to terminate, as job runners send it, counts as an interrupt. Nothing is lost by leaving at once: the
+    store writes in transactions, and workers end with this process.
+    """
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():  # others cannot handle signals
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._on_signal)
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        while self._before:
+            number, handler = self._before.popitem()
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        if self.requested:
+            _say(_SHOW_CURSOR if sys.stderr.isatty() else "")
+            os._exit(EXIT_CODE)
+        self.requested = True
+        _say("plait: finishing; interrupt again to leave at once\n")
+
+
+def _say(text: str) -> None:
+    """Past Python's streams: one of them may be in the middle of a write that this signal has interrupted."""
+    try:
+        os.write(2, text.encode())
+    except OSError:
+        return

@@ -1,0 +1,61 @@
+import math
+import time
+
+import pytest
+
+from plait.campaign.budget import Budget, seconds
+from plait.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("60s", 60), ("5m", 300), ("1h", 3600), ("1.5h", 5400), ("0.5s", 0.5), (" 90 s ", 90)]
+)
+def test_times(text, expected):
+    assert seconds(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "60", "s", "-1s", "0s", "1d", "1e9s", "nan", "infs", "1,5s", "9" * 400 + "h", "١s", "1s\n2s", "1 2s"]
+)
+def test_what_is_no_time(text):
+    with pytest.raises(UsageError, match="time"):
+        seconds(text)
+
+
+def test_the_clock():
+    budget = Budget(0.05)
+    assert 0 < budget.left <= 0.05
+    assert not budget.is_over(tests=10**9, schedules=10**9)
+    time.sleep(0.06)
+    assert budget.left == 0
+    assert budget.is_over()
+    assert not budget.by_steps
+
+
+def test_steps():
+    budget = Budget(max_tests=10, max_schedules=100)
+    assert budget.left == math.inf
+    assert not budget.is_over(tests=9, schedules=99)
+    assert budget.is_over(tests=10, schedules=0)
+    assert budget.is_over(tests=0, schedules=100)
+    assert budget.by_steps
+
+
+def test_the_default_is_for_those_who_ask_for_nothing():
+    assert Budget.of(None, default=60).wall == 60
+    assert Budget.of(5, default=60).wall == 5
+    assert Budget.of(None, 10, default=60).wall is None
+    assert Budget.of(None, None, 10, default=60).by_steps
+    assert not Budget.of(5, 10, default=60).by_steps
+
+
+@pytest.mark.parametrize(("total", "parts"), [(10, 4), (3, 4), (4, 4), (1000, 7), (1, 1)])
+def test_shares_add_up_and_differ_by_one_at_most(total, parts):
+    shares = Budget(max_tests=total).shares(parts)
+    assert sum(shares) == total
+    assert len(shares) == parts
+    assert max(shares) - min(shares) <= 1
+
+
+def test_without_a_limit_there_are_no_shares():
+    assert Budget(5).shares(4) is None
