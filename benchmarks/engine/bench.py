@@ -225,7 +225,8 @@ def _lines(summary: dict[str, Any]) -> list[str]:
             )
     longest = summary["longest"]
     rates = ", ".join(f"{tool} {rate:.0f}" for tool, rate in longest["executions_per_cpu_s"].items() if rate)
-    lines.append(f"{longest['subject']}: {rates} executions per CPU second; goal {longest['goal']:.0f} (20 times Fray's median)")
+    goal = f"goal {longest['goal']:.0f}, 20 times Fray's median"
+    lines.append(f"{longest['subject']}: {rates} executions per CPU second ({goal})")
     wrong = [
         f"{name} {each['found']} for {each['expected']}"
         for name, each in summary["classes"].items()
