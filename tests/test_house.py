@@ -1,0 +1,128 @@
+"""The rules of the house that a machine can check."""
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "plait"
+ROOMS = ("model", "subject", "generate", "run", "observe", "explore", "judge", "report", "campaign")
+LONG = {
+    "src/plait/run/engine.py": "the scheduler: its loop, its decisions and its points share every variable",
+    "src/plait/run/hooks.py": "the vocabulary of rewritten code, one short function per word",
+}
+FRAGMENT = re.compile(r"^\d+\.(feature|change|fix|docs)\.md$")
+
+
+def _tracked():
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def _imports(tree):
+    """Modules named by import statements, those for type checkers included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _room(module):
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and parts[0] == "plait" and parts[1] in ROOMS else None
+
+
+def _wrong_imports(room, tree):
+    """Imports that point to a room on the right."""
+    return sorted(
+        {module for module in _imports(tree) if _room(module) and ROOMS.index(_room(module)) > ROOMS.index(room)}
+    )
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_import_leftwards_only(room):
+    files = sorted((SOURCE / room).rglob("*.py"))
+    assert files, f"the room {room} is gone"
+    wrong = {
+        str(file.relative_to(ROOT)): found
+        for file in files
+        if (found := _wrong_imports(room, ast.parse(file.read_text(encoding="utf-8"))))
+    }
+    assert wrong == {}
+
+
+def test_the_check_sees_imports_to_the_right():
+    source = "from plait.judge.safety import x\nimport plait.model.test\ndef f():\n    from plait import report\n"
+    tree = ast.parse(source)
+    assert _wrong_imports("run", tree) == ["plait.judge.safety", "plait.judge.safety.x", "plait.report"]
+
+
+def test_files_are_short():
+    long = {
+        str(file.relative_to(ROOT)): lines
+        for file in SOURCE.rglob("*.py")
+        if (lines := len(file.read_text(encoding="utf-8").splitlines())) > 400
+    }
+    assert set(long) <= set(LONG), f"above 400 lines without a reason: {long}"
+
+
+def test_every_exception_is_needed():
+    for name in LONG:
+        assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) > 400, f"{name} is short by now"
+
+
+ABSOLUTE = re.compile(r"(?<![\w./!-])/(?:home|root|work|Users|tmp|opt|usr|var)/[\w.-]+")
+ALLOWED = {
+    "tests/test_house.py",  # the examples below
+}
+
+
+def _absolute(text):
+    return ABSOLUTE.findall(text)
+
+
+def test_no_absolute_paths():
+    found = {}
+    for file in _tracked():
+        name = str(file.relative_to(ROOT))
+        if name in ALLOWED or file.suffix not in {".py", ".md", ".toml", ".txt", ".yml", ".yaml", "", ".json"}:
+            continue
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        hits = [f"{number}: {line.strip()}" for number, line in enumerate(lines, 1) if _absolute(line)]
+        if hits:
+            found[name] = hits
+    assert found == {}
+
+
+def test_the_check_sees_absolute_paths():
+    assert _absolute("cache = '/home/somebody/x'")
+    assert not _absolute("benchmarks/tmp/x and https://example.org/tmp/x, #!/usr/bin/env is one")
+
+
+def test_change_fragments_are_named_by_kind():
+    fragments = sorted((ROOT / "changes").iterdir())
+    assert fragments
+    assert [file.name for file in fragments if not FRAGMENT.match(file.name)] == []
+    for file in fragments:
+        text = file.read_text(encoding="utf-8").strip()
+        assert text, f"{file.name} says nothing"
+        assert len(text.splitlines()) <= 4, f"{file.name}: a line or two"
+
+
+def test_limits_and_skipped_tests_belong_together():
+    """Every limit has a skipped test, every skipped test of a limit is on the page."""
+    page = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    tree = ast.parse((ROOT / "tests" / "test_limits.py").read_text(encoding="utf-8"))
+    tests = {
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and any("mark.skip" in ast.unparse(each) for each in node.decorator_list)
+    }
+    named = set(re.findall(r"`(test_\w+)`", page))
+    assert tests
+    assert tests == named
