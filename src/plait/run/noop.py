@@ -4,7 +4,6 @@ The functions are the specification of what each hook is given and must return. 
 `plait.model.site.Site`. Parameters are positional-only where keywords of the code under test are passed on. A hook that
 the engine installs in place of one of these may switch threads and may raise, but must return the same thing.
 """
-# ruff: noqa: ARG001 - a trivial hook ignores most of what it is given
 
 from __future__ import annotations
 
@@ -108,7 +107,7 @@ def member(c: Any, key: Any, site: int) -> Any:
 
 
 def iterate(iterable: Any, site: int) -> Any:
-    """A loop is about to run over the iterable: something that gives the same elements."""
+    """A loop is about to run over the iterable (a container, a view, an iterator): what gives the same elements."""
     return iterable
 
 
@@ -157,7 +156,7 @@ def perform_call(o: Any, name: str, site: int, /, *args: Any, **keywords: Any) -
 
 
 def perform_function(f: Any, site: int, /, *args: Any, **keywords: Any) -> Any:
-    """Stands for ``f(*args, **keywords)`` itself."""
+    """Stands for ``f(*args, **keywords)`` itself; ``f`` may be a bound method that was just looked up."""
     return f(*args, **keywords)
 
 
@@ -205,8 +204,13 @@ BROKEN: dict[str, Callable[..., Any]] = {
     "_p_w": lambda _o, _name, _site: None,
     "_p_rk": lambda _c, _key, _site: object(),
     "_p_wk": lambda _c, _key, _site: object(),
+    "_p_dk": lambda _c, _key, _site: object(),
     "_p_c": lambda _o, _name, _site, *_args: object(),
+    "_p_c0": lambda _o, _name, _site: None,
+    "_p_ck": lambda _o, _name, _site, _value: object(),
     "_p_f": lambda _f, _site, *_args: object(),
+    "_p_f0": lambda _f, _site: None,
+    "_p_fk": lambda _f, _site, _value: object(),
     "_p_o": lambda _o, _site: (),
     "_p_in": lambda _c, _key, _site: (),
     "_p_it": lambda _iterable, _site: (),
