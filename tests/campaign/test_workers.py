@@ -57,8 +57,11 @@ def test_exit(workers, code):
         (tasks.segfault, (), signal.SIGSEGV),
         (tasks.signal_self, (signal.SIGTERM,), signal.SIGTERM),
         (tasks.signal_self, (signal.SIGKILL,), signal.SIGKILL),
-        (tasks.overflow_the_stack, (), signal.SIGSEGV),
-    ],
+        pytest.param(
+            tasks.overflow_the_stack, (), signal.SIGSEGV,
+            marks=pytest.mark.skipif(sys.version_info >= (3, 12), reason="the C stack is guarded"),
+        ),
+    ],  # fmt: skip
     ids=["abort", "segfault", "SIGTERM", "SIGKILL", "stack"],
 )
 def test_death_by_signal(workers, task, args, number):
@@ -106,6 +109,21 @@ def test_hang(workers, task):
     assert error.where.endswith(f"in {task.__name__}") or task is tasks.stop_self
     assert gone(pid)
     assert value(workers, tasks.echo, "next") == "next"
+
+
+def test_a_task_that_takes_notes_may_take_long(workers):
+    assert workers.submit(tasks.note_slowly, 8, 0.2, "nothing", timeout=LONG, stall=0.6).result().value == 8
+
+
+@pytest.mark.parametrize("last", ["loop", "loop_in_c"])
+def test_a_task_without_another_note_hangs(workers, last):
+    started = time.monotonic()
+    error = workers.submit(tasks.note_slowly, 3, 0.1, last, timeout=LONG, stall=0.5).exception()
+    assert isinstance(error, WorkerHung)
+    assert time.monotonic() - started < 3
+    assert error.seconds == 0.5
+    assert error.note == {"number": 2}
+    assert error.where.endswith(f"in {last}")
 
 
 def test_time_spent_starting_does_not_count():

@@ -34,15 +34,14 @@ def segfault():
 
 def overflow_the_stack():
     sys.setrecursionlimit(10**9)
-    for _ in range(2):  # generators nest on the C stack, whatever the interpreter inlines
 
-        def nest(inner):
-            return (each for each in inner)
+    def nest(inner):
+        return (each for each in inner)
 
-        chain = iter(())
-        for _ in range(10**6):
-            chain = nest(chain)
-        list(chain)
+    chain = iter(())
+    for _ in range(10**5):  # generators nest on the C stack
+        chain = nest(chain)
+    list(chain)
 
 
 def signal_self(number):
@@ -93,6 +92,20 @@ def note_and_die(content):
     print("last words")
     worker_state.note(content)
     os.abort()
+
+
+def note_slowly(count, pause, last):
+    from plait.campaign import worker_state
+
+    for number in range(count):
+        worker_state.note({"number": number})
+        time.sleep(pause)
+    globals()[last]()
+    return count
+
+
+def nothing():
+    pass
 
 
 def sleep(seconds):

@@ -1,6 +1,7 @@
 """What a worker leaves behind for its parent to read, however it ends: a small file that both have mapped.
 
-Layout: one byte of state, the count of bytes ever printed, deed, note (JSON), and a ring with the end of the output.
+Layout: one byte of state, one that counts notes, the count of bytes ever printed, deed, note (JSON), and a ring with
+the end of the output.
 """
 
 from __future__ import annotations
@@ -60,6 +61,12 @@ class BlackBox:
     def note(self, content: dict[str, Any]) -> None:
         text = json.dumps(content)
         self._put(_NOTE, text if len(text) < _NOTE[1] - 2 else json.dumps({"too long": text[:1000]}))
+        self._map[1] = (self._map[1] + 1) & 0xFF
+
+    @property
+    def beat(self) -> int:
+        """Another number than before if there was another note meanwhile (or 256 of them)."""
+        return self._map[1]
 
     def write(self, data: bytes) -> None:
         """Append to the output; only its end is kept."""

@@ -57,6 +57,13 @@ class WorkerContext(SpawnContext):
         self.processes.append(process)
         return process
 
+    def ask(self, number: int) -> None:
+        """Send a signal to all that still run."""
+        for process in list(self.processes):
+            if process.pid is not None and process.is_alive():
+                with contextlib.suppress(OSError):
+                    os.kill(process.pid, number)
+
     def kill(self) -> None:
         """End all that still run, at once."""
         for process in list(self.processes):

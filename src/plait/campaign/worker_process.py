@@ -36,6 +36,8 @@ if sys.platform != "win32":
     import resource
 
 BLACK_BOX, TRACE, WORK = "blackbox", "trace", "work"
+TELL = getattr(signal, "SIGUSR2", None)
+"""The signal on which a worker writes down where it stands, also from within C code."""
 FULL = 0.8  # of the memory limit in use after a task: better a fresh worker than a failed next task
 
 
@@ -85,6 +87,8 @@ def _set_up(boot: Boot, box: BlackBox) -> None:
     _inside.box, _inside.pid = box, os.getpid()
     _inside.trace = io.FileIO(str(boot.home / TRACE), "w")
     faulthandler.enable(_inside.trace)
+    if TELL is not None:
+        faulthandler.register(TELL, _inside.trace, all_threads=False)
     _redirect(box)
     _limit(boot.spec.memory_limit)
     _inside.memory_limit = boot.spec.memory_limit
@@ -186,27 +190,19 @@ def load() -> None:
     """Import the subject ahead of the first task; that task will say what was wrong with it."""
     spec = worker_state.spec()
     _inside.box.state = LOADING
-    _watch(spec.load_timeout)
     if spec.module:
         with contextlib.suppress(UsageError):
             worker_state.subject()
-    faulthandler.cancel_dump_traceback_later()
     _inside.surroundings.keep()
     _inside.surroundings.restore()
     _inside.box.state = OUTSIDE
 
 
-def _watch(timeout: float) -> None:
-    """Note where the process stands shortly before it will be killed."""
-    faulthandler.dump_traceback_later(max(timeout * 0.9, timeout - 1.0), file=_inside.trace)
-
-
-def run(task: Callable[..., Any], args: tuple[Any, ...], timeout: float) -> bytes:
+def run(task: Callable[..., Any], args: tuple[Any, ...]) -> bytes:
     """Run one task; its answer, packed: ``(kind, content, stopped acts, output, changed surroundings, retire)``."""
     box = _inside.box
     box.clear()
     box.state = RUNNING
-    _watch(timeout)
     try:
         kind, content = "value", task(*args)
     except UsageError as error:
@@ -215,8 +211,6 @@ def run(task: Callable[..., Any], args: tuple[Any, ...], timeout: float) -> byte
         kind, content = "memory", None
     except BaseException as error:
         kind, content = "bug", f"{type(error).__name__} in {task.__name__}: {error}\n{traceback.format_exc()}"
-    finally:
-        faulthandler.cancel_dump_traceback_later()
     if os.getpid() != _inside.pid:
         os._exit(0)  # code under test has forked, and this is the child
     changed = _inside.surroundings.restore()

@@ -1,8 +1,7 @@
 """Worker processes that run code under test for a campaign, and may be lost at any moment.
 
-Every worker has a process pool of one: when its process dies or is killed for taking too long, that pool is thrown away
-with everything the dead process may have left in it (a lock it held, half an answer in a pipe) and the next task gets a
-fresh one. So no death can harm another worker or the campaign. A thread per worker takes tasks from a common queue.
+A thread per worker takes tasks from a common queue and keeps a process for them (`plait.campaign.worker`). When that is
+lost it is disposed of in the background, and the next task gets a fresh one.
 """
 
 from __future__ import annotations
@@ -10,23 +9,17 @@ from __future__ import annotations
 import contextlib
 import itertools
 import queue
-import shutil
-import signal as signals
 import threading
 import time
 from concurrent.futures import CancelledError, Future
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from pebble import ProcessExpired, ProcessPool
-
-from plait.campaign.blackbox import LOADING, OUTSIDE, BlackBox
-from plait.campaign.failures import WorkerCrashed, WorkerError, WorkerHung, signal_name
+from plait.campaign.failures import WorkerCrashed, WorkerError, WorkerHung
 from plait.campaign.parcel import unpack
-from plait.campaign.process import ENDED, WorkerContext
 from plait.campaign.spec import WorkerSpec, memory_share
-from plait.campaign.worker_process import BLACK_BOX, TRACE, Boot, begin, load, run
+from plait.campaign.worker import Worker
+from plait.campaign.worker_process import load, run
 from plait.errors import PlaitBugError, UsageError
 from plait.subject.version_scratch import scratch
 
@@ -36,9 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "WorkerCrashed", "WorkerError", "WorkerHung", "WorkerSpec", "Workers"]
 
-GRACE_S = 15.0  # what the pool may need beyond a task's own time, to start a process or to kill one
+CLOSING_S = 15.0  # how long the end may take
 FORGIVEN = 2  # tries beyond the agreed ones when a worker was killed from outside
-_LOST = (ProcessExpired, BrokenProcessPool, CancelledError, RuntimeError, OSError, EOFError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +52,7 @@ class _Job:
     task: Callable[..., Any]
     args: tuple[Any, ...]
     timeout: float
+    stall: float | None
     tries: int
     future: Future[Answer] = field(default_factory=Future)
 
@@ -80,17 +73,22 @@ class Workers:
         for slot in self._slots:
             slot.start()
 
-    def submit(self, task: Callable[..., Any], *args: Any, timeout: float) -> Future[Answer]:
+    def submit(
+        self, task: Callable[..., Any], *args: Any, timeout: float, stall: float | None = None
+    ) -> Future[Answer]:
         """Run a module-level function in a worker; arguments and result are plain data.
 
-        The future raises `WorkerCrashed` if the process ended, `WorkerHung` after ``timeout`` seconds, `UsageError` if
-        the task did (the subject cannot be imported). A future that has not started can be cancelled.
+        The future raises `WorkerCrashed` if the process ended, `WorkerHung` after ``timeout`` seconds, or after
+        ``stall`` seconds without another note (`worker_state.note`), `UsageError` if the task did (the subject cannot
+        be imported). A future that has not started can be cancelled.
         """
-        return self.attempt(task, *args, timeout=timeout, retries=0)
+        return self.attempt(task, *args, timeout=timeout, stall=stall, retries=0)
 
-    def attempt(self, task: Callable[..., Any], *args: Any, timeout: float, retries: int = 1) -> Future[Answer]:
+    def attempt(
+        self, task: Callable[..., Any], *args: Any, timeout: float, stall: float | None = None, retries: int = 1
+    ) -> Future[Answer]:
         """As `submit`, but a task that lost its worker gets another one, ``retries`` times."""
-        job = _Job(task, args, timeout, 1 + retries)
+        job = _Job(task, args, timeout, stall, 1 + retries)
         if self._closed.is_set():
             raise RuntimeError("the workers are closed")
         self._queue.put(job)
@@ -110,7 +108,7 @@ class Workers:
         self.drop()
         for _ in self._slots:
             self._queue.put(None)
-        deadline = time.monotonic() + GRACE_S
+        deadline = time.monotonic() + CLOSING_S
         while any(slot.is_alive() for slot in self._slots) and time.monotonic() < deadline:
             for slot in self._slots:
                 slot.interrupt()  # again, because a slot may just have been starting a process
@@ -136,7 +134,7 @@ class _Slot(threading.Thread):
         self._jobs = jobs
         self._closed = closed
         self._numbers = itertools.count()
-        self._worker: _Worker | None = None
+        self._worker: Worker | None = None
         self._buried: list[threading.Thread] = []
         self._broken: Exception | None = None
 
@@ -152,13 +150,13 @@ class _Slot(threading.Thread):
         finally:
             self._bury()
             for thread in self._buried:
-                thread.join(GRACE_S)
+                thread.join(CLOSING_S)
 
     def interrupt(self) -> None:
         """End the current process; whatever waits for it fails."""
         worker = self._worker
         if worker is not None:
-            worker.context.kill()
+            worker.kill()
 
     def _open_ahead(self) -> None:
         """Start a process before there is work; if that fails, the next job is told."""
@@ -167,12 +165,12 @@ class _Slot(threading.Thread):
         except Exception as error:
             self._broken = error
 
-    def _opened(self) -> _Worker:
+    def _opened(self) -> Worker:
         if self._broken is not None:
             broken, self._broken = self._broken, None
             raise broken
         if self._worker is None:
-            self._worker = _Worker(self._spec, self._home / f"{next(self._numbers)}")
+            self._worker = Worker(self._spec, self._home / f"{next(self._numbers)}")
             try:
                 self._worker.call(load, (), self._spec.load_timeout)
             except BaseException:
@@ -184,7 +182,7 @@ class _Slot(threading.Thread):
         tries, forgiven = job.tries, FORGIVEN
         while True:
             try:
-                self._answer(job, self._opened().call(run, (job.task, job.args, job.timeout), job.timeout))
+                self._answer(job, self._opened().call(run, (job.task, job.args), job.timeout, job.stall))
             except WorkerError as error:
                 self._bury()
                 if self._closed.is_set():
@@ -223,85 +221,3 @@ class _Slot(threading.Thread):
             thread = threading.Thread(target=worker.dispose, name="plait-undertaker", daemon=True)
             thread.start()
             self._buried.append(thread)
-
-
-class _Worker:
-    """A pool of one process, its folder, and the pipe whose end tells the process that the parent is gone."""
-
-    def __init__(self, spec: WorkerSpec, home: Path) -> None:
-        home.mkdir(parents=True)
-        self._allowed = spec.allow
-        self.home = home
-        self.context = WorkerContext()
-        self._lifeline, self._end = self.context.Pipe(duplex=False)
-        boot = Boot(spec, home, self._lifeline)
-        self._pool = ProcessPool(max_workers=1, initializer=begin, initargs=(boot,), context=self.context)
-
-    def call(self, function: Callable[..., Any], args: tuple[Any, ...], timeout: float) -> Any:
-        """Have a function run in the process; `WorkerError` if it does not come back."""
-        try:
-            return self._pool.schedule(function, args, timeout=timeout).result(timeout + GRACE_S)
-        except TimeoutError:
-            self.context.kill()
-            raise WorkerHung(timeout, **self._remains()) from None
-        except _LOST as error:
-            raise self._obituary(error) from None
-
-    def _obituary(self, error: BaseException) -> WorkerError:
-        code = self._exit_code()
-        state, deed = self._last_words()
-        doing = " while the subject was imported" if state == LOADING else ""
-        rest = self._remains()
-        if code is None:
-            return WorkerCrashed(f"the worker was lost{doing}: {type(error).__name__}: {error}", outside=True, **rest)
-        if code == 3 and deed.startswith("set-up failed"):
-            raise PlaitBugError(f"a worker's {deed}")
-        by = f" ({deed})" if deed else ""
-        if code < 0:
-            outside = state == OUTSIDE or (-code == signals.SIGKILL and not deed)
-            reason = f"killed by {signal_name(-code)}{by}{doing}"
-            return WorkerCrashed(reason, signal=-code, outside=outside, **rest)
-        code = 0 if code == ENDED else code
-        return WorkerCrashed(f"the process ended with exit code {code}{doing}", exit_code=code, **rest)
-
-    def _exit_code(self) -> int | None:
-        """How the process ended that had the task: the pool's first, later ones are its replacements."""
-        deadline = time.monotonic() + 1.0
-        while self.context.processes and time.monotonic() < deadline:
-            code = self.context.processes[0].exitcode
-            if code is not None:
-                return code
-            time.sleep(0.01)
-        return None
-
-    def _last_words(self) -> tuple[int, str]:
-        try:
-            box = BlackBox(self.home / BLACK_BOX)
-        except (OSError, ValueError):
-            return OUTSIDE, ""
-        state, deed = box.state, box.deed
-        box.close()
-        return state, deed
-
-    def _remains(self) -> dict[str, Any]:
-        try:
-            box = BlackBox(self.home / BLACK_BOX)
-            output, note = box.output, box.note
-            box.close()
-            trace = (self.home / TRACE).read_text("utf-8", "replace")[-8192:]
-        except (OSError, ValueError):
-            return {}
-        return {"output": output, "trace": trace, "note": note}
-
-    def dispose(self) -> None:
-        """End the process, with those it has started, and remove its files."""
-        self._pool.stop()  # type: ignore[no-untyped-call]
-        if "subprocess" in self._allowed:
-            self.context.kill_groups()
-        self.context.kill()
-        self._end.close()
-        with contextlib.suppress(*_LOST):
-            self._pool.join()
-        self.context.kill()
-        self._lifeline.close()
-        shutil.rmtree(self.home, ignore_errors=True)
