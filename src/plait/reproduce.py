@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,36 @@ def assert_safe(
         "prefix": list(prefix), "threads": [list(calls) for calls in threads], "afterwards": list(afterwards),
         "schedule": {"format": 1, "model": model, "timeouts": timeouts, "segments": list(schedule)},
     }  # fmt: skip
+    _in_child(order)
+
+
+def assert_outcomes(
+    subject: str,
+    *,
+    imports: Sequence[str],
+    prefix: Sequence[str],
+    threads: Sequence[Sequence[str]],
+    allowed: Mapping[str, str],
+    schedule: dict[str, Any],
+    view: dict[str, Any],
+    required: Mapping[str, str] | None = None,
+    path: str | Path | None = None,
+) -> None:
+    """Raise AssertionError if the calls, over all interleavings, can do what is not ``allowed``.
+
+    Outcomes have short names, so that a file stays readable; ``view`` says what counts as an outcome. ``required``
+    ones must be possible.
+    """
+    _in_child({
+        "subject": subject, "path": str(path) if path is not None else None, "imports": list(imports),
+        "prefix": list(prefix), "threads": [list(calls) for calls in threads], "allowed": dict(allowed),
+        "required": dict(required or {}), "schedule": schedule, "view": view,
+    })  # fmt: skip
+
+
+def _in_child(order: dict[str, Any]) -> None:
+    """Run a reproducer's test in a fresh process: the code under test is imported rewritten there."""
+    subject = order["subject"]
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     done = subprocess.run(
         [sys.executable, "-m", "plait.reproduce"], input=json.dumps(order), capture_output=True, text=True, check=False,
@@ -55,6 +85,7 @@ def _run(order: dict[str, Any]) -> int:
     from plait.model.schedule import Schedule
     from plait.model.test import Call, Test
     from plait.observe.places import PLACES
+    from plait.report.diff_reproduce import failure
     from plait.report.table import as_text, table
     from plait.run.world import World
     from plait.subject.name import Subject
@@ -64,6 +95,11 @@ def _run(order: dict[str, Any]) -> int:
     world = World(PLACES)
     world.load(subject.module, file=subject.file, roots=[root])
     world.snapshot()
+    if "allowed" in order:
+        with world.entered():
+            said = failure(order)
+        print(said or "")
+        return 1 if said else 0
     test = Test.from_lines(order["imports"], order["prefix"], order["threads"])
     probes = tuple(Call.from_line(line) for line in order["afterwards"])
     schedule = Schedule.from_json(order["schedule"])

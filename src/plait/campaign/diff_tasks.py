@@ -13,7 +13,10 @@ from plait.generate.catalogue import build_catalogue
 from plait.generate.condiff import ChangedPairTests, Pair, Round
 from plait.generate.hints import Hints
 from plait.generate.sequence import Sequences
-from plait.judge.difference import Explored, explore
+from plait.judge import difference_explain
+from plait.judge.difference import Explored, Shown, explore
+from plait.judge.difference_explain import Explanation
+from plait.judge.difference_kind import Kind
 from plait.judge.difference_outcome import Outcome, View
 from plait.judge.difference_serial import Observation, Observer
 from plait.judge.sequential import SequentialRunner
@@ -137,6 +140,20 @@ def outcomes(
         finally:
             ENGINE.gil = False
     return found, time.perf_counter() - started
+
+
+def explain(
+    test: Test, view: View, allowed: frozenset[Outcome], kind: Kind, known: tuple[Outcome, Shown],
+    seen: tuple[Test, ...],
+) -> Explanation:  # fmt: skip
+    """What a person needs to know about an outcome that only this version has."""
+    worker_state.subject()
+    spec = worker_state.spec()
+    with worker_state.world().entered():
+        _announce(test)
+        return difference_explain.explain(
+            test, view, allowed, kind, known, seen, relative_to([*spec.roots, *spec.paths])
+        )
 
 
 def _announce(test: Test) -> None:

@@ -1,4 +1,4 @@
-"""ISINdeltaIS of ConDiff's Figure 3: can a test interleave on one version as it cannot on the other?
+"""ISINdeltaIS of ConDiff (Figure 3): whether a test can interleave on one version as it cannot on the other.
 
 Traces are compared statement by statement. An access is impacted if its statement is new or changed, was not
 reached before, has another concurrency context, or handles a value it never handled before. A test without impacted

@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from plait.judge.difference_state import Attribute, passing, settled
 from plait.judge.specification import MASKED, UNFINISHED, Result, positions, probe
 from plait.model.test import Call
-from plait.observe.canonical import canonical, canonical_all, exception_name
+from plait.observe.canonical import canonical, exception_name
 from plait.observe.stored import stored_names
 from plait.run.containers import is_container
 from plait.run.engine import ENGINE, FINISHED_RUN, access
@@ -25,7 +26,6 @@ from plait.run.testbed import Done, Testbed
 
 LIMIT = 1000  # objects whose state is looked at when a call exits
 
-Attribute = tuple[str, str]  # class, name
 Exits = Literal["no", "at", "after"]
 
 
@@ -81,7 +81,7 @@ class Watch:
         answers: tuple[Result, ...] = ()
         if ENGINE.status == FINISHED_RUN:
             if view.state:
-                state = settled(canonical_all([bed.values[name] for name in bed.variables]), view.ignored)
+                state = settled([bed.values[name] for name in bed.variables], view.ignored)
             if view.probes:
                 answers = probe(bed, view.probes)
         return Outcome(ENGINE.status, tuple(results), tuple(exits), state, answers)
@@ -103,7 +103,7 @@ class Watch:
             else:
                 thread.may_switch = True
                 access(thread, loc, READ, 0)
-        return passing(canonical_all(values), self.view.ignored, public=public)
+        return passing(values, self.view.ignored, public=public)
 
 
 def result_of(done: Done, public: frozenset[str]) -> Result:
@@ -118,53 +118,6 @@ def result_of(done: Done, public: frozenset[str]) -> Result:
             method = name
         trace = trace.tb_next
     return ("raised", exception_name(done.error), method)
-
-
-def settled(state: Any, ignored: frozenset[Attribute]) -> Any:
-    """A canonical state without what cannot be compared: ignored attributes, and which kind of lock is used."""
-    return _Pruning(ignored, locks=True, public=False).of(state)
-
-
-def passing(state: Any, ignored: frozenset[Attribute], *, public: bool) -> Any:
-    """As `settled`, of a moment in which calls may be under way: who holds a lock then is nobody's business."""
-    return _Pruning(ignored, locks=False, public=public).of(state)
-
-
-class _Pruning(NamedTuple):
-    ignored: frozenset[Attribute]
-    locks: bool
-    public: bool
-
-    def of(self, value: Any) -> Any:
-        if type(value) is not tuple or not value:
-            return value
-        if value[0] == "primitive":
-            return ("primitive", *value[2:]) if self.locks else ("primitive",)
-        if has_state(value):
-            kept = tuple(item for item in value[-1][1:] if self._keeps(value[0], item[0]))
-            value = (*value[:-1], ("state", *kept)) if kept else value[:-1]
-        return tuple(self.of(part) for part in value)
-
-    def _keeps(self, cls: str, name: str) -> bool:
-        return (cls, name) not in self.ignored and not (self.public and name.startswith("_"))
-
-
-def has_state(value: Any) -> bool:
-    """Whether a canonical value is that of an object with attributes."""
-    return (
-        type(value) is tuple and len(value) > 1 and type(value[0]) is str
-        and type(value[-1]) is tuple and value[-1][:1] == ("state",)
-    )  # fmt: skip
-
-
-def attributes(value: Any) -> Iterator[Attribute]:
-    """All attributes that occur in a canonical value."""
-    if type(value) is not tuple or not value:
-        return
-    if has_state(value):
-        yield from ((value[0], item[0]) for item in value[-1][1:])
-    for part in value:
-        yield from attributes(part)
 
 
 def locations(values: list[Any], *, public: bool = False) -> Iterator[int]:

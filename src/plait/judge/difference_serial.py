@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from plait.explore.serial import Serial
-from plait.judge.difference_outcome import Outcome, View, Watch, settled
+from plait.judge.difference_outcome import Outcome, View, Watch
+from plait.judge.difference_state import settled
 from plait.judge.specification import Result
 from plait.model.test import Call, Test
-from plait.observe.canonical import canonical, canonical_all, exception_name
+from plait.observe.canonical import canonical, exception_name
 from plait.observe.places import PLACES
 from plait.observe.trace import Trace, Tracer
 from plait.run.engine import ENGINE, SetupBlockedError
@@ -114,6 +115,6 @@ def _run(test: Test, view: View, found: list[Beginning]) -> Sequence[Callable[[]
         results.append(("returned", canonical(value)))
         if call.result is not None:
             values[call.result] = value
-    state = settled(canonical_all([values[name] for name in sorted(values)]), view.ignored) if view.state else None
+    state = settled([values[name] for name in sorted(values)], view.ignored) if view.state else None
     found.append(Beginning(tuple(results), state))
     return []

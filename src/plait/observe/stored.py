@@ -5,7 +5,6 @@ from __future__ import annotations
 import dis
 import types
 
-
 _known: dict[type, frozenset[str]] = {}
 
 

@@ -1,0 +1,266 @@
+"""`plait diff`: what can only one of two versions of a class do? (ConDiff)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plait.campaign import tasks
+from plait.campaign.check import cache_root, tests_folder
+from plait.campaign.diff_check import Checks, Revealed
+from plait.campaign.diff_finding import MOST_LISTED, Minimising, finding_of
+from plait.campaign.diff_search import Search
+from plait.campaign.diff_sides import Sides, open_sides
+from plait.campaign.diff_tasks import Generation
+from plait.campaign.interrupt import Interrupt
+from plait.campaign.stream import probes_of
+from plait.config import Config
+from plait.generate.condiff_interface import CommonInterface, common_interface
+from plait.generate.hints import Hints
+from plait.judge.difference_filter import Filter
+from plait.judge.difference_outcome import View
+from plait.judge.difference_words import described, shown_result
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.report.diff_publish import publish_diff
+from plait.report.diff_reproducer import write_reproducer
+from plait.subject.change import Change
+from plait.subject.change_analysis import analyse
+from plait.subject.name import Subject
+from plait.subject.version import Version, resolve
+
+DEFAULT_BUDGET = 60.0
+
+
+@dataclass(slots=True)
+class DiffOptions:
+    """What `plait diff` was asked for."""
+
+    subject: Subject
+    old: str = "HEAD"
+    new: str = "worktree"
+    project: Path = field(default_factory=Path)
+    seed: int = 0
+    budget: float = DEFAULT_BUDGET
+    max_tests: int | None = None
+    max_schedules: int | None = None
+    model: str = "both"
+    threads: int = 2
+    workers: int = 2
+    filter: bool = True
+    allow: tuple[str, ...] = ()
+    hints: Hints = field(default_factory=Hints)
+    tests: Path | None = None
+    explain: bool = True  # minimise and explain what was found
+    reproduce: bool = True  # write a regression test
+
+
+def run(options: argparse.Namespace) -> int:
+    """The command; returns the exit code."""
+    asked = from_namespace(options)
+    with Interrupt() as interrupt:
+        result = diff(asked, interrupt)
+    publish_diff(result, options)
+    if result.stopped_by == "interrupt":
+        return 130
+    if result.verdict == "difference":
+        return 1
+    nothing_done = result.stats["changed_pairs"] and not result.stats["tests_generated"]
+    return 3 if nothing_done and result.verdict == "none" else 0
+
+
+def from_namespace(options: argparse.Namespace) -> DiffOptions:
+    """The command line's words as options."""
+    config: Config = options.config
+    return DiffOptions(
+        Subject.parse(options.argument, path=options.path), options.old, options.new, options.path, options.seed,
+        options.budget or DEFAULT_BUDGET, options.max_tests, options.max_schedules, options.model, options.threads,
+        options.workers or os.cpu_count() or 2, not options.no_filter, tuple(options.allow),
+        config.subject(options.argument).hints, tests_folder(options.path, config),
+    )  # fmt: skip
+
+
+def diff(options: DiffOptions, interrupt: Interrupt | None = None) -> Result:
+    """Look for a difference until one is proven or the budget is used up."""
+    started = time.monotonic()
+    with ExitStack() as stack:
+        old, new = (
+            stack.enter_context(
+                resolve(text, project=options.project, cache=cache_root(), subject=options.subject)
+            )
+            for text in (options.old, options.new)
+        )
+        sides = stack.enter_context(
+            open_sides(options.subject, old, new, workers=options.workers, allow=options.allow)
+        )
+        campaign = _Campaign(options, sides, old, new, started, interrupt)
+        campaign.run()
+        result = campaign.result()
+    result.elapsed_s = time.monotonic() - started
+    return result
+
+
+class _Campaign:
+    """One comparison: analysis, search, explanation."""
+
+    def __init__(
+        self, options: DiffOptions, sides: Sides, old: Version, new: Version, started: float,
+        interrupt: Interrupt | None,
+    ) -> None:  # fmt: skip
+        self._options = options
+        self._sides = sides
+        self._labels = {"old": old.label, "new": new.label}
+        self._root = new.root if new.kind in ("worktree", "folder") else None
+        self._started = started
+        self._interrupt = interrupt
+        self._name = str(options.subject)
+        self._change: Change = analyse(options.subject, old, new)
+        self._common: CommonInterface | None = None
+        self._pairs: tuple[tuple[str, str], ...] = ()
+        self._search: Search | None = None
+        self._checks = Checks(sides, gil=options.model == "gil", timed=options.max_tests is None)
+        self._revealed: Revealed | None = None
+        self._found_s: float | None = None
+        self._ready_s = 0.0
+        self._finding: Finding | None = None
+        self._outcomes: dict[str, Any] = {}
+        self._stopped_by = "budget"
+        self._notes: list[str] = list(self._change.notes)
+
+    def run(self) -> None:
+        options = self._options
+        interfaces = self._sides.both(tasks.interface, self._name).values()
+        self._common = common_interface(*interfaces)
+        interface = self._common.interface
+        names = [method.name for method in interface.methods if method.name not in options.hints.exclude]
+        self._pairs = tuple(changed_pairs(self._change, names))
+        self._ready_s = time.monotonic() - self._started
+        if not self._pairs:
+            self._stopped_by = "exhausted"
+            return
+        generation = Generation(interface, self._pairs, options.seed, options.threads, options.hints, options.tests)
+        view = View(public=frozenset(names))
+        self._search = Search(
+            self._sides, generation, Filter(self._change) if options.filter else None, view, probes_of(interface),
+            self._checks, self._over, options.max_tests,
+        )  # fmt: skip
+        self._revealed = self._search.run()
+        if self._revealed is not None:
+            self._found_s = time.monotonic() - self._started
+            self._stopped_by = "finding"
+            if options.explain:
+                self._explain(self._revealed)
+        elif self._search.exhausted and self._stopped_by == "budget" and not self._late():
+            self._stopped_by = "exhausted"
+
+    def _over(self) -> bool:
+        if self._interrupt is not None and self._interrupt.requested:
+            self._stopped_by = "interrupt"
+            return True
+        if self._options.max_schedules is not None and self._checks.schedules >= self._options.max_schedules:
+            return True
+        return self._late()
+
+    def _late(self) -> bool:
+        return self._options.max_tests is None and time.monotonic() - self._started >= self._options.budget
+
+    def _interrupted(self) -> bool:
+        return self._interrupt is not None and self._interrupt.requested
+
+    def _explain(self, revealed: Revealed) -> None:
+        assert self._search is not None
+        counted = (self._checks.checks, self._checks.inconclusive)
+        minimal = Minimising(self._sides, self._checks, self._interrupted).minimise(revealed)
+        self._checks.checks, self._checks.inconclusive = counted
+        subject = self._options.subject.qualname or self._options.subject.module
+        finding = finding_of(
+            minimal, self._sides, self._change, subject, tuple(self._search.recent), self._labels
+        )
+        if minimal.old.exhausted and self._options.reproduce:
+            required = minimal.difference.only_old if not minimal.difference.only_new else ()
+            finding.reproducer = write_reproducer(
+                finding, self._name, self._root, minimal.view, allowed=minimal.old.outcomes, required=required
+            )
+        probes = [call.expression for call in minimal.view.probes]
+        self._outcomes = {
+            "outcomes": {
+                name: [described(each, minimal.test, probes) for each in list(explored.outcomes)[:MOST_LISTED]]
+                for name, explored in (("old", minimal.old), ("new", minimal.new))
+            },
+            "outcomes_complete": {"old": minimal.old.exhausted, "new": minimal.new.exhausted},
+        }
+        self._finding = finding
+
+    # -- result -----------------------------------------------------------------------------------------------------
+
+    def result(self) -> Result:
+        """What the comparison found."""
+        options, search = self._options, self._search
+        sequential = search.sequential if search is not None else []
+        verdict = "difference" if self._revealed is not None else "sequential-difference" if sequential else "none"
+        if search is not None:
+            self._notes += search.notes
+        self._notes += self._interface_notes()
+        if self._checks.inconclusive:
+            self._notes.append(f"{self._checks.inconclusive} tests were too large to compare completely")
+        return Result(
+            "diff", self._name, verdict, versions=dict(self._labels), seed=options.seed, model=options.model,
+            findings=[self._finding] if self._finding is not None else [], stats=self._stats(),
+            stopped_by=self._stopped_by, notes=list(dict.fromkeys(self._notes)),
+            more={**self._outcomes, "sequential": [_sequential(each) for each in sequential], **self._more()},
+        )  # fmt: skip
+
+    def _stats(self) -> dict[str, Any]:
+        search, checks = self._search, self._checks
+        counts = search.counts if search is not None else None
+        drt = None if self._found_s is None else round(self._found_s - self._ready_s, 3)
+        return {
+            "changed_methods": len(self._change.changed_methods), "changed_pairs": len(self._pairs),
+            "tests_generated": counts.tests if counts else 0, "tests_filtered": counts.filtered if counts else 0,
+            "tests_repeated": counts.repeated if counts else 0,
+            "tests_sequentially_different": counts.sequential if counts else 0, "checks": checks.checks,
+            "inconclusive": checks.inconclusive, "schedules": checks.schedules,
+            "generate_s": round(counts.generate_s, 3) if counts else 0.0,
+            "filter_s": round(counts.filter_s, 3) if counts else 0.0, "check_s": round(checks.check_s, 3),
+            "setup_s": round(self._ready_s, 3), "difference_revealing_s": drt,
+        }  # fmt: skip
+
+    def _more(self) -> dict[str, Any]:
+        change = self._change
+        return {
+            "changed": sorted(change.changed_methods),
+            "added": sorted(self._common.added) if self._common else [],
+            "removed": sorted(self._common.removed) if self._common else [],
+        }
+
+    def _interface_notes(self) -> list[str]:
+        if self._common is None:
+            return []
+        said = {
+            "only the new version has": self._common.added, "only the old version has": self._common.removed,
+            "not compared, because their parameters do not fit both versions:": self._common.incompatible,
+        }  # fmt: skip
+        return [f"{text} {', '.join(names)}" for text, names in said.items() if names]
+
+
+def changed_pairs(change: Change, names: list[str]) -> list[tuple[str, str]]:
+    """CMP; if the change touches how objects are made, every method may behave differently, and all pairs count."""
+    made_anew = not change.changed_methods.isdisjoint(("__init__", "__new__", "__post_init__"))
+    pairs = change.changed_pairs(names)
+    if made_anew:
+        every = ((one, other) for number, one in enumerate(names) for other in names[number:])
+        pairs = list(dict.fromkeys((*pairs, *every)))
+    return pairs
+
+
+def _sequential(each: Any) -> dict[str, Any]:
+    found = each.difference
+    return {
+        "test": {"prefix": [call.source for call in each.test.prefix], "suffixes": each.test.as_lines()["suffixes"]},
+        "call": found.call, "old": shown_result(found.old), "new": shown_result(found.new),
+    }  # fmt: skip

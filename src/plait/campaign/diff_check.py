@@ -1,0 +1,133 @@
+"""Behavioural checking of one test after another, on both versions at once (ConDiff, Figure 3, lines 18-24)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from plait.campaign import diff_tasks
+from plait.campaign.diff_sides import Pending, Sides
+from plait.campaign.workers import WorkerError
+from plait.judge.difference import Difference, Explored, compare
+from plait.judge.difference_filter import Decision
+from plait.judge.difference_outcome import Outcome, View
+from plait.judge.difference_passing import passing_difference
+from plait.model.test import Test
+
+EXECUTIONS = 1500
+SECONDS = 4.0  # for one exploration
+LONGER = 6  # times the limits, when only one version is left to decide
+SAMPLED = 300
+PASSING = 400  # executions on both versions up to which the states at the calls' exits are looked at, too
+
+
+class Revealed(NamedTuple):
+    """A test whose outcomes differ: a proof, not a suspicion."""
+
+    test: Test
+    view: View
+    old: Explored
+    new: Explored
+    difference: Difference
+    decision: Decision | None = None
+
+
+@dataclass(slots=True)
+class Checks:
+    """Explores tests and compares; counts what it did."""
+
+    sides: Sides
+    gil: bool = False
+    timed: bool = True  # whether a wall-clock limit ends an exploration; without one, results are reproducible
+    max_schedules: int | None = None
+    checks: int = 0  # #BC
+    inconclusive: int = 0
+    lost: int = 0
+    diverged: int = 0
+    schedules: int = 0
+    check_s: float = 0.0
+
+    def first_difference(
+        self, tests: Iterable[tuple[Test, View, Decision | None]], over: Callable[[], bool]
+    ) -> Revealed | None:
+        """The first test of the list that reveals a difference; all are under way at once."""
+        running = [(test, view, decision, self._begin(test, view)) for test, view, decision in tests]
+        for test, view, decision, pending in running:
+            if over():
+                break
+            self.checks += 1
+            found = self._conclude(test, view, pending)
+            if found is not None:
+                self.sides.drop()
+                return found._replace(decision=decision)
+        for _test, _view, _decision, pending in running:
+            pending.old.cancel()
+            pending.new.cancel()
+        return None
+
+    def check(self, test: Test, view: View) -> Revealed | None:
+        """One test."""
+        return self._conclude(test, view, self._begin(test, view))
+
+    def _begin(self, test: Test, view: View) -> Pending:
+        return self.sides.both(
+            diff_tasks.outcomes, test, view, EXECUTIONS, 0, self._seconds(1), None, self.gil
+        )
+
+    def _seconds(self, factor: float) -> float:
+        return SECONDS * factor if self.timed else 1e6
+
+    def _conclude(self, test: Test, view: View, pending: Pending) -> Revealed | None:
+        try:
+            (old, old_s), (new, new_s) = pending.values()
+            self._count(old, old_s)
+            self._count(new, new_s)
+            old, new = self._decided(test, view, old, new)
+            difference = compare(old, new)
+            if difference:
+                return Revealed(test, view, old, new, difference)
+            self.diverged += old.diverged or new.diverged
+            if not (old.exhausted and new.exhausted):
+                self.inconclusive += 1
+                return None
+            return self._passing(test, view) if old.executions + new.executions <= PASSING else None
+        except WorkerError:
+            self.lost += 1
+            self.inconclusive += 1
+            return None
+
+    def _decided(self, test: Test, view: View, old: Explored, new: Explored) -> tuple[Explored, Explored]:
+        """When one version is explored to the end and the other is not, that one gets more time to differ."""
+        if compare(old, new) or old.exhausted == new.exhausted:
+            return old, new
+        if old.exhausted:
+            return old, self._longer("new", test, view, frozenset(old.outcomes))
+        return self._longer("old", test, view, frozenset(new.outcomes)), new
+
+    def _longer(self, side: str, test: Test, view: View, allowed: frozenset[Outcome]) -> Explored:
+        found, seconds = self.sides.on(
+            "new" if side == "new" else "old", diff_tasks.outcomes, test, view, EXECUTIONS * LONGER, SAMPLED,
+            self._seconds(2), allowed, self.gil,
+        ).result().value  # fmt: skip
+        self._count(found, seconds)
+        explored: Explored = found
+        return explored
+
+    def _passing(self, test: Test, view: View) -> Revealed | None:
+        """Results and settled states agree; callers may still see other states in passing."""
+        if not view.state:
+            return None
+        asked = replace(view, exits="after")
+        pending = self.sides.both(
+            diff_tasks.outcomes, test, asked, EXECUTIONS, 0, self._seconds(0.5), None, self.gil
+        )
+        (old, old_s), (new, new_s) = pending.values()
+        self._count(old, old_s)
+        self._count(new, new_s)
+        difference = passing_difference(old, new)
+        return Revealed(test, asked, old, new, difference) if difference else None
+
+    def _count(self, explored: Explored, seconds: float) -> None:
+        self.schedules += explored.executions
+        self.check_s += seconds

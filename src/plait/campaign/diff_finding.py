@@ -1,0 +1,128 @@
+"""From a revealing test to a finding: the smallest such test, its shortest schedule, and what explains it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from plait.campaign import diff_tasks
+from plait.campaign.diff_check import Checks, Revealed
+from plait.campaign.diff_sides import Sides
+from plait.campaign.workers import WorkerError
+from plait.judge.difference_explain import Explanation
+from plait.judge.difference_kind import Kind, kind_of, showing
+from plait.judge.difference_sequential import different_call, same, undetermined
+from plait.judge.difference_words import described, summary
+from plait.judge.minimise import smaller
+from plait.model.finding import Finding
+from plait.model.test import Test
+from plait.subject.change import Change, Side
+
+ATTEMPTS = 300  # candidates
+SECONDS = 12.0
+MOST_LISTED = 60  # outcomes of one version in a result file
+
+
+class Minimising:
+    """Tries smaller tests as long as they reveal the same kind of difference in the same direction."""
+
+    def __init__(self, sides: Sides, checks: Checks, over: Callable[[], bool]) -> None:
+        self._sides = sides
+        self._checks = checks
+        self._over = over
+        self.attempts = 0
+
+    def minimise(self, revealed: Revealed) -> Revealed:
+        """The local minimum; the given test if time does not allow more."""
+        side, _outcome, kind = showing(revealed.difference, revealed.old, revealed.new)
+        until = time.monotonic() + SECONDS
+        best = revealed
+        progress = True
+        while progress:
+            progress = False
+            for candidate in smaller(best.test):
+                if self.attempts >= ATTEMPTS or time.monotonic() > until or self._over():
+                    return best
+                self.attempts += 1
+                found = self._try(candidate, best, side, kind)
+                if found is not None:
+                    best = found._replace(decision=revealed.decision)
+                    progress = True
+                    break
+        return best
+
+    def _try(self, test: Test, best: Revealed, side: Side, kind: Kind) -> Revealed | None:
+        try:
+            (old, again), (new, once_more) = self._sides.both(diff_tasks.repeat, test, best.view).values()
+        except (WorkerError, Exception):
+            return None  # a candidate that cannot even be built
+        masked = undetermined(old, again) | undetermined(new, once_more)
+        if old.beginning.failed or new.beginning.failed or different_call(test, old, new, masked) is not None:
+            return None
+        if not masked and not same(old, new):
+            return None
+        found = self._checks.check(test, replace(best.view, masked=masked))
+        if found is None:
+            return None
+        outcomes, others = (
+            (found.difference.only_new, found.old) if side == "new" else (found.difference.only_old, found.new)
+        )
+        return found if any(kind_of(each, others.outcomes) == kind for each in outcomes) else None
+
+
+def finding_of(
+    revealed: Revealed, sides: Sides, change: Change, subject: str, seen: tuple[Test, ...], labels: dict[str, str]
+) -> Finding:
+    """The finding for a minimal revealing test. ``subject`` is the class's own name, ``labels`` name the versions."""
+    side, outcome, kind = showing(revealed.difference, revealed.old, revealed.new)
+    mine, others = (revealed.new, revealed.old) if side == "new" else (revealed.old, revealed.new)
+    known = (outcome, mine.outcomes[outcome])
+    explanation: Explanation = (
+        sides.on(side, diff_tasks.explain, revealed.test, revealed.view, frozenset(others.outcomes), kind, known, seen)
+        .result().value
+    )  # fmt: skip
+    test = revealed.test
+    probes = [call.expression for call in revealed.view.probes]
+    return Finding(
+        kind="difference",
+        summary=f"{subject}: {summary(side, kind, explanation.outcome, others.outcomes, test, probes)}",
+        methods=sorted({f"{subject}.{call.method}" for call in test.calls}),
+        test=test,
+        exception=kind[1] if kind[0] == "raised" else None,
+        preemptions=explanation.shown.preemptions,
+        schedule=explanation.shown.schedule,
+        interleaving=[_marked(row, change, side, labels) for row in explanation.interleaving],
+        reachable={"gil": explanation.reachable, "free-threaded": True},
+        confirmed_on_threads=explanation.confirmed,
+        only_old=[described(each, test, probes) for each in revealed.difference.only_old[:MOST_LISTED]],
+        only_new=[described(each, test, probes) for each in revealed.difference.only_new[:MOST_LISTED]],
+        guard=explanation.guard,
+        race=None if explanation.race is None else [_marked(row, change, side, labels) for row in explanation.race],
+        waiting=explanation.waiting,
+        detail=_changes(explanation, change, side),
+    )
+
+
+def _marked(row: dict[str, Any], change: Change, side: Side, labels: dict[str, str]) -> dict[str, Any]:
+    """A row of the interleaving; says whether the change touched its line. Lines of the old version say so."""
+    changed = row["line"] in change.changed_lines(side).get(row["file"], ())
+    file = row["file"] if side == "new" else f"{labels['old']}:{row['file']}"
+    return {**row, "file": file, **({"changed": True} if changed else {})}
+
+
+def _changes(explanation: Explanation, change: Change, side: Side) -> str:
+    """Which changed lines lie on the way, or which lines are no longer under a lock."""
+    lines = change.changed_lines(side)
+    met = sorted({
+        (row["file"], row["line"]) for row in explanation.interleaving if row["line"] in lines.get(row["file"], ())
+    })  # fmt: skip
+    if met:
+        return "changed lines on the way: " + ", ".join(f"{file}:{line}" for file, line in met[:8])
+    others = change.changed_lines("old" if side == "new" else "new")
+    gone = sorted((file, line) for file, numbers in others.items() for line in numbers)
+    version = "old" if side == "new" else "new"
+    return f"lines of the {version} version on which this depends: " + ", ".join(
+        f"{file}:{line}" for file, line in gone[:8]
+    )

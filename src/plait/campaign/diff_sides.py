@@ -1,0 +1,71 @@
+"""The two versions of a subject, each in worker processes of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from plait.campaign.spec import WorkerSpec
+from plait.campaign.workers import Answer, Workers
+from plait.subject.change import Side
+from plait.subject.name import Subject
+from plait.subject.version import Version
+
+PATIENCE = 60.0  # seconds that a task may take before its worker is given up
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A task under way on both versions."""
+
+    old: Future[Answer]
+    new: Future[Answer]
+
+    def values(self) -> tuple[Any, Any]:
+        """Both results; raises what the first failed one raised."""
+        return self.old.result().value, self.new.result().value
+
+
+class Sides:
+    """Hands tasks to the workers of either version, or of both."""
+
+    def __init__(self, old: Workers, new: Workers) -> None:
+        self._workers: dict[Side, Workers] = {"old": old, "new": new}
+
+    def on(self, side: Side, task: Callable[..., Any], *args: Any, patience: float = PATIENCE) -> Future[Answer]:
+        """Run a task on one version; a lost worker is forgiven once."""
+        return self._workers[side].attempt(task, *args, timeout=patience)
+
+    def both(self, task: Callable[..., Any], *args: Any, patience: float = PATIENCE) -> Pending:
+        """Run a task on both versions."""
+        return Pending(self.on("old", task, *args, patience=patience), self.on("new", task, *args, patience=patience))
+
+    def drop(self) -> None:
+        """Forget what has not begun."""
+        for workers in self._workers.values():
+            workers.drop()
+
+
+@contextmanager
+def open_sides(
+    subject: Subject, old: Version, new: Version, *, workers: int, allow: tuple[str, ...] = ()
+) -> Iterator[Sides]:
+    """Start the processes, ``workers`` in all and at least one for each version."""
+    with ExitStack() as stack:
+        shares = (max(1, workers // 2), max(1, workers - workers // 2))
+        made = [
+            stack.enter_context(Workers(_spec(subject, version, allow), count=share))
+            for version, share in zip((old, new), shares, strict=True)
+        ]
+        yield Sides(made[0], made[1])
+
+
+def _spec(subject: Subject, version: Version, allow: tuple[str, ...]) -> WorkerSpec:
+    # By its module's name, never by the file that the user gave: each version has one of its own.
+    return WorkerSpec(
+        module=subject.module, qualname=subject.qualname, roots=(version.root,), paths=tuple(version.extra),
+        allow=frozenset(allow),
+    )  # fmt: skip

@@ -1,0 +1,143 @@
+"""Differences in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from plait.judge.difference_kind import Kind, odd_call
+from plait.judge.difference_outcome import Outcome
+from plait.judge.difference_passing import readings
+from plait.judge.difference_state import atoms
+from plait.judge.explain import plain
+from plait.judge.specification import Result
+from plait.model.test import Test
+from plait.subject.change import Side
+
+_MANY = 4
+
+
+def summary(
+    side: Side, kind: Kind, outcome: Outcome, others: Collection[Outcome], test: Test, probes: Sequence[str]
+) -> str:
+    """One sentence: what only one version can do."""
+    said = _deed(side, kind, outcome, others, test, probes)
+    calls = test.calls
+    names = list(dict.fromkeys(f"`{call.method}`" for call in calls))
+    together = " and ".join(names) if len(names) > 1 else f"two calls of {names[0]}"
+    head = "after the change" if side == "new" else "before the change, and no longer after it,"
+    return f"{head} {said}, when {together} run at the same time"
+
+
+def _deed(
+    side: Side, kind: Kind, outcome: Outcome, others: Collection[Outcome], test: Test, probes: Sequence[str]
+) -> str:
+    calls = test.calls
+    if kind[0] == "deadlock":
+        waiting = [f"`{calls[n].method}`" for n, result in enumerate(outcome.results) if result[0] == "unfinished"]
+        return f"{' and '.join(dict.fromkeys(waiting))} can wait for ever"
+    if kind[0] == "hang":
+        return "the calls can go on for ever"
+    position = odd_call(outcome, others)
+    if position is not None:
+        result = outcome.results[position]
+        before = [shown_result(each) for each in dict.fromkeys(other.results[position] for other in others)]
+        return f"`{calls[position].method}` can {_infinitive(result)}{_otherwise(side, before)}"
+    if kind[0] == "answers":
+        number = next(
+            (n for n, answer in enumerate(outcome.answers) if all(_at(each.answers, n) != answer for each in others)), 0
+        )
+        before = [shown_result(_at(each.answers, number)) for each in others]
+        doers = " and ".join(dict.fromkeys(f"`{call.method}`" for call in calls))
+        answer = f"`{probes[number]}` {shown_result(outcome.answers[number])}"
+        return f"{doers} can leave a state in which {answer}{_otherwise(side, before)}"
+    if kind[0] == "state":
+        return _left(side, outcome, others, test)
+    if kind[0] == "passing":
+        return _seen(side, outcome, others, test)
+    both = zip(calls, outcome.results, strict=True)
+    return "it can happen together that " + " and ".join(f"`{call.method}` {shown_result(each)}" for call, each in both)
+
+
+def _at(results: Sequence[Result], number: int) -> Result:
+    return results[number] if number < len(results) else ("unfinished",)
+
+
+def _left(side: Side, outcome: Outcome, others: Collection[Outcome], test: Test) -> str:
+    """What the state has that it never had: one attribute if there is one, else a combination."""
+    mine = _attributes(outcome)
+    known: dict[str, list[Any]] = {}
+    for other in others:
+        for path, value in _attributes(other).items():
+            known.setdefault(path, []).append(value)
+    odd = [path for path, value in mine.items() if value not in known.get(path, [])]
+    doers = list(dict.fromkeys(f"`{call.method}`" for call in test.calls))
+    who = " and ".join(doers)
+    if odd:
+        path = min(odd, key=lambda each: (each.count("."), isinstance(mine[each], tuple), len(each), each))
+        before = [plain(value) for value in known.get(path, ())]
+        return f"{who} can leave {path} {plain(mine[path])}{_otherwise(side, before)}"
+    changing = [path for path in mine if len(set(known.get(path, []))) > 1]
+    parts = " with ".join(f"{path} {plain(mine[path])}" for path in changing[:3])
+    return f"{who} can leave {parts}" if parts else f"{who} can leave a state that was impossible"
+
+
+def _attributes(outcome: Outcome) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for number, value in enumerate(outcome.state or ()):
+        for path, held in atoms(value):
+            found.setdefault(path if number == 0 else f"{path} of argument {number}", held)
+    return found
+
+
+def _seen(side: Side, outcome: Outcome, others: Collection[Outcome], test: Test) -> str:
+    known = {reading for other in others for reading in readings(other)}
+    position, path, value = next(reading for reading in readings(outcome) if reading not in known)
+    before = [plain(each[2]) for each in known if each[:2] == (position, path)]
+    method = test.calls[position].method
+    return f"{path} can be {plain(value)} when `{method}` has returned{_otherwise(side, before)}"
+
+
+def _otherwise(side: Side, texts: Collection[str]) -> str:
+    """What it was otherwise, if that can be said shortly."""
+    known = sorted(dict.fromkeys(texts))
+    if not known or len(known) > _MANY or sum(map(len, known)) > 120:
+        return ""
+    return f" ({'before' if side == 'new' else 'now'}: {' or '.join(known)})"
+
+
+def _infinitive(result: Result) -> str:
+    if result[0] == "raised":
+        return f"raise {result[1]}"
+    return f"return {plain(result[1])}" if result[0] == "returned" else str(result[0])
+
+
+def shown_result(result: Result) -> str:
+    """A result in words."""
+    if result[0] == "raised":
+        return f"raises {result[1]}"
+    if result[0] == "returned":
+        return f"returns {plain(result[1])}"
+    words = {"unfinished": "never returns", "done": "returns", "blocked": "waits for ever"}
+    return words.get(result[0], str(result[0]))
+
+
+def described(outcome: Outcome, test: Test, probes: Sequence[str] = ()) -> dict[str, Any]:
+    """An outcome as the result file has it: what each call gave, the state left, what further calls answered."""
+    found: dict[str, Any] = {"calls": {}, "status": outcome.status}
+    for number, (call, result) in enumerate(zip(test.calls, outcome.results, strict=True)):
+        found["calls"][f"{number + 1}: {call.expression}"] = shown_result(result)
+        if outcome.exits and outcome.exits[number]:
+            found.setdefault("at_exit", {})[f"{number + 1}: {call.expression}"] = {
+                path: plain(value) for path, value in atoms(outcome.exits[number][0]) if not _is_lock(value)
+            }
+    if outcome.state is not None:
+        found["state"] = {path: plain(value) for path, value in _attributes(outcome).items() if not _is_lock(value)}
+    if outcome.answers:
+        answers = zip(probes, outcome.answers, strict=False)
+        found["afterwards"] = {text: shown_result(answer) for text, answer in answers}
+    return found
+
+
+def _is_lock(value: Any) -> bool:
+    return type(value) is tuple and value[:1] == ("primitive",)

@@ -1,0 +1,61 @@
+"""What a reproducer of a difference does in its own process: looks for what the old version cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from plait.judge.difference import explore
+from plait.judge.difference_explain import replay
+from plait.judge.difference_outcome import Outcome
+from plait.judge.explain import as_row, record_schedule
+from plait.judge.safety import Examination
+from plait.model.schedule import Schedule
+from plait.model.test import Test
+from plait.observe.places import PLACES
+from plait.report.diff_reproducer import digest, in_words, view_from_json
+from plait.report.table import as_text, table
+from plait.run.testbed import Testbed
+
+EXPLORED = 3000
+
+
+class _Known:
+    """Outcomes by their short names."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def __contains__(self, outcome: object) -> bool:
+        return isinstance(outcome, Outcome) and digest(outcome) in self._names
+
+
+def failure(order: Mapping[str, Any]) -> str | None:
+    """Why the test fails on the code that this process has loaded; None if it passes."""
+    test = Test.from_lines(order["imports"], order["prefix"], order["threads"])
+    view = view_from_json(order["view"])
+    allowed = _Known(order["allowed"])
+    required = dict(order.get("required") or {})
+    schedule = Schedule.from_json(order["schedule"])
+    if not required:
+        outcome, _lost = replay(test, view, schedule)
+        if outcome not in allowed:
+            return _said(outcome, test, schedule, order)
+    found = explore(Testbed(test, PLACES), view, limit=EXPLORED, allowed=allowed)
+    for outcome, shown in found.outcomes.items():
+        if outcome not in allowed:
+            return _said(outcome, test, shown.schedule, order)
+    seen = {digest(each) for each in found.outcomes}
+    missing = [text for name, text in required.items() if name not in seen]
+    return f"no longer possible: {missing[0]}" if missing else None
+
+
+def _said(outcome: Outcome, test: Test, schedule: Schedule, order: Mapping[str, Any]) -> str:
+    moments, _pairs, waiting = record_schedule(Examination(test, PLACES), schedule)
+    names = {thread: "; ".join(call.source for call in suffix) for thread, suffix in enumerate(test.suffixes, 1)}
+    lines = [
+        f"the old version cannot do this: {in_words(outcome, test, view_from_json(order['view']))}",
+        "it can do:", *(f"    {text}" for text in list(order["allowed"].values())[:12]), "",
+        as_text(table([as_row(moment) for moment in moments if moment.site.line], names=names)), *waiting,
+    ]  # fmt: skip
+    return "\n".join(lines)

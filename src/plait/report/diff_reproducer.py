@@ -1,0 +1,129 @@
+"""Writes a difference as a pytest file that passes on the old version and fails on the new one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Collection
+from pathlib import Path
+from pprint import pformat
+from typing import Any
+
+from plait import __version__
+from plait.judge.difference_outcome import Outcome, View
+from plait.judge.difference_words import described
+from plait.model.finding import Finding
+from plait.model.test import Call, Test
+from plait.report.reproducer import name_of
+
+OUT = Path("plait-out")
+
+
+def digest(outcome: Outcome) -> str:
+    """A short name for an outcome, the same in every process."""
+    return hashlib.sha256(repr(tuple(outcome)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def view_as_json(view: View) -> dict[str, Any]:
+    """Plain data, read back by `view_from_json`; only what is not the default."""
+    found: dict[str, Any] = {"public": sorted(view.public)}
+    if view.exits != "no":
+        found["exits"] = view.exits
+    if view.probes:
+        found["afterwards"] = [call.expression for call in view.probes]
+    if view.ignored:
+        found["ignored"] = sorted(map(list, view.ignored))
+    if view.masked:
+        found["masked"] = sorted(view.masked)
+    if not view.state:
+        found["state"] = False
+    return found
+
+
+def view_from_json(data: dict[str, Any]) -> View:
+    """The inverse of `view_as_json`."""
+    return View(
+        frozenset(data["public"]), data.get("exits", "no"),
+        tuple(Call.from_line(line) for line in data.get("afterwards", ())),
+        frozenset((owner, name) for owner, name in data.get("ignored", ())),
+        frozenset(data.get("masked", ())), data.get("state", True),
+    )  # fmt: skip
+
+
+def write_reproducer(
+    finding: Finding,
+    subject: str,
+    root: Path | None,
+    view: View,
+    *,
+    allowed: Collection[Outcome],
+    required: Collection[Outcome] = (),
+    folder: Path = OUT,
+) -> str:
+    """Write the file; ``allowed`` is all that the old version can do, ``required`` what the new one no longer can.
+
+    ``root`` is where the subject is imported from. A name that is taken by another finding gets a number.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = os.path.relpath(root.resolve(), folder.resolve()) if root is not None else None
+    text = _text(finding, subject, path, view, allowed, required)
+    base = f"test_{name_of(finding)}"
+    number = 1
+    while True:
+        target = folder / f"{base}{'' if number == 1 else f'_{number}'}.py"
+        if not target.exists() or target.read_text(encoding="utf-8") == text:
+            target.write_text(text, encoding="utf-8")
+            return str(target)
+        number += 1
+
+
+def _text(
+    finding: Finding, subject: str, path: str | None, view: View, allowed: Collection[Outcome],
+    required: Collection[Outcome],
+) -> str:  # fmt: skip
+    assert finding.test is not None
+    assert finding.schedule is not None
+    test = finding.test
+    schedule = finding.schedule.as_json()
+    arguments: list[tuple[str, Any]] = [
+        ("imports", list(test.imports)),
+        ("prefix", [call.source for call in test.prefix]),
+        ("threads", [[call.source for call in suffix] for suffix in test.suffixes]),
+        ("allowed", _named(allowed, test, view)),
+    ]
+    if required:
+        arguments.append(("required", _named(required, test, view)))
+    arguments += [("schedule", schedule), ("view", view_as_json(view))]
+    summary = finding.summary.replace("\\", "\\\\").replace('"', "'")
+    lines = [
+        f'"""{summary}', "",
+        f"Written by plait {__version__}. `allowed` is all that the old version can do, whatever the interleaving: the",
+        "test passes on it, and fails on code that can do anything else.", '"""', "",
+        "from pathlib import Path", "", "from plait.reproduce import assert_outcomes", "", "",
+        f"def test_{name_of(finding)}():", "    assert_outcomes(", f"        {subject!r},",
+    ]  # fmt: skip
+    if path is not None:
+        lines.append(f"        path=Path(__file__).parent / {path!r},")
+    for name, value in arguments:
+        text = pformat(value, width=100, sort_dicts=False).replace("\n", "\n" + " " * (9 + len(name)))
+        lines.append(f"        {name}={text},")
+    lines.append("    )")
+    if path is None:
+        lines.remove("from pathlib import Path")
+    return "\n".join(lines) + "\n"
+
+
+def _named(outcomes: Collection[Outcome], test: Test, view: View) -> dict[str, str]:
+    return {digest(each): in_words(each, test, view) for each in outcomes}
+
+
+def in_words(outcome: Outcome, test: Test, view: View) -> str:
+    """An outcome as one line."""
+    said = described(outcome, test, [call.expression for call in view.probes])
+    parts = [f"{call.partition(': ')[2]} {what}" for call, what in said["calls"].items()]
+    parts += [f"{path} {value}" for path, value in said.get("state", {}).items()]
+    parts += [f"{text} {what}" for text, what in said.get("afterwards", {}).items()]
+    if said["status"] != "finished":
+        parts.append(said["status"])
+    line = "; ".join(parts)
+    return line if len(line) <= 300 else line[:297] + "..."

@@ -1,0 +1,143 @@
+"""The result of `plait diff` for somebody who has not read the paper."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.report.table import as_text, table
+
+_WIDEST = 40  # columns for one part of an outcome
+_MOST_ROWS = 12
+
+
+def diff_text(result: Result) -> str:
+    """Verdict, finding, outcomes side by side, and what was done."""
+    lines: list[str] = []
+    for finding in result.findings:
+        lines += [*_finding(finding, result), ""]
+    for each in result.more.get("sequential", ()) if result.verdict == "sequential-difference" else ():
+        lines += [*_sequential(each), ""]
+    return "\n".join([*lines, *_statement(result)])
+
+
+def _finding(finding: Finding, result: Result) -> list[str]:
+    lines = [finding.summary, ""]
+    assert finding.test is not None
+    lines += ["  The test:", *(f"      {call.source}" for call in finding.test.prefix)]
+    for thread, suffix in enumerate(finding.test.suffixes, 1):
+        lines.append(f"      thread {thread}:  {'; '.join(call.source for call in suffix)}")
+    lines += ["", "  Everything it can do, over all interleavings:", *_side_by_side(result), ""]
+    switches = "switch" if finding.preemptions == 1 else "switches"
+    side = "new" if finding.only_new else "old"
+    lines.append(f"  One way to get there ({side} version, {finding.preemptions} forced thread {switches}):")
+    names = {
+        thread: "; ".join(call.source for call in suffix) for thread, suffix in enumerate(finding.test.suffixes, 1)
+    }
+    lines += [f"  {line}" for line in as_text(table(finding.interleaving, names=names)).splitlines()]
+    lines += [f"  {line}" for line in finding.waiting]
+    lines.append("")
+    lines += [f"  {line}" for line in _why(finding)]
+    if finding.reproducer is not None:
+        passes = "passes on the old version, fails on the new one"
+        lines.append(f"  Regression test ({passes}): {finding.reproducer}")
+    return lines
+
+
+def _why(finding: Finding) -> list[str]:
+    lines = []
+    if finding.race:
+        first, second = finding.race
+        lines.append(
+            f"Race: {first['access']} at line {first['line']} (thread {first['thread']}) and "
+            f"{second['access']} at line {second['line']} (thread {second['thread']})."
+        )
+    guard = finding.guard
+    if guard is not None:
+        total = guard["guarded"] + len(guard["unguarded"])
+        places = ", ".join(guard["unguarded"][:4])
+        lines.append(
+            f"Guard: `{guard['field']}` is accessed under `{guard['lock']}` at {guard['guarded']} of {total} places; "
+            f"not at {places}."
+        )
+    if finding.detail:
+        lines.append(finding.detail[0].upper() + finding.detail[1:] + ".")
+    gil = finding.reachable.get("gil")
+    if gil:
+        said = "Can happen today, on builds with the GIL as well as on free-threaded ones."
+    elif gil is False:
+        said = "Only on free-threaded builds: no switch that this interpreter's GIL allows leads to it."
+    else:
+        said = "On free-threaded builds; whether a GIL build can show it was not decided."
+    return [*lines, said + (" Confirmed on OS threads." if finding.confirmed_on_threads else "")]
+
+
+def _side_by_side(result: Result) -> list[str]:
+    """Every outcome of either version in a row, with the versions that have it."""
+    outcomes = result.more.get("outcomes", {})
+    old, new = outcomes.get("old", []), outcomes.get("new", [])
+    every = [*new, *(each for each in old if each not in new)]
+    every.sort(key=lambda each: (each in old, each in new))
+    state = _varying(every, "state") or _varying(every, "afterwards")
+    calls = _varying(every, "calls")
+    head = [*(call.partition(": ")[2] for call in calls), *state, "before", "after"]
+    rows = []
+    for each in every[:_MOST_ROWS]:
+        left = {**each.get("state", {}), **each.get("afterwards", {})}
+        marks = ["yes" if each in old else "never", "yes" if each in new else "never"]
+        results = [each["calls"][call].removeprefix("returns ") for call in calls]
+        rows.append([*results, *(left.get(path, "-") for path in state), *marks])
+    lines = _table(head, rows)
+    if len(every) > _MOST_ROWS:
+        lines.append(f"      ... {len(every) - _MOST_ROWS} more")
+    complete = result.more.get("outcomes_complete", {})
+    if not all(complete.values()):
+        unfinished = " and ".join(name for name, whole in complete.items() if not whole)
+        lines.append(f"      ({unfinished}: not all interleavings were executed, there may be more)")
+    return lines
+
+
+def _varying(outcomes: list[dict[str, Any]], part: str) -> list[str]:
+    """The attributes (or answers) that are not the same in all outcomes, at most three."""
+    values: dict[str, set[str]] = {}
+    for each in outcomes:
+        for path, value in each.get(part, {}).items():
+            values.setdefault(path, set()).add(value)
+    return [path for path, seen in values.items() if len(seen) > 1][:3]
+
+
+def _table(head: list[str], rows: list[list[str]]) -> list[str]:
+    cut = [[text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…" for text in row] for row in [head, *rows]]
+    widths = [max(len(row[column]) for row in cut) for column in range(len(head))]
+    cut.insert(1, ["-" * width for width in widths])
+    return ["      " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in cut]
+
+
+def _sequential(each: dict[str, Any]) -> list[str]:
+    test = each["test"]
+    lines = ["The versions differ already when one call runs after another:", ""]
+    lines += [f"      {line}" for line in test["prefix"]]
+    lines += [f"      {line}" for suffix in test["suffixes"] for line in suffix]
+    return [*lines, "", f"  `{each['call']}` {each['old']} before the change, and {each['new']} after it."]
+
+
+def _statement(result: Result) -> list[str]:
+    """What was done and how far it reaches: a pass is evidence, so it says of what."""
+    stats = result.stats
+    said = {
+        "difference": "Behaviour that only one version can show",
+        "sequential-difference": "A warning, no concurrency difference",
+        "none": "No difference found",
+    }[result.verdict]
+    against = f"{result.versions['old']} against {result.versions['new']}"
+    lines = [f"{said}: {result.subject}, {against} ({result.elapsed_s:.1f} s)."]
+    if not stats["changed_pairs"]:
+        lines.append("No public method of the class is touched by the change.")
+    else:
+        lines.append(
+            f"{stats['changed_methods']} changed methods in {stats['changed_pairs']} pairs; {stats['tests_generated']} "
+            f"tests made, {stats['tests_filtered']} of them cannot interleave differently, {stats['checks']} explored "
+            f"on both versions ({stats['schedules']} schedules)."
+        )
+    return [*lines, *(f"note: {note}" for note in result.notes)]
