@@ -89,19 +89,22 @@ class Writer:
         """A call that makes the receiver."""
         return self._write(method, Scene(), result=RECEIVER, without=("own",))
 
-    def write(self, method: Method, scene: Scene, *, result: str | None = None, waits: bool = False) -> Draft | None:
-        """A call on the receiver; None if a required argument has no value at all.
+    def write(
+        self, method: Method, scene: Scene, *, result: str | None = None, waits: bool = False, peers: bool = True
+    ) -> Draft | None:
+        """A call on the receiver, or on another instance if ``peers``; None if a required argument has no value at all.
 
         ``waits`` says that calls of the method have been seen to block: its time-outs are then worth giving.
         """
-        return self._write(method, scene, result=result, without=(), waits=waits)
+        return self._write(method, scene, result=result, without=(), waits=waits, peers=peers)
 
     def _write(
-        self, method: Method, scene: Scene, *, result: str | None, without: tuple[str, ...], waits: bool = False
-    ) -> Draft | None:
+        self, method: Method, scene: Scene, *, result: str | None, without: tuple[str, ...], waits: bool = False,
+        peers: bool = False,
+    ) -> Draft | None:  # fmt: skip
         args: list[str] = []
         kwargs: list[tuple[str, str]] = []
-        receiver = RECEIVER if result == RECEIVER else self._receiver(method, scene)
+        receiver = self._receiver(method, scene) if peers else RECEIVER
         imports = dict.fromkeys(method.imports)
         drawn: list[tuple[Pool, str]] = []
         contiguous = True

@@ -218,10 +218,12 @@ class Sequences:
             prefix.keep(kept)
         return prefix
 
-    def _write(self, method: Method, prefix: Prefix, scene: Scene, result: str | None = None) -> Draft | None:
+    def _write(
+        self, method: Method, prefix: Prefix, scene: Scene, result: str | None = None, *, peers: bool = True
+    ) -> Draft | None:
         """A call, after the calls that bind its arguments have joined the prefix."""
         waits = self.knowledge.of(method.name).blocked > 0
-        draft = self._writer.write(method, scene, result=result, waits=waits)
+        draft = self._writer.write(method, scene, result=result, waits=waits, peers=peers)
         pending, scene.pending = scene.pending, []
         broken = [each for each in pending if not self._binds(prefix.drafts[0], each)]
         for each in broken:
@@ -232,7 +234,8 @@ class Sequences:
         if draft is None or not lost & _values(draft):
             return draft
         draft.learn(misuse=True, succeeded=False)
-        return self._writer.write(method, Scene(scene.results, scene.given, scene.bound), result=result, waits=waits)
+        again = Scene(scene.results, scene.given, scene.bound)
+        return self._writer.write(method, again, result=result, waits=waits, peers=peers)
 
     def _binds(self, constructor: Draft, draft: Draft) -> bool:
         """Whether the expression that makes an argument can be evaluated at all."""
@@ -263,7 +266,8 @@ class Sequences:
             if not bad:
                 break
             for index in bad:
-                again = self._write(self.catalogue.method(pattern[index].name), prefix, scene)
+                # The prefix has prepared the object under test, not the others.
+                again = self._write(self.catalogue.method(pattern[index].name), prefix, scene, peers=False)
                 drafts[index] = again if again is not None else drafts[index]
         return None if any(self.knowledge.of(method.name).uncallable for method in pattern) else (drafts, waits)
 
