@@ -1,0 +1,313 @@
+"""Interleaving instances: which access of one thread came right before which conflicting access of another.
+
+An instance ``A_X -> B_X`` (ATG, section 3, Definition 2) is a text that means the same in every execution, test and
+process: the location by class and field, the accesses by their places in the source. It *happened* in an execution if
+the two accesses conflict, A came before B on the same location, and nothing that conflicts with both came between
+them: B reads or overwrites what A left or saw. Acquisitions of a lock count as writes of it, releases do not count.
+
+`sight` also tells which instances the same accesses could form in another order (Definition 3: *predictively*
+discovered), with where in each thread the two accesses are. Left out is what cannot be: accesses kept apart by a
+common lock between which one of the two threads would have to write again, an order that a start, a join or a
+notification forbids, and anything before an object's own constructor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from plait.observe.iroots_order import Order
+from plait.observe.places import owners, place
+from plait.run.heap import WHOLE
+from plait.run.operations import (
+    ACQUIRE,
+    COMMUTE,
+    DEPENDS,
+    HAND_OVER,
+    KEY_INSERT,
+    KEY_READ,
+    KEY_WRITE,
+    READ,
+    SAME_KEY,
+    TAKE,
+    TRY,
+    TRY_FAILED,
+    WRITE,
+)
+
+if TYPE_CHECKING:
+    from plait.run.engine import Engine
+    from plait.run.testbed import Testbed
+
+IRoot = str
+CHANGES = frozenset({WRITE, KEY_WRITE, KEY_INSERT, ACQUIRE, TRY, TAKE, HAND_OVER})
+_COUNTED = CHANGES | {READ, KEY_READ, TRY_FAILED}
+_WHOLE_CHANGES = frozenset({WRITE, ACQUIRE, TRY, TAKE, HAND_OVER})  # conflict with whatever touches the same root
+_HELD_BY = frozenset({"lock", "value", "flag", "waiters", "alive", "next"})  # inner parts: named after who holds them
+_CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
+_VISITS = 3  # of one place by one thread that predictions are made from
+_HINTS = 4  # pairs of accesses kept for each prediction
+
+
+class Visit(NamedTuple):
+    """A thread at a place for the how-manieth time."""
+
+    thread: int
+    site: int
+    count: int
+
+
+class Hint(NamedTuple):
+    """Two accesses that could form an instance.
+
+    The gates are where the threads can wait for each other: in front of the accesses, or in front of the critical
+    sections that keep the two apart.
+    """
+
+    first: Visit
+    second: Visit
+    first_gate: Visit
+    second_gate: Visit
+
+    @property
+    def locked(self) -> bool:
+        """Whether a lock keeps the two apart."""
+        return self.first_gate != self.first
+
+
+@dataclass(slots=True)
+class Sighting:
+    """What one execution shows: instances that happened, instances that could happen, and the threads' order.
+
+    ``close`` are those that happened while the second thread stood in front of its access already: what it does next
+    rests on what it has seen before.
+    """
+
+    happened: set[IRoot] = field(default_factory=set)
+    close: set[IRoot] = field(default_factory=set)
+    possible: dict[IRoot, list[Hint]] = field(default_factory=dict)
+    order: list[int] = field(default_factory=list)
+
+
+class _Touch(NamedTuple):
+    """One access of the trace."""
+
+    at: int
+    thread: int
+    loc: int
+    mode: int
+    site: int
+    count: int
+    previous: int  # the position of the thread's access before this one
+
+    @property
+    def visit(self) -> Visit:
+        return Visit(self.thread, self.site, self.count)
+
+
+def sight(engine: Engine, bed: Testbed | None = None, *, predict: bool = True) -> Sighting:
+    """The instances of the execution that has just ended; call it from the engine's ``finish``."""
+    found = Sighting(order=[entry[0] for entry in engine.trace if entry[4] is not None])
+    namer = _Namer(engine, bed)
+    touched = _touched(engine)
+    order = Order(engine.trace) if predict else None
+    for touches in _shared(engine, touched):
+        _happened(touches, namer, found)
+        if order is not None:
+            _Predictions(touches, touched, namer, order).add_to(found.possible)
+    return found
+
+
+def _touched(engine: Engine) -> dict[int, _Touch]:
+    """The accesses that count, by their position in the trace."""
+    visits: dict[tuple[int, int], int] = {}
+    previous: dict[int, int] = {}
+    found: dict[int, _Touch] = {}
+    for number, (thread, loc, mode, site, _enabled, _after) in enumerate(engine.trace):
+        if loc and thread > 0 and mode in _COUNTED:
+            count = visits[thread, site] = visits.get((thread, site), 0) + 1
+            found[number] = _Touch(number, thread, loc, mode, site, count, previous.get(thread, -1))
+        previous[thread] = number
+    return found
+
+
+def _shared(engine: Engine, touched: dict[int, _Touch]) -> list[list[_Touch]]:
+    """The accesses of each location (with all its keys) that two threads touch and at least one changes."""
+    roots = engine.heap.roots
+    by_root: dict[int, list[_Touch]] = {}
+    for touch in touched.values():
+        known = by_root.get(roots[touch.loc])
+        if known is None:
+            by_root[roots[touch.loc]] = [touch]
+        else:
+            known.append(touch)
+    return [
+        touches for touches in by_root.values()
+        if len(touches) > 1 and any(touch.thread != touches[0].thread for touch in touches)
+        and any(touch.mode in CHANGES for touch in touches)
+    ]  # fmt: skip
+
+
+def conflict(first_mode: int, first_loc: int, second_mode: int, second_loc: int) -> bool:
+    """Whether two accesses of the same root location conflict: one changes what the other sees."""
+    relation = DEPENDS[first_mode][second_mode]
+    if relation == COMMUTE or (relation == SAME_KEY and first_loc != second_loc):
+        return False
+    return first_mode in CHANGES or second_mode in CHANGES
+
+
+def _conflict(first: _Touch, second: _Touch) -> bool:
+    return conflict(first.mode, first.loc, second.mode, second.loc)
+
+
+def _happened(touches: Sequence[_Touch], namer: _Namer, found: Sighting) -> None:
+    live: dict[tuple[int, int, int, int], _Touch] = {}  # the latest of each kind that no whole change has overwritten
+    for touch in touches:
+        for earlier in live.values():
+            meets = earlier.thread != touch.thread and _conflict(earlier, touch)
+            if meets and not _between(earlier, touch, live.values()):
+                name = namer.iroot(earlier, touch)
+                found.happened.add(name)
+                if touch.previous < earlier.at:
+                    found.close.add(name)
+        if touch.mode in _WHOLE_CHANGES:
+            live.clear()
+        key = (touch.thread, touch.site, touch.loc, touch.mode)
+        live.pop(key, None)
+        live[key] = touch
+
+
+def _between(first: _Touch, second: _Touch, touches: Iterable[_Touch]) -> bool:
+    """Whether something that conflicts with both came between the two."""
+    return any(
+        other.mode in CHANGES and first.at < other.at < second.at
+        and _conflict(first, other) and _conflict(other, second)
+        for other in touches
+    )  # fmt: skip
+
+
+class _Predictions:
+    """What the accesses to one location could form in other orders."""
+
+    def __init__(
+        self, touches: Sequence[_Touch], touched: dict[int, _Touch], namer: _Namer, order: Order
+    ) -> None:
+        self._touched = touched
+        self._namer = namer
+        self._order = order
+        self._own: dict[int, list[_Touch]] = {}
+        self._groups: dict[tuple[int, int, int, int], list[_Touch]] = {}
+        for touch in touches:
+            self._own.setdefault(touch.thread, []).append(touch)
+            group = self._groups.setdefault((touch.thread, touch.site, touch.loc, touch.mode), [])
+            if len(group) < _VISITS:
+                group.append(touch)
+
+    def add_to(self, found: dict[IRoot, list[Hint]]) -> None:
+        groups = self._groups.values()
+        last = [group for group in groups if not self._namer.constructs(group[0])]  # nobody had the object before
+        for firsts in groups:
+            for seconds in last:
+                if firsts[0].thread != seconds[0].thread and _conflict(firsts[0], seconds[0]):
+                    self._predict(firsts, seconds, found)
+
+    def _predict(self, firsts: Sequence[_Touch], seconds: Sequence[_Touch], found: dict[IRoot, list[Hint]]) -> None:
+        name = self._namer.iroot(firsts[0], seconds[0])
+        hints = found.get(name, [])
+        for first in firsts:
+            for second in seconds:
+                if len(hints) >= _HINTS:
+                    return
+                hint = self._hint(first, second)
+                if hint is not None:
+                    hints.append(hint)
+                    found[name] = hints
+
+    def _hint(self, first: _Touch, second: _Touch) -> Hint | None:
+        order = self._order
+        if order.forces(second.at, first.at):
+            return None
+        common = order.common_locks(first.at, second.at)
+        if not common:
+            return Hint(first.visit, second.visit, first.visit, second.visit)
+        if self._kept_apart(first, second, common):
+            return None
+        first_gate = self._touched[min(order.section(first.at, lock)[0] for lock in common)]
+        second_gate = self._touched[min(order.section(second.at, lock)[0] for lock in common)]
+        return Hint(first.visit, second.visit, first_gate.visit, second_gate.visit)
+
+    def _kept_apart(self, first: _Touch, second: _Touch, common: Iterable[int]) -> bool:
+        """Whether, with the critical sections one after the other, one of them writes between the two accesses."""
+        for lock in common:
+            end = self._order.section(first.at, lock)[1]
+            start = self._order.section(second.at, lock)[0]
+            later = (each for each in self._own[first.thread] if first.at < each.at < end)
+            earlier = (each for each in self._own[second.thread] if start < each.at < second.at)
+            for other in (*later, *earlier):
+                if other.mode in CHANGES and _conflict(first, other) and _conflict(other, second):
+                    return True
+        return False
+
+
+_PLACES: dict[int, str] = {}
+_NAMES: dict[tuple[str, str, str], IRoot] = {}
+
+
+class _Namer:
+    """Names for the accesses of one execution."""
+
+    def __init__(self, engine: Engine, bed: Testbed | None) -> None:
+        self._engine = engine
+        self._bed = bed
+        self._owners: dict[int, str] | None = None
+        self._where: dict[int, str] = {}
+
+    def iroot(self, first: _Touch, second: _Touch) -> IRoot:
+        root = self._engine.heap.roots[first.loc]
+        where = self._where.get(root)
+        if where is None:
+            where = self._where[root] = self._location(root)
+        key = (where, _PLACES.get(first.site) or self._place(first), _PLACES.get(second.site) or self._place(second))
+        name = _NAMES.get(key)
+        if name is None:
+            name = _NAMES[key] = f"{where}: {key[1]} -> {key[2]}"
+        return name
+
+    def _place(self, touch: _Touch) -> str:
+        module, function, kind, text, ordinal = place(touch.site).name
+        if self._bed is not None and module.startswith("test "):
+            return f"{self._method(touch)} ({kind})"  # an access by the call itself, whatever its arguments
+        count = f" #{ordinal + 1}" if ordinal else ""
+        name = _PLACES[touch.site] = f"{module}.{function} `{text}`{count} ({kind})"
+        return name
+
+    def _method(self, touch: _Touch) -> str:
+        bed = self._bed
+        assert bed is not None
+        for done in bed.done:
+            if done.thread == touch.thread and done.start <= touch.at < done.end:
+                return bed.test.suffixes[done.thread - 1][done.index].method
+        running = bed.running.get(touch.thread)
+        return "" if running is None else bed.test.suffixes[running.thread - 1][running.index].method
+
+    def _location(self, root: int) -> str:
+        obj, name = self._engine.heap.locs[root]
+        if isinstance(obj, str):
+            return f"{obj}.{name}"
+        if name is WHOLE or (name in _HELD_BY and name not in getattr(obj, "__dict__", ())):
+            if self._owners is None:
+                self._owners = owners(self._engine)
+            held = self._owners.get(id(obj))
+            if held is not None:
+                return held.partition("[")[0]
+        kind = obj if isinstance(obj, type) else type(obj)
+        return kind.__qualname__ if name is WHOLE else f"{kind.__qualname__}.{name}"
+
+    def constructs(self, touch: _Touch) -> bool:
+        """Whether the access belongs to the constructor of the very object that it touches."""
+        owner, _, function = place(touch.site).function.rpartition(".")
+        if function not in _CONSTRUCTORS:
+            return False
+        obj: Any = self._engine.heap.locs[touch.loc][0]
+        return any(cls.__qualname__ == owner for cls in type(obj).__mro__)
