@@ -92,7 +92,9 @@ def test_the_lost_wakeup_is_found_whichever_way_threads_are_listed(make, waiter_
 def test_sampling_finds_deadlocks(make, prepare, model):
     ENGINE.gil = model
     try:
-        found = explore(prepare, make(seed=1), max_executions=400, on_execution=lambda _engine, status: status == "deadlock")
+        found = explore(
+            prepare, make(seed=1), max_executions=400, on_execution=lambda _engine, status: status == "deadlock"
+        )
     finally:
         ENGINE.gil = False
     assert found.ended == "as asked"

@@ -84,7 +84,7 @@ class Bounded(Dpor):
 
     def _ask(self, number: int, thread: int) -> None:
         node = self._nodes[number]
-        if thread in node.enabled:
+        if thread in node.enabled and not self._gil:
             node.backtrack.add(thread)
         else:
             node.backtrack.update(node.enabled)

@@ -17,17 +17,17 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from plait.run.containers import is_container
-from plait.run.heap import OPAQUE, WHOLE
+from plait.run.engine import Engine
+from plait.run.heap import OPAQUE, WHOLE, Heap
 from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, LOCAL, READ, WRITE
 from plait.run.vthread import FINISHED, VThread
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
-    from plait.run.engine import Engine
-
 _ATOMS = frozenset({int, bool, str, bytes, type(None), float, complex})
 _CODE = (type, types.ModuleType, types.BuiltinFunctionType, types.CodeType)
+_OURS = (VThread, Engine, Heap)
 _KEYED = frozenset({KEY_READ, KEY_WRITE, KEY_INSERT})
 _LOOKS = frozenset({READ, KEY_READ})
 _NO_VALUE = ("no value",)
@@ -133,7 +133,7 @@ class States:
         """Name what the bodies of the test can reach, in an order that is the same in every execution."""
         queue = list(roots)
         for obj in queue:
-            if type(obj) not in _ATOMS and not isinstance(obj, (*_CODE, VThread)) and id(obj) not in self._names:
+            if type(obj) not in _ATOMS and not isinstance(obj, (*_CODE, *_OURS)) and id(obj) not in self._names:
                 self._names[id(obj)] = ("set up", len(self._names))
                 self._kept.append(obj)
                 queue.extend(_parts(obj))
@@ -253,8 +253,9 @@ def _parts(obj: Any) -> Iterator[Any]:
                 continue
         yield from obj.__defaults__ or ()
         for name in obj.__code__.co_names:
-            if name in obj.__globals__:
-                yield obj.__globals__[name]
+            value = obj.__globals__.get(name)
+            if not isinstance(value, types.FunctionType):
+                yield value
         return
     if isinstance(obj, types.MethodType):
         yield obj.__self__

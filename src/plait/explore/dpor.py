@@ -6,7 +6,9 @@ some thread that can begin v is tried at i already, that execution will come by 
 from repeating what an earlier one covers: a thread that was tried at a node sleeps in the node's later branches until
 somebody performs a step that depends on its own.
 
-Nothing here looks at values or code. Under the GIL model a step has several operations; the algorithm is the same.
+Nothing here looks at values or code. Under the GIL model a step has several operations, and what it reads first decides
+what else it touches: brought before i, step j may depend on steps that it had nothing to do with behind i. So
+there all threads are tried where a race begins, and the sleep sets alone keep classes from being repeated.
 """
 
 from __future__ import annotations
@@ -57,6 +59,7 @@ class Dpor:
         self._sleeps: dict[int, Sleep] = {}
         self._seen = 0
         self._started = False
+        self._gil = False
         self._nicknames: dict[tuple[str, str | int], int] = {}
 
     @property
@@ -162,6 +165,7 @@ class Dpor:
     def executed(self, engine: Engine) -> None:
         """Learn from the part of the execution that is new."""
         base = self._base
+        self._gil = engine.gil
         if engine.status == "redundant":
             self.redundant += 1
         trace = engine.trace
@@ -222,6 +226,9 @@ class Dpor:
         """
         node = self._nodes[first]
         backtrack = node.backtrack
+        if self._gil:
+            backtrack.update(node.enabled)
+            return
         order, thread = self._order, step[0]
         if thread in backtrack and order.can_begin(thread, first, second, step):
             return

@@ -10,7 +10,20 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from plait.run.engine import Entry
-from plait.run.operations import ACQUIRE, DEPENDS, LOCAL, ORDERED, SAME_KEY, TAKE, TIME, TRY, WAITS, WRITE
+from plait.run.operations import (
+    ACQUIRE,
+    DEPENDS,
+    KEY_READ,
+    LOCAL,
+    ORDERED,
+    READ,
+    SAME_KEY,
+    TAKE,
+    TIME,
+    TRY,
+    WAITS,
+    WRITE,
+)
 
 Operation = tuple[int, int, int]  # root location, location, mode
 Step = tuple[int, tuple[Operation, ...], tuple[int, ...], list[int] | None]  # thread, operations, enabled, predecessors
@@ -143,6 +156,8 @@ class HappensBefore:
                     elif clock[other] < positions[number]:
                         found.append(number)
                         _join(clock, clocks[number])
+            elif other_loc == loc and other_mode == mode and (mode == READ or mode == KEY_READ):  # noqa: PLR1714, SIM109
+                break  # what precedes the thread's own earlier reading precedes this one: a loop reads often
             if other_mode in _LAST:
                 break
         if awaited is not None:
@@ -250,8 +265,8 @@ class HappensBefore:
 
 def _join(clock: list[int], other: list[int]) -> None:
     for index, value in enumerate(other):
-        if value > clock[index]:
-            clock[index] = value  # noqa: PLR1730 - the faster form
+        if value > clock[index]:  # noqa: PLR1730 - the faster form
+            clock[index] = value
 
 
 def dependent_steps(first: Sequence[Operation], second: Sequence[Operation]) -> bool:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from plait.errors import PlaitBugError
 from plait.run.fibers import Fiber, Fibers, make_fibers
 from plait.run.heap import Heap
-from plait.run.operations import ACQUIRE, LOCAL, READ, TICK, TIME
+from plait.run.operations import ACQUIRE, LOCAL, READ, TICK, TIME, TRY_FAILED
 from plait.run.vthread import BLOCKED, FINISHED, NEW, READY, Killed, VThread
 
 if TYPE_CHECKING:
@@ -630,6 +630,8 @@ def blocking(thread: VThread, loc: int, mode: int, site: int, ready: bool) -> No
         thread.may_switch = True
         access(thread, loc, mode, site)
         return
+    if e.gil and not thread.may_switch and mode == ACQUIRE:
+        e.note(thread, loc, TRY_FAILED, site)  # the step ends here because the lock is busy: it has seen that
     e.block(thread, loc, mode, site)
     e.step += 1
     e.trace.append((thread.id, loc, mode, site, e.enabled, thread.after))

@@ -164,7 +164,7 @@ class Condition:
                 sleeper.deadline = None
                 ENGINE.enable(sleeper)
                 continue
-            if sleeper.timed_out:
+            if sleeper.timed_out or sleeper.enabled:
                 continue  # its time-out step is pending; it will find itself notified
             sleeper.deadline = None
             ENGINE._after(sleeper, ENGINE.step - 1)
