@@ -30,12 +30,12 @@ class _Node:
 
     __slots__ = ("backtrack", "done", "enabled", "known", "sleep")
 
-    def __init__(self, enabled: tuple[int, ...], sleep: Sleep, known: int) -> None:
+    def __init__(self, thread: int, enabled: tuple[int, ...], sleep: Sleep, known: int) -> None:
         self.enabled = enabled
         self.sleep = sleep
         self.known = known  # locations up to this number have it in every execution that comes by here
-        self.backtrack: set[int] = set()
-        self.done: Sleep = {}
+        self.backtrack = {thread}
+        self.done: Sleep = {}  # of the threads to be tried
 
 
 class Dpor:
@@ -79,9 +79,10 @@ class Dpor:
         nodes = self._nodes
         while nodes:
             node = nodes[-1]
-            for thread in sorted(node.backtrack):
-                if thread not in node.done and thread not in node.sleep:
-                    return self._branch(node, thread)
+            if len(node.backtrack) > len(node.done):
+                for thread in sorted(node.backtrack):
+                    if thread not in node.done and thread not in node.sleep:
+                        return self._branch(node, thread)
             nodes.pop()
         self.exhausted = not self.diverged
         return None
@@ -187,9 +188,8 @@ class Dpor:
             if number < len(nodes):
                 node = nodes[number]
             else:
-                node = _Node(enabled, sleeps.get(number, _EMPTY), known)
+                node = _Node(thread, enabled, sleeps.get(number, _EMPTY) if sleeps else _EMPTY, known)
                 nodes.append(node)
-                node.backtrack.add(thread)
             if len(operations) == 1:
                 node.done[thread] = operations
                 loc = operations[0][1]

@@ -52,20 +52,19 @@ class HappensBefore:
         self.positions: list[int] = []
         self.of_thread: dict[int, list[int]] = {}  # the numbers of each thread's steps
         self._accesses: dict[int, list[tuple[int, int, int, int]]] = {}
+        self._ticks: list[int] = []  # the steps in which the clock advanced
         self._width = 4
 
     def truncate(self, length: int) -> None:
         """Forget all steps from ``length`` on."""
-        steps = self.steps
-        while len(steps) > length:
-            thread, operations, _enabled, _after = steps.pop()
-            self.clocks.pop()
-            self.positions.pop()
-            self.of_thread[thread].pop()
+        steps, of_thread, accesses = self.steps, self.of_thread, self._accesses
+        for thread, operations, _enabled, _after in steps[length:]:
+            of_thread[thread].pop()
             if thread != -1:
                 for root, _loc, mode in operations:
                     if mode != LOCAL:
-                        self._accesses[root].pop()
+                        accesses[root].pop()
+        del steps[length:], self.clocks[length:], self.positions[length:]
 
     def clock_of(self, thread: int, after: Sequence[int] | None) -> list[int]:
         """What precedes the next step of a thread before its own dependences are looked at."""
@@ -74,9 +73,8 @@ class HappensBefore:
         if after:
             for step in after:
                 _join(clock, self.clocks[step])
-        barrier = self.of_thread.get(-1)
-        if barrier:
-            _join(clock, self.clocks[barrier[-1]])
+        if self._ticks:
+            _join(clock, self.clocks[self._ticks[-1]])
         return clock
 
     def push(self, step: Step) -> list[int]:
@@ -87,7 +85,10 @@ class HappensBefore:
             return self._push_time(step)
         if thread >= self._width:
             self._widen(thread + 1)
-        clock = self.clock_of(thread, after)
+        mine = self.of_thread.get(thread)
+        if mine is None:
+            mine = self.of_thread[thread] = []
+        clock = self.clocks[mine[-1]].copy() if mine and not after and not self._ticks else self.clock_of(thread, after)
         if len(operations) == 1:
             root, loc, mode = operations[0]
             if mode == LOCAL:
@@ -105,14 +106,11 @@ class HappensBefore:
             for root, loc, mode in operations:
                 if mode != LOCAL:
                     self._accesses.setdefault(root, []).append((number, thread, mode, loc))
-        mine = self.of_thread.get(thread)
-        if mine is None:
-            mine = self.of_thread[thread] = []
         mine.append(number)
-        clock[thread] = len(mine)
+        clock[thread] = position = len(mine)
         self.steps.append(step)
         self.clocks.append(clock)
-        self.positions.append(len(mine))
+        self.positions.append(position)
         return races
 
     def _push_time(self, step: Step) -> list[int]:
@@ -121,7 +119,7 @@ class HappensBefore:
         for steps in self.of_thread.values():
             if steps:
                 _join(clock, self.clocks[steps[-1]])
-        mine = self.of_thread.setdefault(-1, [])
+        mine = self.of_thread[-1] = self._ticks
         mine.append(len(self.steps))
         self.steps.append(step)
         self.clocks.append(clock)
