@@ -61,9 +61,10 @@ def _plait(tool: str, subject: Subject) -> Callable[[bool, float], Explored]:
         return program.bodies
 
     def failed(engine: Any, status: str) -> bool:
-        if status == "finished":
-            return any(thread.error is not None for thread in engine.threads) or not program.holds()
-        return status in ("deadlock", "hang")
+        for thread in engine.threads:
+            if thread.error is not None:
+                return True
+        return not program.holds() if status == "finished" else status in ("deadlock", "hang")
 
     def search(stop: bool, seconds: float) -> Explored:
         failures = 0

@@ -84,10 +84,12 @@ class Dfs:
             self.diverged = True
             return
         started = len(left)
-        number = -1
+        trace, number = engine.trace, -1
+        if bound is None and len(trace) == engine.step:  # nothing to be learned from what was known
+            trace, number = trace[started:], started - 1
         last = -1
         cost = 0
-        for thread, _loc, _mode, _site, enabled, _after in engine.trace:
+        for thread, _loc, _mode, _site, enabled, _after in trace:
             if enabled is None:
                 continue
             number += 1
