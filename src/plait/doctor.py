@@ -46,7 +46,7 @@ class Finding:
     missing: bool = False
 
 
-def run(options: argparse.Namespace) -> int:  # noqa: ARG001 - every command has them
+def run(options: argparse.Namespace) -> int:
     """Print the report; 2 if something that plait needs is missing or broken."""
     findings = list(report())
     for finding in findings:

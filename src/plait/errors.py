@@ -2,7 +2,7 @@
 
 
 class UsageError(Exception):
-    """What was asked for cannot be done: one line that says what was given, why it fails and what to do (exit code 2)."""
+    """What was asked for cannot be done: one line says what was given, why it fails and what to do (exit code 2)."""
 
 
 class PlaitBugError(Exception):

@@ -66,7 +66,8 @@ class Schedule:
             if data["format"] != FORMAT:
                 raise UsageError(f"schedule format {data['format']!r} is not known; this plait reads format {FORMAT}")
             segments = tuple(_segment(item) for item in data["segments"])
-            return cls(segments, _one_of(data["model"], "gil", "free-threaded"), _one_of(data["timeouts"], "any", "idle"))
+            gil, any_timeouts = _one_of(data["model"], "gil", "free-threaded"), _one_of(data["timeouts"], "any", "idle")
+            return cls(segments, gil, any_timeouts)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise UsageError(f"not a schedule: {type(error).__name__}: {error}") from None
 

@@ -54,13 +54,15 @@ SEQUENCES = (list, collections.deque, bytearray, array.array)
 CONTAINERS = (dict, set, list, collections.deque, bytearray, array.array)
 
 _VIEWS = frozenset({
-    type({}.keys()), type({}.values()), type({}.items()), type(iter({})), type(iter({}.values())), type(iter({}.items())),
-    type(iter([])), type(reversed([])), type(iter(set())), type(iter(collections.deque())),
+    type({}.keys()), type({}.values()), type({}.items()),
+    type(iter({})), type(iter({}.values())), type(iter({}.items())), type(iter([])), type(reversed([])), type(iter(set())), type(iter(collections.deque())),
     type(collections.OrderedDict().keys()), type(collections.OrderedDict().values()),
     type(collections.OrderedDict().items()), type(iter(collections.OrderedDict())), type(reversed({})),
 })  # fmt: skip
 
-_C_CALLABLES = (types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType)
+_C_CALLABLES = (
+    types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType,
+)  # fmt: skip
 
 _is_container: dict[type, bool] = {}
 

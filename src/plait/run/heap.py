@@ -19,8 +19,9 @@ _CODE = (
     types.ClassMethodDescriptorType, types.MethodWrapperType, classmethod, staticmethod, property,
 )  # fmt: skip
 _IMMUTABLE = frozenset({
-    int, float, complex, bool, str, bytes, tuple, frozenset, range, slice, type(None), type(Ellipsis), types.FunctionType,
-    types.BuiltinFunctionType, types.MethodType, types.CodeType, types.MappingProxyType, property, staticmethod, classmethod,
+    int, float, complex, bool, str, bytes, tuple, frozenset, range, slice, type(None), type(Ellipsis),
+    types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.CodeType, types.MappingProxyType,
+    property, staticmethod, classmethod,
 })  # fmt: skip
 _SLOT = types.MemberDescriptorType
 WHOLE = object()  # the key of a record under which the location of the whole object stands
@@ -211,7 +212,7 @@ _ATOMS = frozenset({int, float, bool, str, bytes, type(None), complex})
 
 
 @functools.lru_cache(maxsize=4096)
-def _by_identity(kind: type) -> bool:
+def _by_identity(kind: Any) -> bool:
     return (kind.__hash__ is object.__hash__ and kind.__eq__ is object.__eq__) or issubclass(kind, (type, Enum))
 
 

@@ -75,11 +75,7 @@ class World:
         importlib.invalidate_caches()
         with self.entered():
             self._forget(module)
-            if file is not None:
-                loaded = self.importer.load_source(module, file)
-            else:
-                loaded = importlib.import_module(module)
-        return loaded
+            return importlib.import_module(module) if file is None else self.importer.load_source(module, file)
 
     def _forget(self, module: str) -> None:
         """A module that was imported before, un-rewritten, must be imported again."""
