@@ -55,7 +55,8 @@ CONTAINERS = (dict, set, list, collections.deque, bytearray, array.array)
 
 _VIEWS = frozenset({
     type({}.keys()), type({}.values()), type({}.items()),
-    type(iter({})), type(iter({}.values())), type(iter({}.items())), type(iter([])), type(reversed([])), type(iter(set())), type(iter(collections.deque())),
+    type(iter({})), type(iter({}.values())), type(iter({}.items())),
+    type(iter([])), type(reversed([])), type(iter(set())), type(iter(collections.deque())),
     type(collections.OrderedDict().keys()), type(collections.OrderedDict().values()),
     type(collections.OrderedDict().items()), type(iter(collections.OrderedDict())), type(reversed({})),
 })  # fmt: skip

@@ -224,6 +224,6 @@ def plain_key(key: Any) -> Any:
     if kind is tuple:
         parts = tuple(plain_key(part) for part in key)
         return None if None in parts else ("tuple", parts)
-    if _by_identity(kind):
+    if _by_identity(kind):  # type: ignore[arg-type]  # types are hashable
         return (_Identity, id(key))
     return None
