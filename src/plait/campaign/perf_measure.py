@@ -1,0 +1,205 @@
+"""Rounds of measurements until the answer is clear (SpeedGun, Algorithm 2), the scaling curve, and the locks."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plait.judge.performance import Series, is_decided
+from plait.judge.performance_result import Contention, Measured
+from plait.judge.performance_scaling import Point, point
+from plait.judge.performance_stats import mean, median, undisturbed
+from plait.run.native import NativeError, Stuck
+from plait.run.native_machine import HEAVY
+from plait.run.native_pair import PATIENCE_S, SIDES, TURN_S, Job, SideError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+    from plait.run.native_pair import Pair
+
+_PROFILE_S = 0.05
+_PROFILES = 5
+_POINT_S = 0.15
+_BUSY_ROUNDS = 4
+"""Rounds under heavy load, with fewer quiet ones, after which it is no use to wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """When to stop (Algorithm 2): thresholds for the spread of the times, and numbers of rounds."""
+
+    delta: float = 0.05
+    confidence: float = 0.98
+    sigma_stop: float = 0.01
+    sigma_acceptable: float = 0.03
+    m_min: int = 6
+    m_max: int = 24
+    t_s: float = 0.5
+    heavy: float = HEAVY
+
+
+class Rounds:
+    """Measures tests in rounds: fresh processes for each, both versions in turns, who begins is left to chance."""
+
+    def __init__(
+        self, open_pair: Callable[[int], Pair], rules: Rules, chance: Random, *, threads: int, scope: str,
+        cpus: list[int] | None, stop: Callable[[], bool] = lambda: False,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:  # fmt: skip
+        self.done = 0
+        self.heavy = 0
+        self.loads: list[float] = []
+        self._open_pair = open_pair
+        self._rules = rules
+        self._chance = chance
+        self._threads = threads
+        self._scope = scope
+        self._cpus = cpus
+        self._stop = stop
+        self._say = say
+
+    def measure(self, tests: list[Measured], deadline: float) -> str:
+        """Go on until each test is decided; says what ended it: ``exhausted``, ``budget``, ``load``, ``interrupt``."""
+        took = 0.0
+        while tests := [each for each in tests if self._is_open(each)]:
+            if self._stop():
+                return "interrupt"
+            if time.monotonic() + took > deadline:
+                return "budget"
+            if self.heavy >= _BUSY_ROUNDS and self.heavy > self.done:
+                return "load"
+            began = time.monotonic()
+            self._say(f"round {self.done + 1}: {len(tests)} tests open, {deadline - began:.0f} s left")
+            self._round(tests)
+            took = time.monotonic() - began
+        return "exhausted"
+
+    def _is_open(self, measured: Measured) -> bool:
+        """Algorithm 2, lines 6 to 16; a test whose interval is clear of the threshold needs no small spread."""
+        series = measured.series(self._scope)
+        if measured.reason is not None or len(series) >= self._rules.m_max:
+            return False
+        if len(series) < self._rules.m_min:
+            return True
+        clear = is_decided(series, self._rules.delta, self._rules.confidence)
+        return not clear and series.spread() > self._rules.sigma_stop
+
+    def _round(self, tests: list[Measured]) -> None:
+        others: list[float] = []
+        found = []
+        pair = self._open_pair(self.done + self.heavy)
+        try:
+            for measured in self._chance.sample(tests, len(tests)):
+                try:
+                    found.append((measured, pair.alternate(self._job(measured), self._chance)))
+                except SideError as error:
+                    measured.reason = _reason(error)
+                    pair.close()
+                    others += pair.others
+                    pair = self._open_pair(self.done + self.heavy)
+        finally:
+            pair.close()
+        others += pair.others
+        if others:
+            self.loads.append(mean(others))
+            if self.loads[-1] > self._rules.heavy:
+                self.heavy += 1
+                return
+        self.done += 1
+        for measured, times in found:
+            for scope in ("whole", "suffix"):
+                measured.series(scope).add(*(undisturbed(times[side][scope]) for side in SIDES))
+            measured.means.add(*(mean(times[side]["whole"]) for side in SIDES))
+
+    def _job(self, measured: Measured) -> Job:
+        one = self._rules.t_s / max(1, measured.repetitions)
+        turn = max(1, min(measured.repetitions, round(TURN_S / one)))
+        return Job(measured.name, measured.source, self._threads, measured.repeat, measured.repetitions, turn=turn)
+
+    def curve(self, tests: list[Measured], counts: list[int], rounds: int, deadline: float) -> list[Point]:
+        """Both versions at each number of threads, over the tests together; as many rounds as there is time for."""
+        series = {count: Series() for count in counts}
+        jobs: dict[tuple[str, int], Job] = {}
+        for number in range(rounds):
+            began = time.monotonic()
+            with self._open_pair(number) as pair:
+                for count in self._chance.sample(counts, len(counts)):
+                    with contextlib.suppress(NativeError):  # at this number of threads a test says nothing
+                        series[count].add(*self._together(pair, tests, count, jobs))
+            if self._stop() or 2 * time.monotonic() - began > deadline:
+                break
+        return [
+            point(count, series[count], self._rules.delta, self._rules.confidence)
+            for count in sorted(counts)
+            if len(series[count]) > 1
+        ]
+
+    def _together(
+        self, pair: Pair, tests: list[Measured], threads: int, jobs: dict[tuple[str, int], Job]
+    ) -> tuple[float, float]:
+        """Seconds per call of the old and of the new version, the geometric mean over the tests."""
+        logs = []
+        for measured in tests:
+            key = (measured.name, threads)
+            if key not in jobs:
+                jobs[key] = self._sized(pair, measured, threads)
+            times = pair.alternate(jobs[key], self._chance)
+            calls = measured.calls(threads) * jobs[key].repeat
+            logs.append([math.log(undisturbed(times[side][self._scope]) / calls) for side in SIDES])
+        old, new = (math.exp(mean(column)) for column in zip(*logs, strict=True))
+        return old, new
+
+    def _sized(self, pair: Pair, measured: Measured, threads: int) -> Job:
+        """The test for another number of threads, as long as a turn."""
+        base = Job(measured.name, measured.source, threads, measured.repeat)
+        pair.load(base.name, base.source)
+        slow = max(median(pair.run(side, base, 2)["whole"]) for side in SIDES)
+        repeat = max(1, round(measured.repeat * min(2 * TURN_S / slow, self._threads)))
+        slow *= repeat / measured.repeat
+        return dataclasses.replace(
+            base, repeat=repeat, repetitions=max(5, min(12, int(_POINT_S / slow))), warmup=1
+        )
+
+
+def contention(open_pair: Callable[[], Pair], tests: list[Measured], threads: int) -> list[Contention]:
+    """What happened at each lock while the tests ran with watched locks, the longest waits first.
+
+    Who meets whom is left to chance, so shares are medians over some executions.
+    """
+    found: dict[str, dict[str, list[tuple[float, float]]]] = {side: {} for side in SIDES}
+    executions = 0
+    with open_pair() as pair:
+        for measured in tests:
+            pair.load(measured.name, measured.source)
+            base = Job(measured.name, measured.source, threads, measured.repeat)
+            slow = max(median(pair.run(side, base, 1)["whole"]) for side in SIDES)
+            repeat = max(1, round(measured.repeat * max(1.0, _PROFILE_S / slow)))
+            calls = measured.calls(threads) * repeat
+            for _ in range(_PROFILES):
+                executions += 1
+                for side in SIDES:
+                    answer = pair.ask(
+                        side, "profile", name=measured.name, threads=threads, repeat=repeat, patience=PATIENCE_S
+                    )
+                    for lock in answer["locks"]:
+                        shares = (lock["wait_ns"] / answer["thread_ns"], lock["acquired"] / calls)
+                        found[side].setdefault(lock["lock"], []).append(shares)
+    names = dict.fromkeys([*found["old"], *found["new"]])
+
+    def typical(name: str, side: str, which: int) -> float:
+        seen = [shares[which] for shares in found[side].get(name, [])]
+        return median(seen + [0.0] * (executions - len(seen)))
+
+    locks = [Contention(name, *(typical(name, side, which) for which in (0, 1) for side in SIDES)) for name in names]
+    return sorted(locks, key=lambda each: -max(each.old_wait, each.new_wait))
+
+
+def _reason(error: SideError) -> str:
+    kind = "deadlock" if isinstance(error.cause, Stuck) else "exception"
+    return f"{kind} with the {error.side} version: {error}"

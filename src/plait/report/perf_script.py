@@ -1,0 +1,75 @@
+"""The standalone script: one file that measures both versions again, on any interpreter from 3.8 on, without plait."""
+
+from __future__ import annotations
+
+import inspect
+import pprint
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from plait.judge import performance, performance_stats
+from plait.report import perf_again
+from plait.run import native, native_load, native_machine, native_pair
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from plait.judge.performance_result import Comparison
+    from plait.run.native_pair import Place
+
+_PARTS = (native_load, native, native_machine, native_pair, performance_stats, performance, perf_again)
+_OWN_IMPORT = re.compile(r"^from plait\.[\w.]+ import .*\n", re.MULTILINE)
+_FUTURE = "from __future__ import annotations\n"
+_MAIN = '\n\nif __name__ == "__main__":\n'
+
+
+class Origin(NamedTuple):
+    """Where a version can be found again: a folder, or a commit of the repository there and a folder inside it."""
+
+    folder: str
+    commit: str | None = None
+    inside: str = ""
+
+
+def write_script(found: Comparison, places: dict[str, Place], origins: dict[str, Origin], folder: Path) -> Path:
+    """Write the script for a comparison; it is named after the subject."""
+    name = re.sub(r"\W+", "_", found.subject).strip("_").lower()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"perf_{name}.py"
+    path.write_text(script_text(found, places, origins), encoding="utf-8")
+    return path
+
+
+def script_text(found: Comparison, places: dict[str, Place], origins: dict[str, Origin]) -> str:
+    """The script: what is measured stands first, then how."""
+    measurement = {
+        "subject": found.subject, "threads": found.threads, "scope": found.scope, "delta": found.delta,
+        "confidence": found.confidence, "rounds": max((len(each.whole) for each in found.tests), default=0) or 6,
+        "modules": list(places["new"].modules), "allowed": list(places["new"].allowed),
+        "versions": {
+            side: {**origins[side]._asdict(), "extra": list(place.extra), "python": place.python}
+            for side, place in places.items()
+        },
+    }  # fmt: skip
+    tests = [
+        f"MEASUREMENT['tests'][{each.name!r}] = {{'repeat': {each.repeat}, 'repetitions': {each.repetitions}, "
+        f'\'source\': r"""\n{each.source}"""}}'
+        for each in found.tests
+        if each.reason is None
+    ]
+    head = (
+        f'"""Measures {found.subject} again: {found.old} against {found.new}, without plait.\n\n'
+        f"Found: {found.summary()}\n"
+        'Run it with --help for its options.\n"""\n'
+    )
+    parts = [_body(inspect.getsource(part)) for part in _PARTS]
+    data = [f"MEASUREMENT = {pprint.pformat(measurement, sort_dicts=False)}", "MEASUREMENT['tests'] = {}", *tests]
+    parts[-1] = re.sub(r"^MEASUREMENT: .*\n\"\"\".*\"\"\"\n", "", parts[-1], flags=re.MULTILINE)
+    end = f'{_MAIN}    serve(Server()) if "--serve" in sys.argv else main()\n'
+    return "\n\n".join([head + _FUTURE.rstrip(), *data, *parts]) + end
+
+
+def _body(source: str) -> str:
+    """A module without its docstring, without imports of ours and without its own beginning as a program."""
+    source = source.partition(_FUTURE)[2].partition(_MAIN)[0]
+    return _OWN_IMPORT.sub("", source).strip("\n")

@@ -1,0 +1,136 @@
+"""Locks that count: how often each was taken, how often somebody had to wait, and for how long.
+
+Nothing but the standard library: a measuring process runs this source before it imports the code under test. Times are
+those of watched locks, which are slower than the interpreter's own, so they tell shares and never durations.
+"""
+
+# ruff: noqa: PTH119 - runs inside what is measured, where fewer imports are better
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+_now = time.perf_counter_ns
+_TRANSPARENT = ("threading", "queue", "concurrent.futures.thread", "concurrent.futures._base", "multiprocessing.pool")
+"""Modules whose locks belong to whoever uses them: the lock of a queue is that of the line that makes the queue."""
+
+
+class Site:
+    """All locks made by one line."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.acquired = self.contended = self.wait_ns = 0
+
+
+class Watched:
+    """A lock that stands in for one of the interpreter's and counts for its site."""
+
+    def __init__(self, inner: Any, site: Site) -> None:
+        self._inner = inner
+        self._site = site
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """Take the lock, and note whether it was free."""
+        site = self._site
+        if self._inner.acquire(False):
+            site.acquired += 1
+            return True
+        if not blocking:
+            return False
+        start = _now()
+        taken: bool = self._inner.acquire(True, timeout)
+        # Counting by several threads at once loses a few counts on a free-threaded build; shares stand all the same.
+        site.wait_ns += _now() - start
+        site.contended += 1
+        site.acquired += taken
+        return taken
+
+    __enter__ = acquire
+
+    def __exit__(self, *_: object) -> None:
+        self._inner.release()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def __repr__(self) -> str:
+        return repr(self._inner)
+
+
+class Profile:
+    """Replaces ``threading.Lock`` and ``threading.RLock`` by watched ones."""
+
+    def __init__(self, root: str) -> None:
+        self._root = os.path.realpath(root) + os.sep
+        self._sites: dict[tuple[str, int], Site] = {}
+
+    def install(self) -> None:
+        """To be called before the code under test is imported, which may keep the names."""
+        for name in ("Lock", "RLock"):
+            make = getattr(threading, name)
+            # Classes, because code may write `Lock | None` or ask `isinstance`.
+            setattr(threading, name, type(name, (), {"__new__": lambda _, make=make: self._made(make)}))
+
+    def reset(self) -> None:
+        """Count from zero."""
+        for site in self._sites.values():
+            site.acquired = site.contended = site.wait_ns = 0
+
+    def locks(self) -> list[dict[str, Any]]:
+        """The locks that were used, by name, those with the longest waits first."""
+        named: dict[str, Site] = {}
+        for each in self._sites.values():
+            total = named.setdefault(each.name, Site(each.name))
+            total.acquired += each.acquired
+            total.contended += each.contended
+            total.wait_ns += each.wait_ns
+        return [
+            {"lock": each.name, "acquired": each.acquired, "contended": each.contended, "wait_ns": each.wait_ns}
+            for each in sorted(named.values(), key=lambda each: (-each.wait_ns, -each.acquired, each.name))
+            if each.acquired
+        ]
+
+    def _made(self, make: Any) -> Any:
+        frame = sys._getframe(2)
+        while frame.f_back is not None and frame.f_globals.get("__name__") in _TRANSPARENT:
+            frame = frame.f_back
+        if frame.f_globals.get("__name__") == "__main__":  # the measuring process starts a thread
+            return make()
+        place = (frame.f_code.co_filename, frame.f_lineno)
+        if place not in self._sites:
+            self._sites[place] = Site(self._name(*place, frame.f_globals.get("__name__", "")))
+        return Watched(make(), self._sites[place])
+
+    def _name(self, file: str, line: int, module: str) -> str:
+        """What the source calls the lock: the target of the assignment in that line."""
+        owner, target = _assigned("".join(linecache.getlines(file)), line)
+        if target is None:
+            return "a lock made in " + os.path.basename(file) + ":" + str(line)
+        if not os.path.realpath(file).startswith(self._root):
+            return module + ("." + owner if owner else "") + " " + target
+        return target
+
+
+def _assigned(source: str, line: int) -> tuple[str | None, str | None]:
+    """The class in which a line stands, and the text to which the innermost assignment there assigns."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None, None
+    owner = target = None
+    for node in ast.walk(tree):  # outer nodes come before inner ones
+        if not getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", 0) or 0):
+            continue
+        if isinstance(node, ast.ClassDef):
+            owner = node.name
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            first = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            target = ast.get_source_segment(source, first)
+    return owner, target
