@@ -101,9 +101,8 @@ class Test:
     @classmethod
     def from_lines(cls, imports: Sequence[str], prefix: Sequence[str], suffixes: Sequence[Sequence[str]]) -> Test:
         """A test from lines of source, as `as_lines` shows them."""
-        return cls(
-            tuple(imports), tuple(map(Call.from_line, prefix)), tuple(tuple(map(Call.from_line, each)) for each in suffixes)
-        )
+        threads = tuple(tuple(map(Call.from_line, each)) for each in suffixes)
+        return cls(tuple(imports), tuple(map(Call.from_line, prefix)), threads)
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Test:

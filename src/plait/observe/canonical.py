@@ -7,7 +7,7 @@ count as held or free. Nothing of the code under test is run: state is read from
 from __future__ import annotations
 
 import collections
-import datetime
+import datetime as dt
 import decimal
 import enum
 import fractions
@@ -28,7 +28,7 @@ LIMIT = 4000  # parts of one value; what lies behind is not compared
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _ATOMS = frozenset({int, bool, type(None)})
 _PRINTED = (
-    datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, fractions.Fraction,
+    dt.date, dt.time, dt.timedelta, dt.tzinfo, decimal.Decimal, fractions.Fraction,
     pathlib.PurePath, uuid.UUID, re.Pattern, range, slice, complex,
 )  # fmt: skip
 _NAMED = (types.FunctionType, types.BuiltinFunctionType, type, types.ModuleType)
@@ -107,9 +107,7 @@ class _Walk:
             parts.append(("set", *sorted((self.of(part) for part in value), key=repr)))
         elif isinstance(value, bytearray):
             parts.append(("bytes", bytes(value).hex()))
-        elif isinstance(value, _VIEWS):
-            parts.append(("items", *(self.of(part) for part in value)))
-        elif isinstance(value, tuple):
+        elif isinstance(value, (tuple, *_VIEWS)):
             parts.append(("items", *(self.of(part) for part in value)))
         attributes = self._attributes(value)
         if attributes:

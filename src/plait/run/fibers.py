@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import _thread  # the real one, before any mirror is in place
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
+greenlet: Any
 try:
     import greenlet
 except ImportError:  # an interpreter greenlet has no build for: OS threads do
-    greenlet = None  # type: ignore[assignment]
+    greenlet = None
 
 PRIMED = 4  # fibers made in advance, so that they start from the shallow stack of the main one
 
@@ -45,31 +46,35 @@ class GreenletFibers:
 
     def __init__(self, loop: Callable[[Fiber], None]) -> None:
         self._loop = loop
-        self._free: list[greenlet.greenlet] = []
-        self.main = greenlet.getcurrent()
+        self._free: list[Any] = []
+        self._abandoned: list[Fiber] = []
+        self.main: Fiber = greenlet.getcurrent()
         for _ in range(PRIMED):
             self._free.append(self._make())
 
-    def _make(self) -> greenlet.greenlet:
-        made = greenlet.greenlet(lambda: self._run(made))
+    def _make(self) -> Any:
+        made: Any = greenlet.greenlet(lambda: self._run(made))
         made.switch()
         return made
 
-    def _run(self, me: greenlet.greenlet) -> None:
+    def _run(self, me: Any) -> None:
         me.parent.switch()
         while True:
             self._loop(me)
 
     def take(self) -> Fiber:
+        """See `Fibers.take`."""
         fiber = self._free.pop() if self._free else self._make()
         fiber.gr_context = None  # a new thread starts with empty context variables
         return fiber  # type: ignore[no-any-return]
 
     def give_back(self, fiber: Fiber) -> None:
+        """See `Fibers.give_back`."""
         self._free.append(fiber)
 
     def abandon(self, fiber: Fiber) -> None:
-        """Dropping the last reference unwinds the greenlet once more; after that it is the collector's."""
+        """Kept for ever: dropping the last reference would unwind it once more, for ever if that is swallowed."""
+        self._abandoned.append(fiber)
 
 
 class _OsFiber:
@@ -94,10 +99,11 @@ class OsFibers:
     def __init__(self, loop: Callable[[Fiber], None]) -> None:
         self._loop = loop
         self._free: list[Fiber] = []
-        self.main = _OsFiber(self)
-        self.running = self.main
+        self.running = _OsFiber(self)
+        self.main: Fiber = self.running
 
     def take(self) -> Fiber:
+        """See `Fibers.take`."""
         if self._free:
             return self._free.pop()
         fiber = _OsFiber(self)
@@ -110,6 +116,7 @@ class OsFibers:
             self._loop(me)
 
     def give_back(self, fiber: Fiber) -> None:
+        """See `Fibers.give_back`."""
         self._free.append(fiber)
 
     def abandon(self, fiber: Fiber) -> None:

@@ -10,7 +10,7 @@ from plait.run.operations import LOCAL
 NEW, READY, BLOCKED, FINISHED = range(4)
 
 
-class Killed(BaseException):  # noqa: N818 - it must not look like an error that code under test would handle
+class Killed(BaseException):  # it must not look like an error that code under test would handle
     """Unwinds a virtual thread that an execution leaves behind."""
 
 
@@ -25,7 +25,7 @@ class VThread:
     __slots__ = (
         "after", "blocked_on", "body", "clock_reads", "daemon", "deadline", "dying", "enabled", "error", "fiber", "id",
         "joiners", "loc", "locals", "may_switch", "mode", "name", "notified", "observed", "owner", "proxy", "site",
-        "spinning", "starter", "state", "timed_out",
+        "spinning", "starter", "state", "timed_out", "turns",
     )  # fmt: skip
 
     def __init__(self, number: int, body: Callable[[], object] | None, name: str) -> None:
@@ -55,6 +55,7 @@ class VThread:
         self.owner: Any = None
         self.proxy: Any = None
         self.clock_reads = 0
+        self.turns = 0  # loop iterations and calls so far
 
     def __repr__(self) -> str:
         return f"<VThread {self.id} {self.name}>"
