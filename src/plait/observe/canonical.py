@@ -33,7 +33,7 @@ _PRINTED = (
 )  # fmt: skip
 _NAMED = (types.FunctionType, types.BuiltinFunctionType, type, types.ModuleType)
 _SKIPPED = (types.FrameType, types.CodeType, types.TracebackType, types.CoroutineType)
-_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+_VIEWS: frozenset[type] = frozenset({type({}.keys()), type({}.values()), type({}.items())})
 
 
 def canonical(value: Any) -> Canonical:
@@ -107,7 +107,7 @@ class _Walk:
             parts.append(("set", *sorted((self.of(part) for part in value), key=repr)))
         elif isinstance(value, bytearray):
             parts.append(("bytes", bytes(value).hex()))
-        elif isinstance(value, (tuple, *_VIEWS)):
+        elif isinstance(value, tuple) or kind in _VIEWS:
             parts.append(("items", *(self.of(part) for part in value)))
         attributes = self._attributes(value)
         if attributes:
