@@ -14,10 +14,12 @@ from typing import Any
 
 from plait.errors import UsageError
 from plait.generate.catalogue import Catalogue
+from plait.generate.deeper import DeeperTests
 from plait.generate.strategy import Strategy, make_strategy
 from plait.judge.examine import Examined, examine
 from plait.judge.explain import explain, record_schedule
 from plait.judge.minimise import Minimal, Minimiser
+from plait.judge.rules import Rules
 from plait.judge.safety import Examination, Violation
 from plait.judge.sequential import SequentialRunner
 from plait.model.finding import Finding
@@ -30,6 +32,7 @@ from plait.subject.interface import Interface
 STREAMS = 4
 MAX_PROBES = 15
 _GUARD_TESTS = 40
+REPLAYS = 10
 _SAME_SIGNATURE = 2  # findings that look alike before they were explained
 
 
@@ -47,6 +50,9 @@ class StreamOptions:
     sampled: int = 60
     model: str = "both"
     any_timeouts: bool = False
+    order: str | None = None  # a search instead of the default one
+    deeper: bool = True
+    rules: Rules = field(default_factory=Rules)
 
 
 @dataclass(slots=True)
@@ -84,7 +90,7 @@ class Stream:
         """A fresh stream with its share of the pairs."""
         seed = options.seed * 1_000_003 + options.stream
         strategy = make_strategy(
-            options.generate, catalogue, SequentialRunner(), seed=seed, threads=options.threads
+            options.generate, catalogue, SequentialRunner(), seed=seed, threads=options.threads, deeper=options.deeper
         )
         if options.streams > 1 and len(strategy.pairs.records) >= 4 * options.streams:
             mine = {
@@ -110,23 +116,35 @@ class Stream:
             chunk.tests += 1
             self._remember(test)
             try:
-                examination = Examination(test, PLACES, self.probes)
+                examination = Examination(test, PLACES, self.probes, self.options.rules)
             except UsageError as error:  # a call that cannot be written down in Python: the generator's mistake
                 chunk.unusable.append(str(error))
                 continue
             examined = examine(
                 examination, seed=self.options.seed + self.tests, public=public,
-                systematic=self.options.systematic, sampled=self.options.sampled,
+                systematic=self.options.systematic, sampled=self.options.sampled, order=self.options.order,
             )  # fmt: skip
             chunk.schedules += examined.executions
             chunk.exhausted += examined.exhausted
             chunk.diverged += examined.diverged
             self.strategy.feedback(test, examined.covered)
+            if examined.conflicts:
+                self._conflicted(test, examination, examined, chunk)
             if examined.violation is not None and examined.schedule is not None:
                 self._found(test, examined, chunk)
         chunk.so_far = self.tests
         chunk.pairs = self.strategy.pairs.matrix()
         return chunk
+
+    def _conflicted(self, test: Test, examination: Examination, examined: Examined, chunk: Chunk) -> None:
+        """Threads met in the test: worth more tests; and its orders were run, so it is known what differs by itself."""
+        if isinstance(self.strategy, DeeperTests):
+            self.strategy.conflicted(test, unguarded=examined.unguarded)
+        calls = test.calls
+        for position in examination.specification.undetermined:
+            name = calls[position].method
+            if name not in chunk.undetermined and name not in self.options.rules.nondeterministic:
+                chunk.undetermined.append(name)
 
     def _remember(self, test: Test) -> None:
         self.recent.append(test)
@@ -141,7 +159,9 @@ class Stream:
         self.signatures[signature] = self.signatures.get(signature, 0) + 1
         if self.signatures[signature] > _SAME_SIGNATURE:
             return
-        made = finding_of(test, violation, schedule, self.probes, self.recent, self.options.subject)
+        made = finding_of(
+            test, violation, schedule, self.probes, self.recent, self.options.subject, self.options.rules
+        )
         if made is None:
             return
         finding, cause = made
@@ -165,19 +185,21 @@ def probes_of(interface: Interface) -> tuple[Call, ...]:
 
 
 def finding_of(
-    test: Test, violation: Violation, schedule: Schedule, probes: tuple[Call, ...], seen: list[Test], subject: str
-) -> tuple[Finding, Any] | None:
+    test: Test, violation: Violation, schedule: Schedule, probes: tuple[Call, ...], seen: list[Test], subject: str,
+    rules: Rules | None = None,
+) -> tuple[Finding, Any] | None:  # fmt: skip
     """Minimise and explain one violation; also what makes it the same as another one."""
     cause = violation.cause
 
     def same(other: Violation) -> bool:
         return other.cause == cause
 
-    minimal: Minimal = Minimiser(PLACES, probes, same).minimise(test, violation, schedule)
-    examination = Examination(minimal.test, PLACES, probes)
-    replayed, lost = examination.replay(minimal.schedule)
-    if replayed is None or lost is not None or not same(replayed):
-        return None  # does not replay: never reported
+    minimal: Minimal = Minimiser(PLACES, probes, same, rules).minimise(test, violation, schedule)
+    examination = Examination(minimal.test, PLACES, probes, rules)
+    for _ in range(REPLAYS):
+        replayed, lost = examination.replay(minimal.schedule)
+        if replayed is None or lost is not None or not same(replayed):
+            return None  # does not replay: never reported
     finding, pair = explain(examination, minimal, guards_of(seen, probes), subject, same)
     return finding, (cause, pair.places if pair is not None else tuple(finding.methods))
 

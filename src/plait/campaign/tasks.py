@@ -39,7 +39,11 @@ def advance(packed: bytes, count: int, seconds: float) -> tuple[bytes, Chunk]:
     with worker_state.world().entered():
         stream: Stream = pickle.loads(packed)  # noqa: S301 - written by `begin` or by this
         ENGINE.any_timeouts = stream.options.any_timeouts
-        chunk = stream.run(count, time.monotonic() + seconds, _announce)
+        ENGINE.gil = stream.options.model == "gil"
+        try:
+            chunk = stream.run(count, time.monotonic() + seconds, _announce)
+        finally:
+            ENGINE.gil = False
         return pickle.dumps(stream), chunk
 
 

@@ -18,7 +18,7 @@ _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
     ("key k keyname cache_key hash identifier id uid ident token", "key", ("'a'", "'b'", "1")),
     ("keys fields ids", "keys", ("['a', 'b']", "['a']", "('b', 'c')")),
     ("value v val default data payload obj object item element elem thing record entry fill initial result",
-     "value", ("1", "2", "'a'")),
+     "value", ("1", "2", "'a'", "None")),
     ("timeout wait delay interval seconds secs period duration sleep backoff", "wait", ("0.01", "0", "1")),
     ("ttl expiry expire expires expiration age lifetime max_age maxage", "lifetime", ("60", "1")),
     (("maxsize max_size size capacity limit maxlen max_len maximum cap bound threshold slots pools num_pools "
@@ -31,7 +31,7 @@ _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
     (("name label title tag topic channel group category namespace prefix suffix alias attribute attr field column "
      "event_name scope kind type_name"), "name", ("'a'", "'b'")),
     ("event signal evt", "name", ("'a'", "'b'")),
-    ("message msg text string s line content body word sentence pattern", "text", ("'a'", "'ab'", "''")),
+    ("message msg text string s line content body word sentence pattern", "text", ("'a'", "'1'", "'ab'", "''")),
     (("callback cb func fn f function callable handler listener observer hook subscriber target factory creator "
      "loader getter predicate action consumer visitor supplier provider producer on_miss on_evict miss initializer "
      "decorated method wrapped job task command"), "callback", (_NOTHING,)),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from plait.errors import UsageError
 from plait.generate.contege import RandomTests
 from plait.generate.covcon import CoverageGuidedTests
+from plait.generate.deeper import DeeperTests
 from plait.generate.sequence import Sequences
 
 if TYPE_CHECKING:
@@ -40,12 +41,18 @@ _STRATEGIES: dict[str, Callable[..., Strategy]] = {"random": RandomTests, "covco
 
 
 def make_strategy(
-    name: str, catalogue: Catalogue, run: RunSequentially, *, seed: int = 0, threads: int = 2, repeat: bool = False
-) -> Strategy:
-    """The strategy of that name. ``repeat`` allows a test to come again, for executions that no scheduler controls."""
+    name: str, catalogue: Catalogue, run: RunSequentially, *, seed: int = 0, threads: int = 2, repeat: bool = False,
+    deeper: bool = False,
+) -> Strategy:  # fmt: skip
+    """The strategy of that name. ``repeat`` allows a test to come again, for executions that no scheduler controls.
+
+    ``deeper`` mixes in more tests for pairs of methods that were told to be in conflict (`DeeperTests.conflicted`).
+    """
     try:
         made = _STRATEGIES[name]
     except KeyError:
         raise UsageError(f"unknown way to generate tests: {name}; choose {' or '.join(sorted(_STRATEGIES))}") from None
     random = Random(seed)
-    return made(Sequences(catalogue, run, random), random, threads=threads, repeat=repeat)
+    sequences = Sequences(catalogue, run, random)
+    strategy = made(sequences, random, threads=threads, repeat=repeat)
+    return DeeperTests(strategy, sequences, random, threads=threads) if deeper else strategy

@@ -11,9 +11,11 @@ from plait.explore.pos import Pos
 from plait.explore.random_walk import RandomWalk
 from plait.explore.strategy import Strategy
 from plait.judge.safety import Examination, Violation
+from plait.judge.strategies import make_strategy
 from plait.model.schedule import Schedule
 from plait.observe.overlap import overlaps
 from plait.observe.recording import preemptions, schedule_of
+from plait.observe.unguarded import unguarded
 from plait.run.engine import ENGINE
 
 SYSTEMATIC = 250  # executions that the reduction gets before sampling takes over
@@ -25,6 +27,8 @@ class Examined:
     """What the executions of a test showed."""
 
     executions: int = 0
+    conflicts: bool = False  # the threads touch something together, so the order of their steps matters
+    unguarded: bool = False  # they do so without a common lock
     exhausted: bool = False
     diverged: bool = False
     violation: Violation | None = None
@@ -40,10 +44,12 @@ def examine(
     systematic: int = SYSTEMATIC,
     sampled: int = SAMPLED,
     public: Container[str] = (),
+    order: str | None = None,
 ) -> Examined:
     """Execute until a violation shows, all classes of schedules are seen, or the limits are reached.
 
-    A test whose threads do not touch anything together needs one execution and no specification.
+    A test whose threads do not touch anything together needs one execution and no specification. ``order`` names a
+    search (see `plait.judge.strategies`) that takes the place of the reduction followed by samples.
     """
     found = Examined()
     search = Dpor()
@@ -54,12 +60,17 @@ def examine(
     found.executions = 1
     waiting = bool(ENGINE.pending)
     following = search.next_prefix()
+    found.unguarded = following is not None and unguarded(ENGINE)
     if public:
         _cover(examination, found, seed, public)
     if following is None and not waiting:
         found.exhausted = search.exhausted
         return found
+    found.conflicts = True
     _ = examination.specification
+    if order is not None:
+        _search(examination, make_strategy(order, seed), found, systematic + sampled)
+        return found
     if waiting and _once(examination, RandomWalk(seed), (), found):
         return found
     while following is not None and found.executions < systematic:
@@ -75,6 +86,16 @@ def examine(
             if start is None or _once(examination, sample, start, found):
                 break
     return found
+
+
+def _search(examination: Examination, search: Strategy, found: Examined, limit: int) -> None:
+    while found.executions < limit:
+        prefix = search.next_prefix()
+        if prefix is None:
+            found.exhausted = search.exhausted
+            return
+        if _once(examination, search, prefix, found):
+            return
 
 
 def _cover(examination: Examination, found: Examined, seed: int, public: Container[str]) -> None:

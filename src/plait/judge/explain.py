@@ -122,13 +122,13 @@ def _guard(pair: RacingPair, guards: GuardTable, moments: list[Moment]) -> dict[
 def reachable_under_gil(examination: Examination, same: Callable[[Violation], bool]) -> bool | None:
     """Whether a build with the GIL can show it too; None if the search had to stop before it knew."""
     _ = examination.specification
-    fresh = Examination(examination.bed.test, examination.sites, examination.probes)
+    fresh = Examination(examination.bed.test, examination.sites, examination.probes, examination.rules)
     _ = fresh.specification
-    ENGINE.gil = True
+    before, ENGINE.gil = ENGINE.gil, True
     try:
         examined = examine(fresh, systematic=3000, sampled=200)
     finally:
-        ENGINE.gil = False
+        ENGINE.gil = before
     if examined.violation is not None and same(examined.violation):
         return True
     return False if examined.exhausted else None

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from plait.explore.dfs import Dfs
 from plait.judge.examine import examine
+from plait.judge.rules import Rules
 from plait.judge.safety import Examination, Violation
 from plait.model.schedule import Schedule
 from plait.model.site import Site
@@ -41,7 +42,11 @@ class Minimal:
 class Minimiser:
     """Minimises one violation; ``same`` decides whether a candidate's violation is the one looked for."""
 
-    def __init__(self, sites: dict[int, Site], probes: Sequence[Call], same: Callable[[Violation], bool]) -> None:
+    def __init__(
+        self, sites: dict[int, Site], probes: Sequence[Call], same: Callable[[Violation], bool],
+        rules: Rules | None = None,
+    ) -> None:  # fmt: skip
+        self._rules = rules
         self._sites = sites
         self._probes = probes
         self._same = same
@@ -71,7 +76,7 @@ class Minimiser:
     def _try(self, test: Test) -> Minimal | None:
         self._attempts += 1
         try:
-            examination = Examination(test, self._sites, self._probes)
+            examination = Examination(test, self._sites, self._probes, self._rules)
             examined = examine(examination, systematic=400, sampled=20)
         except Exception:
             return None  # a candidate that cannot even be built
@@ -80,7 +85,7 @@ class Minimiser:
         return Minimal(test, examined.violation, examined.schedule, examined.preemptions, 0, True)
 
     def _fewest_preemptions(self, test: Test) -> Minimal | None:
-        examination = Examination(test, self._sites, self._probes)
+        examination = Examination(test, self._sites, self._probes, self._rules)
         _ = examination.specification
         for bound in range(MAX_PREEMPTIONS + 1):
             search = Dfs(bound)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plait.explore.scripted import Scripted
+from plait.judge.rules import Rules
 from plait.judge.specification import UNFINISHED, Observed, Specification, observe, probe, specify
 from plait.model.schedule import Schedule
 from plait.model.site import Site
@@ -34,10 +35,13 @@ class Violation:
 class Examination:
     """One test: its specification, and the judgement of its executions."""
 
-    def __init__(self, test: Test, sites: dict[int, Site], probes: Sequence[Call] = ()) -> None:
+    def __init__(
+        self, test: Test, sites: dict[int, Site], probes: Sequence[Call] = (), rules: Rules | None = None
+    ) -> None:
         self.bed = Testbed(test, sites)
         self.sites = sites
         self.probes = probes
+        self.rules = rules
         self._specification: Specification | None = None
         self._probed: dict[tuple[Any, ...], set[tuple[Any, ...]]] | None = None
         self._probe_mask: set[int] = set()
@@ -49,7 +53,7 @@ class Examination:
         if self._specification is None:
             gil, ENGINE.gil = ENGINE.gil, False
             try:
-                self._specification = specify(self.bed)
+                self._specification = specify(self.bed, self.rules)
             finally:
                 ENGINE.gil = gil
         return self._specification
@@ -59,8 +63,8 @@ class Examination:
         if ENGINE.status not in (FINISHED_RUN, DEADLOCK, HANG):
             return None
         specification = self.specification_or_none()
-        seen = specification.mask(observe(self.bed))
-        key = (seen.status, seen.results, seen.state, seen.spans, seen.strangers)
+        seen = specification.mask(observe(self.bed, self.rules))
+        key = (seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds)
         if key in self._known:
             return None
         found = self._judge(seen, specification)
@@ -90,6 +94,8 @@ class Examination:
                 return Violation(
                     "exception", result[1], (position,), seen, f"no order of whole calls makes this call raise {result[1]}"
                 )
+        if not seen.holds and all(other.holds for other in specification.observed):
+            return Violation("wrong-result", None, (), seen, "the invariant does not hold afterwards")
         matching = specification.matching(seen)
         if not matching:
             return Violation("wrong-result", None, self._odd(seen, specification), seen,
@@ -126,8 +132,7 @@ class Examination:
             self._probed = self._probe_orders()
         theirs = self._probed.get(seen.results, set())
         if any(self._alike(mine, other) for other in theirs):
-            key = (seen.status, seen.results, seen.state, seen.spans, seen.strangers)
-            self._known.add(key)
+            self._known.add((seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds))
             return None
         position = next(
             (number for number, result in enumerate(mine)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plait.explore.serial import Serial
+from plait.judge.rules import Rules
 from plait.model.test import Call
 from plait.observe.canonical import canonical, canonical_all, exception_name
 from plait.run.engine import ENGINE, FINISHED_RUN, SetupBlockedError
@@ -34,6 +35,7 @@ class Observed:
     state: Any
     spans: tuple[tuple[int, int], ...]  # of each call in the trace; (-1, -1) if it touched nothing
     strangers: tuple[str, ...] = ()  # exceptions of threads that the class started itself
+    holds: bool = True  # the user's invariant
     before: int = 0  # a bit for every pair of calls of which the first was over before the second began
     behind: int = 0  # the same pairs, the second one first
 
@@ -82,7 +84,7 @@ def result_of(done: Done) -> Result:
     return ("returned", canonical(done.value))
 
 
-def observe(bed: Testbed) -> Observed:
+def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
     """The execution that has just ended (call it from the engine's ``finish``)."""
     where = positions(bed)
     results: list[Result] = [UNFINISHED] * len(where)
@@ -99,7 +101,15 @@ def observe(bed: Testbed) -> Observed:
     strangers = tuple(
         exception_name(thread.error) for thread in ENGINE.threads[len(bed.test.suffixes) + 1 :] if thread.error is not None
     )
-    return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, *_order(spans))
+    holds = rules is None or rules.invariant is None or not finished or _holds(rules.invariant, bed)
+    return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, holds, *_order(spans))
+
+
+def _holds(invariant: str, bed: Testbed) -> bool:
+    try:
+        return bool(eval(invariant, bed.space, dict(bed.values)))
+    except Exception:  # an assertion in the user's function, or whatever a broken object makes it raise
+        return False
 
 
 def _order(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
@@ -116,9 +126,13 @@ def _order(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
     return before, behind
 
 
-def specify(bed: Testbed, *, max_orders: int = MAX_ORDERS) -> Specification:
+def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_ORDERS) -> Specification:
     """Run all orders of the test's calls."""
     found = Specification()
+    if rules is not None:
+        found.undetermined = {
+            position for position, call in enumerate(bed.test.calls) if call.method in rules.nondeterministic
+        }
     serial = Serial()
     bed.stops = True
     seen: list[Observed] = []
@@ -127,7 +141,7 @@ def specify(bed: Testbed, *, max_orders: int = MAX_ORDERS) -> Specification:
             if len(found.observed) >= max_orders:
                 found.complete = False
                 break
-            ENGINE.execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed)))
+            ENGINE.execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
             serial.executed(ENGINE)
             found.observed.append(seen.pop())
             if len(found.observed) == 1:

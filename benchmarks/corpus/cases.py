@@ -1,0 +1,73 @@
+"""The cases of the corpus: real releases with a known defect, and what counts as having found it."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+CONFIG = HERE / "config"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One defect. ``buggy`` shows it, ``good`` (None while nobody has mended it) does not."""
+
+    name: str
+    package: str
+    level: str
+    subject: str
+    buggy: str
+    good: str | None
+    symptom: str
+    triggers: frozenset[str]
+    extra: tuple[str, ...] = ()
+
+    @property
+    def config(self) -> Path | None:
+        """The few lines that a user would write, with their Python file beside them; None for the class path alone."""
+        return CONFIG / f"{self.name}.toml" if self.level == "factory" else None
+
+    def release(self, number: str) -> str:
+        """The version as the command line has it."""
+        return f"pypi:{self.package}=={number}"
+
+    def shown_by(self, finding: dict[str, Any]) -> bool:
+        """Whether a finding is this defect: its methods are among those that trigger it, or its exception is named."""
+        methods = {name.rpartition(".")[2] for name in finding["methods"]}
+        if methods & self.triggers and (len(self.triggers) == 1 or methods >= self.triggers or methods <= self.triggers):
+            return True
+        exception = (finding.get("exception") or "").rpartition(".")[2]
+        return bool(exception) and re.search(rf"\b{exception}\b", self.symptom) is not None
+
+
+def cases(level: str | None = None) -> list[Case]:
+    """The defects that `plait check` is expected to find, in the order of the file."""
+    found = []
+    for each in json.loads((HERE / "cases.json").read_text(encoding="utf-8"))["cases"]:
+        wanted = each["role"] == "bug" and "check" in each["commands"] and each["level"] in ("class", "factory")
+        if wanted and (level is None or each["level"] == level):
+            found.append(_case(each))
+    return found
+
+
+def _case(each: dict[str, Any]) -> Case:
+    words = re.findall(r"\w+", " ".join(each["trigger_methods"]))
+    return Case(
+        each["id"], each["package"], each["level"], _subject(each), each["buggy_version"], each.get("good_version"),
+        each["symptom"], frozenset(words) - {"nested", "any"}, tuple(each.get("extra_requirements", ())),
+    )  # fmt: skip
+
+
+def _subject(each: dict[str, Any]) -> str:
+    if each["level"] == "class":
+        module, _, name = each["class_path"].rpartition(".")
+        return f"{module}:{name}"
+    file = CONFIG / f"{each['id']}.toml"
+    if not file.is_file():
+        return each["class_path"]
+    return next(iter(tomllib.loads(file.read_text(encoding="utf-8"))["subject"]))

@@ -1,0 +1,99 @@
+"""More tests where threads have been seen to meet, beyond what CovCon would spend on a pair."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from random import Random
+
+    from plait.generate.pairs import Pair, PairTable
+    from plait.generate.sequence import Sequences
+    from plait.generate.strategy import Strategy
+    from plait.model.test import Test
+    from plait.subject.interface import Method
+
+_SHARE = 0.5
+"""Of the tests that go to pairs which touch something together, once there are such pairs."""
+_THIRD = 0.6
+"""Of those, how many have a third method: some faults need one that changes the state between two others."""
+_UNGUARDED = 0.7
+"""And how many go to pairs that were seen to use no common lock."""
+_TELLING = 4
+_LONGEST_PREFIX = 4
+
+
+class DeeperTests:
+    """A strategy that mixes its own tests into another one's.
+
+    Its tests are short (a call against one or two), so their schedules can be seen completely, with new arguments and
+    another prefix each time, for a pair whose tests had steps in conflict. Pairs with few such tests come first. Which
+    method comes third is chosen by chance among those that change the receiver.
+    """
+
+    def __init__(self, inner: Strategy, sequences: Sequences, random: Random, *, threads: int) -> None:
+        self.pairs: PairTable = inner.pairs
+        self._inner = inner
+        self._sequences = sequences
+        self._random = random
+        self._threads = threads
+        self._made: dict[Pair, int] = {}
+        self._unguarded: dict[Pair, int] = {}
+        self._seen: set[Test] = set()
+
+    def next_test(self) -> Test | None:
+        """See `Strategy.next_test`."""
+        if self._made and self._random.random() < _SHARE:
+            deeper = self._deeper()
+            if deeper is not None:
+                return deeper
+        return self._inner.next_test() or self._deeper()
+
+    def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:
+        """See `Strategy.feedback`."""
+        self._inner.feedback(test, coverage)
+
+    def conflicted(self, test: Test, *, unguarded: bool) -> None:
+        """The threads of the test touch something together: the pairs it is made of deserve more tests.
+
+        Those that do so without a common lock (``unguarded``) deserve most.
+        """
+        if len(test.calls) > _TELLING:
+            unguarded = False  # too many pairs to tell which one it is
+        first = {call.method for call in test.suffixes[0]}
+        for other in test.suffixes[1:]:
+            for one in first:
+                for two in {call.method for call in other}:
+                    pair = (one, two) if one <= two else (two, one)
+                    if pair in self.pairs.records:
+                        self._made.setdefault(pair, 0)
+                        if unguarded:
+                            self._unguarded.setdefault(pair, 0)
+
+    def _deeper(self) -> Test | None:
+        for _ in range(8 if self._made else 0):
+            table = self._unguarded if self._unguarded and self._random.random() < _UNGUARDED else self._made
+            least = min(table.values())
+            chosen = self._random.choice([pair for pair, made in table.items() if made <= least + 1])
+            table[chosen] += 1
+            test = self._sequences.compose(self._random.randint(0, _LONGEST_PREFIX), self._patterns(chosen))
+            if test is not None and test not in self._seen:
+                self._seen.add(test)
+                return test
+        return None
+
+    def _patterns(self, chosen: Pair) -> list[list[Method]]:
+        catalogue = self._sequences.catalogue
+        one, two = self._random.sample([catalogue.method(name) for name in chosen], 2)
+        patterns = [[one] if number % 2 == 0 else [two] for number in range(self._threads)]
+        if self._random.random() < _THIRD:
+            forbidden = {frozenset(each) for each in catalogue.not_parallel}
+            changers = [
+                each for each in catalogue.methods
+                if self._sequences.knowledge.of(each.name).changes_state
+                and frozenset((each.name, one.name)) not in forbidden and each.name not in chosen
+            ]  # fmt: skip
+            if changers:
+                patterns[1].insert(self._random.randint(0, 1), self._random.choice(changers))
+        return patterns
