@@ -500,7 +500,7 @@ class Engine:
         other = self._quiet_next()
         if other is None or other is thread:
             thread.state = READY
-            if other is None:
+            if not thread.enabled:
                 raise SetupBlockedError
             return
         self.thread = other
