@@ -18,15 +18,19 @@ from pathlib import Path
 from typing import Any
 
 from plait.campaign import tasks
+from plait.campaign.check_notes import Notes
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.spec import WorkerSpec
 from plait.campaign.stream import STREAMS, Chunk, StreamOptions, probes_of
 from plait.campaign.failures import WorkerCrashed, WorkerHung
 from plait.campaign.workers import Workers
 from plait.config import Config, SubjectConfig
+from plait.errors import UsageError
 from plait.generate.hints import Hints
+from plait.judge.rules import Rules
 from plait.model.finding import Finding
 from plait.model.result import Result
+from plait.model.test import Call
 from plait.report.publish import publish
 from plait.subject.interface import Interface
 from plait.subject.name import Subject
@@ -36,7 +40,8 @@ DEFAULT_BUDGET = 60.0
 CHUNK_TESTS = 25
 CHUNK_SECONDS = 2.0
 LONGEST_CHUNK = 60.0  # a chunk may end in a long minimisation
-AFTER_FIRST = 6.0  # seconds to look for other causes once something was found
+STALL = 20.0  # seconds that one test may take: they take milliseconds
+AFTER_FOUND = 6.0  # seconds to look for other causes once something was found
 GRACE = 2.0  # seconds that chunks under way get when time is up
 
 
@@ -55,9 +60,13 @@ class CheckOptions:
     threads: int = 2
     workers: int = 1
     generate: str = "covcon"
+    order: str | None = None
     streams: int = STREAMS
+    deeper: bool = True
     allow: tuple[str, ...] = ()
     hints: Hints = field(default_factory=Hints)
+    rules: Rules = field(default_factory=Rules)
+    hook: Path | None = None
     tests: Path | None = None
     keep_going: bool = True
 
@@ -83,7 +92,8 @@ def from_namespace(options: argparse.Namespace) -> CheckOptions:
     return CheckOptions(
         subject, options.at, options.path, options.seed, options.budget or DEFAULT_BUDGET, options.max_tests,
         options.max_schedules, options.model, options.threads, options.workers or os.cpu_count() or 1,
-        options.generate, allow=tuple(options.allow), hints=words.hints, tests=tests_folder(options.path, config),
+        options.generate, options.schedule, allow=tuple(options.allow), hints=words.hints,
+        rules=Rules(words.invariant, words.nondeterministic), hook=config.hook, tests=tests_folder(options.path, config),
     )  # fmt: skip
 
 
@@ -101,12 +111,13 @@ def cache_root() -> Path:
 
 @contextmanager
 def workers_for(
-    subject: Subject, version: Version, *, count: int, allow: tuple[str, ...] = ()
+    subject: Subject, version: Version, *, count: int, allow: tuple[str, ...] = (), hook: Path | None = None
 ) -> Iterator[Workers]:
-    """Worker processes that have one version of the subject."""
+    """Worker processes that have one version of the subject, and can import the user's hook file."""
     spec = WorkerSpec(
         module=subject.module, qualname=subject.qualname, file=None if version.kind == "release" else subject.file,
-        roots=(version.root,), paths=tuple(version.extra), allow=frozenset(allow),
+        roots=(version.root,), paths=(*version.extra, *([hook.resolve().parent] if hook is not None else ())),
+        allow=frozenset(allow),
     )  # fmt: skip
     with Workers(spec, count=count) as workers:
         yield workers
@@ -116,7 +127,7 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None) -> Result:
     """Look for violations until the budget is used up."""
     started = time.monotonic()
     with resolve(options.at, project=options.project, cache=cache_root(), subject=options.subject) as version:
-        with workers_for(options.subject, version, count=options.workers, allow=options.allow) as workers:
+        with workers_for(options.subject, version, count=options.workers, allow=options.allow, hook=options.hook) as workers:
             campaign = _Campaign(options, workers, started, interrupt)
             campaign.run()
         label = version.label
@@ -148,14 +159,17 @@ class _Campaign:
         self._schedules = 0
         self._tests = 0
         self._first_found: float | None = None
+        self._last_found = 0.0
         self._stopped_by = "budget"
-        self._notes: list[str] = []
+        self._notes = Notes()
         self._excluded: set[str] = set()
+        self._again: set[int] = set()  # streams that begin anew, without what has killed their worker
         self._interface: Interface | None = None
 
     def run(self) -> None:
         options = self._options
-        self._interface = self._workers.attempt(tasks.interface, self._name, timeout=LONGEST_CHUNK).result().value
+        self._interface = self._discover()
+        self._notes.general += self._interface.notes
         running: dict[Future[Any], tuple[int, bytes | None, int]] = {}
         budget = self._shares()
         for number in range(options.streams):
@@ -166,6 +180,9 @@ class _Campaign:
                 number, stream, attempt = running.pop(future)
                 following = self._collect(future, number, stream, attempt)
                 if following is None:
+                    if number in self._again and not self._over():
+                        self._again.discard(number)
+                        running[self._begin(number)] = (number, None, 0)
                     continue
                 stream, attempt = following
                 made = self._so_far.get(number, 0)
@@ -174,12 +191,20 @@ class _Campaign:
                 count = CHUNK_TESTS if budget is None else min(CHUNK_TESTS, budget[number] - made)
                 left = max(0.5, options.budget - (time.monotonic() - self._started))
                 seconds = min(CHUNK_SECONDS, left) if budget is None else LONGEST_CHUNK
-                running[self._workers.submit(tasks.advance, stream, count, seconds, timeout=LONGEST_CHUNK)] = (
+                running[self._workers.submit(tasks.advance, stream, count, seconds, timeout=LONGEST_CHUNK, stall=STALL)] = (
                     number, stream, attempt,
                 )  # fmt: skip
             if self._over() and budget is None:
                 self._give_grace(running)
                 break
+
+    def _discover(self) -> Interface:
+        try:
+            found: Interface = self._workers.attempt(tasks.interface, self._name, timeout=LONGEST_CHUNK).result().value
+        except (WorkerCrashed, WorkerHung) as error:
+            where = f" at {error.where}" if error.where else ""
+            raise UsageError(f"{self._name} cannot be imported: {error.reason}{where}") from None
+        return found
 
     def _give_grace(self, running: dict[Future[Any], tuple[int, bytes | None, int]]) -> None:
         """Time is up: take what the chunks under way bring within a few seconds, and leave the rest."""
@@ -203,7 +228,8 @@ class _Campaign:
         options = self._options
         asked = StreamOptions(
             options.subject.qualname.rpartition(".")[2] or options.subject.module, options.generate, options.seed,
-            number, options.streams, options.threads, model=options.model,
+            number, options.streams, options.threads, model=options.model, order=options.order, rules=options.rules,
+            deeper=options.deeper and options.generate == "covcon",
         )  # fmt: skip
         hints = options.hints
         if self._excluded:
@@ -216,12 +242,13 @@ class _Campaign:
     ) -> tuple[bytes, int] | None:
         """Take what a worker brought; returns the stream to go on with."""
         try:
-            brought = future.result().value
+            answer = future.result()
         except (WorkerCrashed, WorkerHung) as error:
             return self._survive(error, number, stream, attempt)
-        if isinstance(brought, bytes):
-            return brought, 0
-        stream, chunk = brought
+        self._notes.add_stopped(answer.stopped)
+        if isinstance(answer.value, bytes):
+            return answer.value, 0
+        stream, chunk = answer.value
         self._so_far[number] = chunk.so_far
         self._add(chunk)
         return None if chunk.over else (stream, 0)
@@ -237,9 +264,27 @@ class _Campaign:
         note = getattr(error, "note", None) or {}
         lines = [*note.get("prefix", ()), *(" | ".join(suffix) for suffix in note.get("suffixes", ()))]
         summary = f"{self._name}: {error.reason}{where}, while running: {'; '.join(lines) or 'its import'}"
-        self._findings.setdefault(("worker", kind, tuple(lines)), Finding(kind, summary, []))
-        self._first_found = self._first_found or time.monotonic() - self._started
+        culprits = self._culprits(note)
+        if kind == "hang" and not note.get("suffixes") and culprits:
+            called = f"`{lines[-1]}`" if lines else "a call"
+            self._notes.general.append(f"{called} waits{where} for something that is not under control: left out")
+        elif ("worker", kind, tuple(lines)) not in self._findings:
+            self._findings["worker", kind, tuple(lines)] = Finding(kind, summary, [])
+            self._found()
+        if culprits - self._excluded:
+            self._excluded |= culprits
+            self._again.add(number)
         return None
+
+    def _culprits(self, note: dict[str, Any]) -> set[str]:
+        """The methods to go on without: those of the threads, or the last one before them; never the constructor."""
+        known = {method.name for method in self._interface.methods} if self._interface is not None else set()
+        suffixes = note.get("suffixes") or [note.get("prefix", ())[1:][-1:]]
+        return {Call.from_line(line).method for suffix in suffixes for line in suffix} & known
+
+    def _found(self) -> None:
+        self._last_found = time.monotonic() - self._started
+        self._first_found = self._last_found if self._first_found is None else self._first_found
 
     def _add(self, chunk: Chunk) -> None:
         self._chunks.append(chunk)
@@ -248,14 +293,16 @@ class _Campaign:
         for row in chunk.pairs:
             self._pairs[tuple(row["methods"])] = (row["tried"], row["covered"])
         covered = sum(done > 0 for _tried, done in self._pairs.values())
-        now = time.monotonic() - self._started
-        self._coverage.append((round(now, 2), covered))
+        self._coverage.append((round(time.monotonic() - self._started, 2), covered))
+        self._notes.undetermined.update(chunk.undetermined)
+        self._notes.unreadable += len(chunk.unusable)
+        self._notes.diverged += chunk.diverged
         for finding in chunk.findings:
             key = _cause(finding)
             known = self._findings.get(key)
             if known is None:
                 self._findings[key] = finding
-                self._first_found = now if self._first_found is None else self._first_found
+                self._found()
             else:
                 known.occurrences += 1
 
@@ -269,7 +316,7 @@ class _Campaign:
             return True
         if options.max_tests is not None:
             return False
-        if self._first_found is not None and now > max(self._first_found * 2, self._first_found + AFTER_FIRST):
+        if self._first_found is not None and now > self._last_found + max(AFTER_FOUND, self._last_found / 2):
             self._stopped_by = "finding"
             return True
         return now >= options.budget
@@ -277,7 +324,7 @@ class _Campaign:
     def result(self) -> Result:
         """What the campaign found and covered."""
         options = self._options
-        findings = sorted(self._findings.values(), key=lambda each: (each.preemptions, each.summary))
+        findings = sorted(self._findings.values(), key=_weight)
         covered = sum(done > 0 for _tried, done in self._pairs.values())
         elapsed = max(time.monotonic() - self._started, 1e-9)
         stats = {
@@ -285,6 +332,7 @@ class _Campaign:
             "method_pairs": len(self._pairs), "method_pairs_covered": covered, "iroots_discovered": 0,
             "iroots_exposed": 0, "profiles": self._tests, "active_tests": 0,
             "tests_exhausted": sum(chunk.exhausted for chunk in self._chunks),
+            "seconds_to_first": None if self._first_found is None else round(self._first_found, 2),
             "tests_to_first": min((chunk.first for chunk in self._chunks if chunk.first is not None), default=None),
         }  # fmt: skip
         if findings and self._stopped_by == "budget" and options.max_tests is None:
@@ -300,8 +348,13 @@ class _Campaign:
         }  # fmt: skip
         return Result(
             "check", self._name, "violation" if findings else "none", seed=options.seed, model=options.model,
-            findings=findings, stats=stats, stopped_by=self._stopped_by, notes=self._notes, more=more,
+            findings=findings, stats=stats, stopped_by=self._stopped_by, notes=self._notes.sentences(), more=more,
         )  # fmt: skip
+
+
+def _weight(finding: Finding) -> tuple[bool, bool, int, str]:
+    """What matters most comes first: what can happen today, what cannot be overlooked, what is easily seen."""
+    return (finding.reachable.get("gil") is not True, finding.kind == "wrong-result", finding.preemptions, finding.summary)
 
 
 def _cause(finding: Finding) -> Any:

@@ -131,7 +131,7 @@ class Stream:
             if examined.conflicts:
                 self._conflicted(test, examination, examined, chunk)
             if examined.violation is not None and examined.schedule is not None:
-                self._found(test, examined, chunk)
+                self._found(test, examined, chunk, on_test)
         chunk.so_far = self.tests
         chunk.pairs = self.strategy.pairs.matrix()
         return chunk
@@ -151,7 +151,7 @@ class Stream:
         if len(self.recent) > _GUARD_TESTS:
             self.recent.pop(0)
 
-    def _found(self, test: Test, examined: Examined, chunk: Chunk) -> None:
+    def _found(self, test: Test, examined: Examined, chunk: Chunk, on_test: Callable[[Test], None]) -> None:
         violation, schedule = examined.violation, examined.schedule
         assert violation is not None
         assert schedule is not None
@@ -160,7 +160,7 @@ class Stream:
         if self.signatures[signature] > _SAME_SIGNATURE:
             return
         made = finding_of(
-            test, violation, schedule, self.probes, self.recent, self.options.subject, self.options.rules
+            test, violation, schedule, self.probes, self.recent, self.options.subject, self.options.rules, on_test
         )
         if made is None:
             return
@@ -186,7 +186,7 @@ def probes_of(interface: Interface) -> tuple[Call, ...]:
 
 def finding_of(
     test: Test, violation: Violation, schedule: Schedule, probes: tuple[Call, ...], seen: list[Test], subject: str,
-    rules: Rules | None = None,
+    rules: Rules | None = None, announce: Callable[[Test], None] | None = None,
 ) -> tuple[Finding, Any] | None:  # fmt: skip
     """Minimise and explain one violation; also what makes it the same as another one."""
     cause = violation.cause
@@ -194,7 +194,7 @@ def finding_of(
     def same(other: Violation) -> bool:
         return other.cause == cause
 
-    minimal: Minimal = Minimiser(PLACES, probes, same, rules).minimise(test, violation, schedule)
+    minimal: Minimal = Minimiser(PLACES, probes, same, rules, announce).minimise(test, violation, schedule)
     examination = Examination(minimal.test, PLACES, probes, rules)
     for _ in range(REPLAYS):
         replayed, lost = examination.replay(minimal.schedule)

@@ -44,8 +44,9 @@ class Minimiser:
 
     def __init__(
         self, sites: dict[int, Site], probes: Sequence[Call], same: Callable[[Violation], bool],
-        rules: Rules | None = None,
+        rules: Rules | None = None, announce: Callable[[Test], None] | None = None,
     ) -> None:  # fmt: skip
+        self._announce = announce
         self._rules = rules
         self._sites = sites
         self._probes = probes
@@ -75,6 +76,8 @@ class Minimiser:
 
     def _try(self, test: Test) -> Minimal | None:
         self._attempts += 1
+        if self._announce is not None:
+            self._announce(test)
         try:
             examination = Examination(test, self._sites, self._probes, self._rules)
             examined = examine(examination, systematic=400, sampled=20)

@@ -72,17 +72,17 @@ class _Walk:
         self._left -= 1
         if self._left < 0:
             return ("...",)
-        if isinstance(value, enum.Enum):
+        if issubclass(kind, enum.Enum):
             return ("enum", kind.__qualname__, value.name)
-        if isinstance(value, _NAMED):
+        if issubclass(kind, _NAMED):
             return ("named", getattr(value, "__qualname__", getattr(value, "__name__", "?")))
-        if isinstance(value, _PRINTED):
+        if issubclass(kind, _PRINTED):
             return ("value", kind.__qualname__, _ADDRESS.sub("0x...", repr(value)))
-        if isinstance(value, _SKIPPED):
+        if issubclass(kind, _SKIPPED):
             return ("opaque", kind.__qualname__)
         if kind is tuple:
             return ("tuple", *(self.of(part) for part in value))
-        if isinstance(value, BaseException):
+        if issubclass(kind, BaseException):
             return ("exception", kind.__qualname__, *(self.of(part) for part in value.args))
         number = self._numbers.get(id(value))
         if number is not None:
@@ -92,22 +92,23 @@ class _Walk:
         return self._object(value, kind)
 
     def _object(self, value: Any, kind: type) -> Canonical:
+        # Classes are asked, not instances: what an instance says of itself (`__class__`) is the code under test's word.
         if kind in OPAQUE:
             return ("primitive", kind.__name__, *_primitive(value))
-        if isinstance(value, types.MethodType):
+        if issubclass(kind, types.MethodType):
             return ("method", value.__func__.__qualname__, self.of(value.__self__))
         parts: list[Canonical] = [kind.__qualname__]
-        if isinstance(value, dict):
+        if issubclass(kind, dict):
             parts.append(self._mapping(value))
-        elif isinstance(value, list):
+        elif issubclass(kind, list):
             parts.append(("items", *(self.of(part) for part in list.__iter__(value))))
-        elif isinstance(value, collections.deque):
+        elif issubclass(kind, collections.deque):
             parts.append(("items", *(self.of(part) for part in collections.deque.__iter__(value))))
-        elif isinstance(value, set | frozenset):
+        elif issubclass(kind, set | frozenset):
             parts.append(("set", *sorted((self.of(part) for part in value), key=repr)))
-        elif isinstance(value, bytearray):
+        elif issubclass(kind, bytearray):
             parts.append(("bytes", bytes(value).hex()))
-        elif isinstance(value, tuple) or kind in _VIEWS:
+        elif issubclass(kind, tuple) or kind in _VIEWS:
             parts.append(("items", *(self.of(part) for part in value)))
         attributes = self._attributes(value)
         if attributes:
@@ -116,7 +117,7 @@ class _Walk:
 
     def _mapping(self, value: dict[Any, Any]) -> Canonical:
         items = [(self.of(key), self.of(dict.get(value, key))) for key in dict.__iter__(value)]
-        if not isinstance(value, collections.OrderedDict):
+        if not issubclass(type(value), collections.OrderedDict):
             items.sort(key=repr)  # equal dictionaries may have different orders
         return ("mapping", *items)
 
