@@ -7,11 +7,13 @@ from typing import Any
 
 from plait.model.site import Site
 from plait.run.engine import Engine
-from plait.run.heap import WHOLE
+from plait.run.heap import OPAQUE, WHOLE
+from plait.run.hooks import Cell
 from plait.run.primitives.site import SITES as CALL_SITES
 from plait.run.vthread import VThread
 
 PLACES: dict[int, Site] = {}  # the rewritten places of this process
+HINTS: dict[int, str] = {}  # names of objects by identity, from whoever knows more than their owners: variables
 
 _UNKNOWN = Site(0, "?", "?", 0, "?", "?", "?", 0)
 
@@ -34,7 +36,11 @@ def owners(engine: Engine) -> dict[int, str]:
         for name, value in list(attributes.items()):
             if not isinstance(value, int | str | float | bytes | types.FunctionType | type | type(None)):
                 found.setdefault(id(value), f"{kind.__name__}.{name}")
-    return found
+            if isinstance(value, list | tuple):
+                for index, part in enumerate(value):
+                    if type(part) in OPAQUE:
+                        found.setdefault(id(part), f"{kind.__name__}.{name}[{index}]")
+    return {**HINTS, **found}
 
 
 def location(engine: Engine, loc: int, names: dict[int, str]) -> str:
@@ -46,11 +52,13 @@ def location(engine: Engine, loc: int, names: dict[int, str]) -> str:
         return f"{obj}.{name}"
     if isinstance(obj, VThread):
         return f"end of {obj.name}"
+    if isinstance(obj, Cell):
+        return str(name)
     if name is WHOLE or engine.heap.roots[loc] != loc:
         base = names.get(id(obj), f"a {type(obj).__name__}")
         return base if name is WHOLE else f"{base}[{name!r}]"
-    if name in ("lock", "value", "flag", "waiters", "alive", "next") and id(obj) in names:
-        return names[id(obj)]
+    if not OPAQUE.isdisjoint(type(obj).__mro__):  # a primitive has no fields that anybody knows
+        return names.get(id(obj), f"a {type(obj).__name__}")
     if isinstance(obj, type):
         return f"{obj.__name__}.{name}"
     return f"{type(obj).__name__}.{name}"

@@ -30,7 +30,8 @@ class Moment:
     @property
     def access(self) -> str:
         """In words: ``read Account.balance``."""
-        return f"{MODE_NAMES[self.mode]} {self.location}".strip()
+        verb = "delete" if self.site.kind == "delete" else MODE_NAMES[self.mode]
+        return f"{verb} {self.location}".strip()
 
 
 class Recorder:

@@ -38,6 +38,7 @@ MAX_STEPS = 20_000
 LOOK_EVERY = 64  # steps between two looks for threads that wait by spinning; a power of two
 SPIN_WINDOW = 16  # steps looked back at when a thread is suspected to wait by spinning
 COLLECT_EVERY = 400  # executions between two garbage collections
+LINGER = 1000  # loop iterations and calls that an unwound thread may still make before it is unwound again
 
 FINISHED_RUN, DEADLOCK, HANG, DIVERGED, REDUNDANT = "finished", "deadlock", "hang", "diverged", "redundant"
 
@@ -165,10 +166,10 @@ class Engine:
         self.enabled = ()
         self._settle()
         for thread in list(self.threads[1:]):
-            if thread.state == NEW:
+            if thread.state == NEW and self.status != HANG:
                 self._advance(main, thread)
         self.current = main
-        chosen = self._pick(None)
+        chosen = None if self.status == HANG else self._pick(None)  # it may loop before its first point
         if chosen is not None:
             self.thread = self.current = chosen
             chosen.fiber.switch()
@@ -437,6 +438,21 @@ class Engine:
         if thread.dying:
             raise Killed
         raise PlaitBugError("a stopped thread was resumed")
+
+    def endless(self, thread: VThread, site: int) -> None:
+        """A thread loops without touching anything that threads share: the execution ends here."""
+        self.step += 1
+        self.trace.append((thread.id, 0, LOCAL, site, self.enabled, thread.after))
+        thread.after = None
+        self._stop(HANG, thread)
+
+    def linger(self) -> None:
+        """A thread that swallowed its unwinding goes on: now and then it is unwound once more."""
+        thread = self.thread
+        thread.turns += 1
+        if thread.turns % LINGER == 0:
+            self._fibers.main.switch()
+            raise Killed
 
     # -- points -------------------------------------------------------------------------------------------------
 

@@ -27,10 +27,12 @@ from plait.run.containers import (
 from plait.run.engine import ENGINE, access
 from plait.run.heap import OPAQUE
 from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, READ, WRITE
+from plait.run.primitives.site import here
 from plait.run.rewrite import REFERENCES
 from plait.run.vthread import VThread
 
 _HEAP = ENGINE.heap
+MAX_TURNS = 1_000_000  # loop iterations and calls of one thread in one execution
 
 
 def read(obj: Any, name: str, site: int) -> Any:
@@ -370,7 +372,7 @@ def call_named(obj: Any, name: str, site: int, value: Any) -> Any:
     return value
 
 
-def perform_call(obj: Any, name: str, site: int, *args: Any, **named: Any) -> Any:
+def perform_call(obj: Any, name: str, site: int, /, *args: Any, **named: Any) -> Any:
     """``obj.name(...)``, where no temporary is possible."""
     thread = ENGINE.current
     if thread is not None:
@@ -426,7 +428,7 @@ def function_named(func: Any, site: int, value: Any) -> Any:
     return value
 
 
-def perform_function(func: Any, site: int, *args: Any, **named: Any) -> Any:
+def perform_function(func: Any, site: int, /, *args: Any, **named: Any) -> Any:
     """``func(...)``, where no temporary is possible."""
     thread = ENGINE.current
     if thread is not None:
@@ -486,10 +488,15 @@ def write_cell(cell: Any, name: str, site: int) -> None:
 
 
 def marker() -> None:
-    """Function entry or a loop's backward jump: a GIL build may switch here."""
+    """Function entry or a loop's backward jump: a GIL build may switch here, and what never ends passes here."""
     thread = ENGINE.current
     if thread is not None:
         thread.may_switch = True
+        thread.turns += 1
+        if thread.turns > MAX_TURNS:
+            ENGINE.endless(thread, here())
+    elif ENGINE.thread.dying:
+        ENGINE.linger()
 
 
 def match_subject(value: Any, names: tuple[str, ...], site: int) -> Any:

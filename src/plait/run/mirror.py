@@ -51,14 +51,18 @@ class Mirror:
         self.modules["threading"] = self._threading()
         SKIPPED.add("threading")
         with self.installed():
+            for name in sorted(FROM_SOURCE):  # a package before its parts
+                self._enter(name)
             for name in FROM_SOURCE:
-                self.modules[name] = sys.modules[name] = self._load(name)
-                SKIPPED.add(name)
+                self._fill(name)
+        SKIPPED.update(FROM_SOURCE)
         queue: Any = self.modules["queue"]
         queue.SimpleQueue = queue._PySimpleQueue  # the C one cannot be scheduled
         futures: Any = self.modules["concurrent.futures"]
-        futures.thread, futures._base = self.modules["concurrent.futures.thread"], self.modules["concurrent.futures._base"]
         futures.ThreadPoolExecutor = futures.thread.ThreadPoolExecutor  # else it is imported late, and real
+        package: Any = self._copy(importlib.import_module("concurrent"))
+        package.futures = futures  # `import concurrent.futures` reads this attribute
+        self.modules["concurrent"] = package
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
@@ -120,7 +124,8 @@ class Mirror:
             exec(compile(tree, real_threading.__file__, "exec"), module.__dict__)
         return module  # type: ignore[no-any-return]
 
-    def _load(self, name: str) -> types.ModuleType:
+    def _enter(self, name: str) -> None:
+        """An empty module in place of the real one, so that those it belongs together with find it."""
         spec = importlib.util.find_spec(name)
         if spec is None or spec.origin is None:
             raise ImportError(name)
@@ -130,12 +135,19 @@ class Mirror:
         module.__package__ = spec.parent
         if spec.submodule_search_locations is not None:
             module.__path__ = list(spec.submodule_search_locations)
+        self.modules[name] = sys.modules[name] = module
+        package, _, last = name.rpartition(".")
+        if package in self.modules:
+            setattr(self.modules[package], last, module)
+
+    def _fill(self, name: str) -> None:
+        """The module's own source, rewritten."""
+        module = self.modules[name]
+        path = str(module.__file__)
         module.__dict__.update(HOOKS)
-        code, sites = compile_module(Path(spec.origin).read_bytes(), name, spec.origin, self._cache)
+        code, sites = compile_module(Path(path).read_bytes(), name, path, self._cache)
         self._sites.update((site.number, site) for site in sites)
-        sys.modules[name] = module
         exec(code, module.__dict__)
-        return module
 
 
 class _ThreadingModule(types.ModuleType):

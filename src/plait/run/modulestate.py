@@ -15,26 +15,42 @@ from typing import Any
 
 from plait.run.primitives.condition import Condition
 from plait.run.primitives.event import Event
+from plait.run.primitives.local import local
 from plait.run.primitives.lock import Baton, RLock
 from plait.run.primitives.semaphore import Semaphore
 from plait.run.primitives.thread import reset_names
 
+_MIRRORED = frozenset({"threading", "queue", "sched", "concurrent.futures.thread", "concurrent.futures._base"})
 LIMIT = 5000  # objects; beyond that the code under test keeps data, not state
 
 Restore = Callable[[], None]
 
 
 class ModuleState:
-    """The snapshot; ``restore`` is called by the engine behind every execution."""
+    """The snapshot; ``restore`` is called by the engine behind every execution.
 
-    def __init__(self, modules: Iterable[types.ModuleType]) -> None:
+    ``cells`` are closure variables and ``objects`` anything else that belongs to the state as well; objects in
+    ``leave`` are not touched.
+    """
+
+    def __init__(
+        self,
+        modules: Iterable[types.ModuleType],
+        cells: Iterable[types.CellType] = (),
+        objects: Iterable[Any] = (),
+        leave: Iterable[Any] = (),
+    ) -> None:
         self._undo: list[Restore] = []
-        self._seen: set[int] = set()
-        self._kept: list[Any] = []
+        self._kept: list[Any] = list(leave)
+        self._seen: set[int] = set(map(id, self._kept))
         self.truncated = False
         self._names = {module.__name__ for module in modules}
         for module in modules:
             self._visit_namespace(module)
+        for cell in cells:
+            self._visit_cell(cell)
+        for value in objects:
+            self._visit(value)
 
     def restore(self, heap: object = None) -> None:
         """Everything as it was when the snapshot was taken."""
@@ -72,6 +88,20 @@ class ModuleState:
         self._undo.append(undo)
         for value in data.values():
             self._visit(value)
+
+    def _visit_cell(self, cell: types.CellType) -> None:
+        try:
+            saved = cell.cell_contents
+        except ValueError:  # not assigned yet
+            return
+        if id(saved) in self._seen:
+            return
+
+        def undo() -> None:
+            cell.cell_contents = saved
+
+        self._undo.append(undo)
+        self._visit(saved)
 
     def _visit(self, value: Any) -> None:
         kind = type(value)
@@ -131,9 +161,35 @@ class ModuleState:
         self._undo.append(undo)
 
     def _visit_instance(self, value: Any) -> None:
+        kind = type(value)
+        if kind.__module__ not in self._names and not _is_mirrored(kind):
+            return
         attributes = getattr(value, "__dict__", None)
-        if type(attributes) is dict and type(value).__module__ in self._names:
+        if type(attributes) is dict:
             self._visit_dict(attributes)
+        for owner in kind.__mro__:
+            for slot in vars(owner).values():
+                if isinstance(slot, types.MemberDescriptorType):
+                    self._visit_slot(value, slot)
+
+    def _visit_slot(self, value: Any, slot: types.MemberDescriptorType) -> None:
+        try:
+            saved = slot.__get__(value)
+        except AttributeError:
+            return
+
+        def undo() -> None:
+            slot.__set__(value, saved)
+
+        self._undo.append(undo)
+        self._visit(saved)
+
+
+def _is_mirrored(kind: type) -> bool:
+    """Whether a class is one of the mirror's own, made from a standard module's source, or `local`."""
+    return issubclass(kind, local) or (
+        kind.__module__ in _MIRRORED and "_p_r" in getattr(kind.__init__, "__globals__", ())
+    )
 
 
 def _machinery(name: str) -> bool:
@@ -153,9 +209,10 @@ def _primitive(value: Baton | Condition | Semaphore | Event) -> Restore:
     if isinstance(value, RLock):
         return value._at_fork_reinit
     if isinstance(value, Baton):
+        holder = value.holder
 
         def free() -> None:
-            value.holder = None
+            value.holder = holder
             value.waiting.clear()
 
         return free

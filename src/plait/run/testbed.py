@@ -59,15 +59,20 @@ class Testbed:
         self._compile(sites)
 
     def _compile(self, sites: dict[int, Site]) -> None:
-        names = ", ".join(self.variables)
-        bound = ", ".join(f"{name!r}: {name}" for name in self.variables)
-        lines = (*(call.source for call in self.test.prefix), f"return {{{bound}}}")
+        values = ", ".join(f"{name!r}: {name}" for name in self.variables)
+        lines = (*(call.source for call in self.test.prefix), f"return {{{values}}}")
         space = self.space
         space.update(namespace(self.test.imports))
         self._prefix = _function("", lines, sites, space)
-        self._bodies = [
-            [_function(names, (_returned(call),), sites, space) for call in suffix] for suffix in self.test.suffixes
-        ]
+        self._bodies = []
+        for suffix in self.test.suffixes:
+            bound = list(self.variables)  # a call also sees what earlier calls of its thread have returned
+            calls: list[tuple[Callable[..., Any], str | None]] = []
+            for call in suffix:
+                calls.append((_function(", ".join(bound), (_returned(call),), sites, space), call.result))
+                if call.result is not None and call.result not in bound:
+                    bound.append(call.result)
+            self._bodies.append(calls)
 
     def prepare(self) -> Sequence[Callable[[], object]]:
         """Build the objects; returns the threads' bodies."""
@@ -76,19 +81,22 @@ class Testbed:
         self.values = self._prefix()
         return [self._body(thread, calls) for thread, calls in enumerate(self._bodies, 1)]
 
-    def _body(self, thread: int, calls: Sequence[Callable[..., Any]]) -> Callable[[], object]:
+    def _body(self, thread: int, calls: Sequence[tuple[Callable[..., Any], str | None]]) -> Callable[[], object]:
         def body() -> None:
             e = ENGINE
-            for index, call in enumerate(calls):
+            values = self.values
+            for index, (call, result) in enumerate(calls):
                 if self.stops:
                     access(e.thread, 0, LOCAL, 0)
                 done = Done(thread, index, len(e.trace), 0)
                 self.running[thread] = done
                 e.thread.may_switch = True
                 try:
-                    done.value = call(**self.values)
+                    done.value = call(**values)
                 except Exception as error:
                     done.error = error
+                if result is not None:
+                    values = {**values, result: done.value}
                 done.end = len(e.trace)
                 del self.running[thread]
                 self.done.append(done)

@@ -1,0 +1,67 @@
+"""The verdict on a hand-written test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from plait.model.outcome import Divergence, Finished
+
+if TYPE_CHECKING:
+    from plait.model.outcome import Outcome
+    from plait.model.schedule import Schedule
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What exploring a test showed.
+
+    ``outcome`` is `Finished` for a pass and says how the test failed otherwise; ``schedule`` (as a line of text:
+    ``token``) and ``rows`` then show one execution that fails. ``reachable`` tells per model whether the failure
+    can happen; None means that the search for it had to stop. ``bound`` says what a pass covers, ``left`` names code
+    that could not be controlled, and ``lost`` where a replayed schedule no longer fits the code.
+    """
+
+    outcome: Outcome
+    executions: int
+    elapsed: float
+    exhausted: bool
+    bound: str
+    strategy: str
+    model: str
+    preemptions: int = 0
+    schedule: Schedule | None = None
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    names: dict[int, str] = field(default_factory=dict)
+    reachable: dict[str, bool | None] = field(default_factory=dict)
+    confirmed_on_threads: bool | None = None
+    left: list[str] = field(default_factory=list)
+    lost: str | None = None
+    shared: bool = True
+    error: BaseException | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed; see ``exhausted`` and ``bound`` for how much that means."""
+        return isinstance(self.outcome, Finished)
+
+    @property
+    def kind(self) -> str:
+        """``pass``, ``exception``, ``wrong-result``, ``deadlock``, ``hang`` or ``divergence``."""
+        return self.outcome.kind
+
+    @property
+    def token(self) -> str | None:
+        """The failing schedule as one line; None for a pass, and for a test that is not deterministic."""
+        return None if self.schedule is None or isinstance(self.outcome, Divergence) else self.schedule.token
+
+    def statement(self) -> str:
+        """What can be said of the test, and no more."""
+        if not self.passed:
+            return self.outcome.summary()
+        parts = [f"Pass. {self.bound}"]
+        if not self.shared:
+            parts.append("But the threads touched nothing in common that plait could see.")
+        if self.left:
+            parts.append(f"Not under control: {', '.join(self.left[:5])}{', ...' if len(self.left) > 5 else '.'}")
+        return " ".join(parts)

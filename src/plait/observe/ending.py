@@ -1,0 +1,116 @@
+"""What the end of an execution means: from the engine's state to an `Outcome`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plait.model.outcome import Deadlock, Finished, Hang, Outcome, Raised, Spot, Uncaught, Wait
+from plait.observe.places import owners, place
+from plait.observe.spots import loop_around, spot_of, spot_of_error
+from plait.run.engine import DEADLOCK, HANG
+from plait.run.operations import ACQUIRE, LOCAL, TRY
+from plait.run.primitives.condition import Condition
+from plait.run.primitives.event import Event
+from plait.run.primitives.lock import Baton
+from plait.run.primitives.semaphore import Semaphore
+from plait.run.vthread import VThread
+
+if TYPE_CHECKING:
+    from plait.run.engine import Engine, Pending
+
+_TAIL = 64  # steps looked back at to find the loop a thread is in
+_POOL = "concurrent.futures.thread"  # its idle workers wait until the interpreter ends, and are woken then
+
+
+def ending(engine: Engine) -> Outcome:
+    """How the execution just run ended, whatever a check may say about its final state.
+
+    Must be called while the execution's objects live (from the engine's ``finish``).
+    """
+    failures = tuple(
+        Uncaught(thread.id, type(thread.error).__name__, _message(thread.error), spot_of_error(thread.error))
+        for thread in engine.threads[1:]
+        if thread.error is not None and not isinstance(thread.error, SystemExit)
+    )
+    if failures:
+        return Raised(failures, _waits(engine) if engine.status == DEADLOCK else ())
+    if engine.status == HANG:
+        return _hang(engine)
+    if engine.status == DEADLOCK:
+        return Deadlock(_waits(engine))
+    return Finished()
+
+
+def left_behind(engine: Engine) -> Outcome:
+    """A deadlock of threads that outlive the test's own and keep the process from ending; else `Finished`."""
+    waits = _waits(engine, only={
+        thread.id for thread in engine.threads[1:] if not thread.daemon and not _is_pool_worker(thread)
+    })  # fmt: skip
+    return Deadlock(waits) if waits else Finished()
+
+
+def _is_pool_worker(thread: VThread) -> bool:
+    return getattr(getattr(thread.proxy, "_target", None), "__module__", None) == _POOL
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as other:
+        return f"<its text raised {type(other).__name__}>"
+
+
+def _waits(engine: Engine, only: set[int] | None = None) -> tuple[Wait, ...]:
+    names = owners(engine)
+    return tuple(
+        _wait(engine, pending, names)
+        for pending in engine.pending
+        if not pending.enabled and (only is None or pending.thread in only)
+    )
+
+
+def _wait(engine: Engine, pending: Pending, names: dict[int, str]) -> Wait:
+    target = pending.blocked_on
+    at = spot_of(place(pending.site))
+    if isinstance(target, Baton):
+        holder = target.holder
+        text = f"the lock {_name(target, names)}"
+        if holder is None:
+            return Wait(pending.thread, text, at)
+        return Wait(pending.thread, text, at, holder.id, _taken_at(engine, target, holder))
+    return Wait(pending.thread, _what(target, names), at)
+
+
+def _what(target: Any, names: dict[int, str]) -> str:
+    if isinstance(target, VThread):
+        return f"the end of thread {target.id}"
+    if isinstance(target, Condition):
+        return f"a notification of {_name(target, names)}"
+    if isinstance(target, Event):
+        return f"the event {_name(target, names)}"
+    if isinstance(target, Semaphore):
+        return f"a permit of {_name(target, names)}"
+    return "something that never comes"
+
+
+def _name(target: Any, names: dict[int, str]) -> str:
+    return names.get(id(target), f"(a {type(target).__name__})")
+
+
+def _taken_at(engine: Engine, lock: Baton, holder: VThread) -> Spot | None:
+    loc = engine.heap.loc_of(lock, "lock")
+    for thread, where, mode, site, _enabled, _after in reversed(engine.trace):
+        if thread == holder.id and where == loc and mode in (ACQUIRE, TRY):
+            return spot_of(place(site))
+    return None
+
+
+def _hang(engine: Engine) -> Hang:
+    thread = engine.trace[-1][0]
+    if engine.trace[-1][2] == LOCAL:  # it touches nothing, see `Engine.endless`
+        tail = [place(engine.trace[-1][3])]
+    else:
+        tail = [place(entry[3]) for entry in engine.trace[-4 * _TAIL :] if entry[0] == thread][-_TAIL:]
+    loop = loop_around(site for site in tail if site.line)
+    waits = tuple(wait for wait in _waits(engine) if wait.thread != thread)
+    return Hang(thread, engine.max_steps, loop or Spot("?", 0, "?", ""), waits)

@@ -1,0 +1,95 @@
+"""Lines of source for people: of a place, of an exception, of a loop."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plait.model.outcome import Spot
+from plait.run.adopt import is_foreign
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from plait.model.site import Site
+
+
+def short(path: str) -> str:
+    """A path as people write it: relative if it lies below the current folder, else the file's name."""
+    here = str(Path.cwd()) + os.sep
+    return path.removeprefix(here) if path.startswith(here) else Path(path).name
+
+
+def line_of(path: str, line: int) -> str:
+    """The text of a line, without indentation."""
+    return linecache.getline(path, line).strip()
+
+
+def spot_of(site: Site) -> Spot:
+    """The line of a place."""
+    if not site.line:
+        return Spot("?", 0, "?", "")
+    return Spot(short(site.file), site.line, site.function, line_of(site.file, site.line) or site.text)
+
+
+def spot_of_error(error: BaseException) -> Spot:
+    """The innermost line of the code under test that an exception passed through."""
+    found = None
+    trace: TracebackType | None = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        path, line = code.co_filename, trace.tb_lineno
+        spot = Spot(short(path), line, code.co_qualname, line_of(path, line))
+        if found is None or not is_foreign(path):
+            found = spot
+        trace = trace.tb_next
+    return found or Spot("?", 0, "?", "")
+
+
+@functools.lru_cache(maxsize=64)
+def _loops(path: str) -> tuple[tuple[int, int], ...]:
+    """First and last line of each loop of a file, inner ones after outer ones."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(path)))
+    except SyntaxError:
+        return ()
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.While | ast.For)]
+    return tuple(sorted(((node.lineno, node.end_lineno or node.lineno) for node in loops), key=lambda pair: pair[0]))
+
+
+def loop_around(sites: Iterable[Site]) -> Spot | None:
+    """The loop that most of these places stand in; None without any."""
+    votes: dict[tuple[str, int, str], int] = {}
+    some: Site | None = None
+    for site in sites:
+        some = some or site
+        around = [first for first, last in _loops(site.file) if first <= site.line <= last]
+        if around:
+            key = (site.file, around[-1], site.function)
+            votes[key] = votes.get(key, 0) + 1
+    if not votes:
+        return None if some is None else spot_of(some)
+    (path, line, function), _ = max(votes.items(), key=lambda item: (item[1], -item[0][1]))
+    return Spot(short(path), line, function, line_of(path, line))
+
+
+def lambda_text(function: Any) -> str:
+    """What to call a function in a report: its name, or the text of a lambda's body."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    name = str(getattr(function, "__name__", type(function).__name__))
+    code = getattr(function, "__code__", None)
+    if name != "<lambda>" or code is None:
+        return name
+    first = code.co_firstlineno
+    spans = [(start, end) for line, last, start, end in code.co_positions() if line == last == first and end]
+    text = linecache.getline(code.co_filename, first).encode()
+    if not spans or not text:
+        return name
+    body = text[min(start for start, _ in spans) : max(end for _, end in spans)]
+    return body.decode(errors="replace")

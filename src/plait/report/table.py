@@ -1,0 +1,219 @@
+"""An interleaving as people read it: one column per thread, time running down.
+
+Input is the ``interleaving`` of a finding (rows of plain data), so the same table serves a terminal, an exception's
+message and a result file read back. Accesses of one thread to one line become one cell: the line of source, and below
+it what was touched and which value it had. A bar marks where the thread holds a lock. Up to three threads stand side
+by side; more get a narrow lane each. Long stretches in which nothing is shared are left out and counted.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+WIDTH = 100
+MOST_COLUMNS = 3
+MOST_CELLS = 60
+FEW_CELLS = 30  # up to here even what only one thread touches is shown
+BAR, GAP, RULE, CROSS, DOT = "┃", " │ ", "─", "─┼─", "●"
+
+Row = Mapping[str, Any]
+
+
+class Span(NamedTuple):
+    """Text in one style: ``head``, ``line``, ``note``, ``end`` or plain."""
+
+    text: str
+    style: str = ""
+
+
+Line = list[Span]
+
+
+@dataclass(slots=True)
+class _Cell:
+    thread: int
+    where: str
+    code: str
+    held: bool
+    notes: list[str] = field(default_factory=list)
+    end: bool = False
+    private: bool = False
+
+
+def table(
+    rows: Sequence[Row],
+    *,
+    names: Mapping[int, str] | None = None,
+    ends: Mapping[int, str] | None = None,
+    width: int = WIDTH,
+) -> list[Line]:
+    """The lines of the table.
+
+    ``names`` says what a thread does, ``ends`` how it ended if not well (``raises KeyError``, ``waits for ...``).
+    """
+    cells, files = _cells(rows)
+    cells = _shortened(cells)
+    for thread, text in (ends or {}).items():
+        cells.append(_Cell(thread, "", text, held=False, end=True))
+    threads = sorted({cell.thread for cell in cells if cell.thread > 0} | set(names or ()))
+    if not threads:
+        return []
+    titles = {thread: _title(thread, (names or {}).get(thread, "")) for thread in threads}
+    lines = _columns(cells, titles, width) if len(threads) <= MOST_COLUMNS else _lanes(cells, titles, width)
+    return [*lines, *_legend(cells, files)]
+
+
+def as_text(lines: Iterable[Line]) -> str:
+    """Without styles."""
+    return "\n".join("".join(span.text for span in line).rstrip() for line in lines)
+
+
+def _title(thread: int, name: str) -> str:
+    return f"thread {thread}: {name}" if name else f"thread {thread}"
+
+
+def _legend(cells: Sequence[_Cell], files: Sequence[str]) -> list[Line]:
+    lines: list[Line] = []
+    if len(files) == 1:
+        lines.append([Span(f"line numbers of {files[0]}", "note")])
+    if any(cell.held for cell in cells):
+        lines.append([Span(f"{BAR} holds a lock", "note")])
+    return lines
+
+
+# -- cells ------------------------------------------------------------------------------------------------------------
+
+_PRIMITIVE = re.compile(r"<(Lock|RLock|Condition|Semaphore|BoundedSemaphore|Event|Barrier|Thread|local|Queue)>")
+
+
+def _cells(rows: Sequence[Row]) -> tuple[list[_Cell], list[str]]:
+    shown = [row for row in rows if not _PRIMITIVE.fullmatch(str(row.get("value", "")))]
+    files = list(dict.fromkeys(Path(row["file"]).name for row in shown if row.get("line")))
+    shared = _shared(shown)
+    cells: list[_Cell] = []
+    for _key, group in itertools.groupby(shown, lambda row: (row["thread"], row["file"], row["line"], _held(row))):
+        together = list(group)
+        first = together[0]
+        where = str(first["line"]) if len(files) == 1 else f"{Path(first['file']).name}:{first['line']}"
+        code = linecache.getline(first["file"], first["line"]).strip() or first["code"]
+        notes = list(dict.fromkeys(map(_note, together)))
+        private = not any(_place(row) in shared or _is_sync(row) for row in together)
+        cells.append(_Cell(first["thread"], where, code, _held(first), notes, private=private))
+    return cells, files
+
+
+def _held(row: Row) -> bool:
+    return bool(row.get("locks"))
+
+
+def _note(row: Row) -> str:
+    value = row.get("value")
+    return row["access"] if value is None else f"{row['access']}: {value}"
+
+
+def _place(row: Row) -> str:
+    return str(row["access"]).partition(" ")[2]
+
+
+def _is_sync(row: Row) -> bool:
+    return not str(row["access"]).startswith(("read", "write", "insert"))
+
+
+def _shared(rows: Sequence[Row]) -> set[str]:
+    """The places that more than one thread touches."""
+    users: dict[str, set[int]] = {}
+    for row in rows:
+        users.setdefault(_place(row), set()).add(row["thread"])
+    return {place for place, threads in users.items() if len(threads) > 1}
+
+
+def _shortened(cells: list[_Cell]) -> list[_Cell]:
+    if len(cells) > FEW_CELLS:
+        cells = [cell for cell in cells if not cell.private]
+    if len(cells) > MOST_CELLS:
+        runs = [list(group) for _thread, group in itertools.groupby(cells, lambda cell: cell.thread)]
+        cells = [cell for run in runs for cell in _without_middle(run, 3, 3)]
+    return _without_middle(cells, MOST_CELLS // 2 - 5, MOST_CELLS // 2 + 5)
+
+
+def _without_middle(cells: list[_Cell], first: int, last: int) -> list[_Cell]:
+    left_out = len(cells) - first - last
+    if left_out < 2:
+        return cells
+    thread = cells[first].thread if len({cell.thread for cell in cells}) == 1 else 0
+    return [*cells[:first], _Cell(thread, "", f"... {left_out} more steps", held=False), *cells[-last:]]
+
+
+# -- layout -----------------------------------------------------------------------------------------------------------
+
+
+def _columns(cells: Sequence[_Cell], titles: Mapping[int, str], width: int) -> list[Line]:
+    threads = list(titles)
+    wide = (width - len(GAP) * (len(threads) - 1)) // len(threads)
+    label = max((len(cell.where) for cell in cells), default=0)
+    lines: list[Line] = [
+        _across([Span(_cut(titles[thread], wide), "head") for thread in threads], wide, GAP),
+        _across([Span(RULE * wide) for _ in threads], wide, CROSS),
+    ]
+    for cell in cells:
+        for span in _lines(cell, label, wide):
+            spans = [span if thread == cell.thread or not cell.thread else Span("") for thread in threads]
+            lines.append(_across(spans, wide, GAP))
+    return lines
+
+
+def _across(spans: Sequence[Span], wide: int, gap: str) -> Line:
+    line: Line = []
+    for index, span in enumerate(spans):
+        if index:
+            line.append(Span(gap))
+        line.extend((span, Span(" " * (wide - len(span.text)))))
+    return line
+
+
+def _lanes(cells: Sequence[_Cell], titles: Mapping[int, str], width: int) -> list[Line]:
+    threads = list(titles)
+    label = max((len(cell.where) for cell in cells), default=0)
+    lane = max(len(str(thread)) for thread in threads) + 1
+    rest = width - lane * len(threads) - 1
+    lines: list[Line] = [[Span(_cut(f"{thread:>{lane}}  {titles[thread]}", width), "head")] for thread in threads]
+    lines.append([Span("".join(f"{thread:>{lane}}" for thread in threads), "head")])
+    for cell in cells:
+        for number, span in enumerate(_lines(cell, label, rest)):
+            mark = DOT if number == 0 and not cell.end else " "
+            marks = "".join(f"{mark if thread == cell.thread else ' ':>{lane}}" for thread in threads)
+            lines.append([Span(marks), Span(" "), span])
+    return lines
+
+
+def _lines(cell: _Cell, label: int, wide: int) -> list[Span]:
+    """The lines of one cell."""
+    bar = BAR if cell.held else " "
+    if cell.end:
+        return [Span(f"  {part}", "end") for part in _wrapped(cell.code.split(" "), wide - 2, " ")]
+    lines = [Span(_cut(f"{bar} {cell.where:>{label}} {cell.code}", wide), "line")]
+    indent = f"{bar} {' ' * label}   "
+    lines.extend(Span(f"{indent}{part}", "note") for part in _wrapped(cell.notes, wide - len(indent), "; "))
+    return lines
+
+
+def _wrapped(parts: Sequence[str], wide: int, glue: str) -> list[str]:
+    """Parts joined to lines that fit; a part that does not fit by itself is cut."""
+    lines: list[str] = []
+    for part in parts:
+        joined = f"{lines[-1]}{glue}{part}" if lines else ""
+        if lines and len(joined) <= wide:
+            lines[-1] = joined
+        else:
+            lines.append(_cut(part, wide))
+    return lines
+
+
+def _cut(text: str, wide: int) -> str:
+    return text if len(text) <= wide else text[: wide - 1] + "…"
