@@ -1,7 +1,7 @@
 """What a worker leaves behind for its parent to read, however it ends: a small file that both have mapped.
 
-Layout: one byte of state, one that counts notes, the count of bytes ever printed, deed, note (JSON), and a ring with
-the end of the output.
+Layout: one byte of state, the number of signs of life, the count of bytes ever printed, deed, note (JSON), and a ring
+with the end of the output.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OUTSIDE, LOADING, RUNNING = 0, 1, 2
-_PRINTED = 8  # where the count of bytes is
+_BEAT, _PRINTED = 4, 8  # where the numbers are
 _DEED, _NOTE = (16, 1008), (1024, 48 * 1024)  # where each text is, and the room it has: its length first
 _RING, _RING_SIZE = 49 * 1024, 8192
 _SIZE = _RING + _RING_SIZE
@@ -29,6 +29,7 @@ class BlackBox:
             file.write_bytes(bytes(_SIZE))
         with file.open("r+b") as opened:
             self._map = mmap.mmap(opened.fileno(), _SIZE)
+        self._beat = 0
 
     @property
     def state(self) -> int:
@@ -61,12 +62,17 @@ class BlackBox:
     def note(self, content: dict[str, Any]) -> None:
         text = json.dumps(content)
         self._put(_NOTE, text if len(text) < _NOTE[1] - 2 else json.dumps({"too long": text[:1000]}))
-        self._map[1] = (self._map[1] + 1) & 0xFF
+        self.tick()
+
+    def tick(self) -> None:
+        """Give a sign of life."""
+        self._beat = (self._beat + 1) & 0xFFFF_FFFF
+        struct.pack_into("<I", self._map, _BEAT, self._beat)
 
     @property
     def beat(self) -> int:
-        """Another number than before if there was another note meanwhile (or 256 of them)."""
-        return self._map[1]
+        """Another number than before if there was a sign of life meanwhile."""
+        return int(struct.unpack_from("<I", self._map, _BEAT)[0])
 
     def write(self, data: bytes) -> None:
         """Append to the output; only its end is kept."""

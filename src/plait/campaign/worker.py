@@ -65,7 +65,7 @@ class Worker:
         self._context.kill()
 
     def _wait(self, future: Future[Any], timeout: float, stall: float | None) -> float | None:
-        """Until there is an answer; if time runs out, since the start or since the last note, how much it was."""
+        """Until there is an answer; if time runs out, since the start or since the last sign of life, how much."""
         asked = time.monotonic()
         while not future.running():
             if wait([future], TICK_S / 4).done:

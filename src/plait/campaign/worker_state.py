@@ -100,6 +100,23 @@ def _load() -> None:
     _state.subject = find_in(loaded, wanted.qualname) if wanted.qualname else loaded
     _state.module = loaded
     here.snapshot()
+    _beat_with_executions()
+
+
+def _beat_with_executions() -> None:
+    """Every execution is a sign of life: a task that makes progress does not count as stalled."""
+    from plait.run.engine import ENGINE  # noqa: PLC0415 - as above
+
+    modules, box = ENGINE.modules, _state.box
+    if modules is None or box is None:
+        return
+    restore = modules.restore
+
+    def restore_and_beat(heap: object = None) -> None:
+        box.tick()
+        restore(heap)
+
+    modules.restore = restore_and_beat  # type: ignore[method-assign]
 
 
 def why_not_importable(module: str, error: BaseException) -> str:

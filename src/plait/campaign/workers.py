@@ -79,8 +79,8 @@ class Workers:
         """Run a module-level function in a worker; arguments and result are plain data.
 
         The future raises `WorkerCrashed` if the process ended, `WorkerHung` after ``timeout`` seconds, or after
-        ``stall`` seconds without another note (`worker_state.note`), `UsageError` if the task did (the subject cannot
-        be imported). A future that has not started can be cancelled.
+        ``stall`` seconds without a sign of life (a note, or an execution of the engine), `UsageError` if the task did
+        (the subject cannot be imported). A future that has not started can be cancelled.
         """
         return self.attempt(task, *args, timeout=timeout, stall=stall, retries=0)
 

@@ -1,0 +1,112 @@
+"""kill -9, of workers and of whole campaigns: nothing is lost, nothing is left."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+import small_campaign
+
+from plait.campaign.store import Store
+
+pytestmark = pytest.mark.slow
+
+SCRIPT = Path(small_campaign.__file__)
+FINDINGS = {f"unit {number}" for number in range(small_campaign.UNITS) if number % 2}
+
+
+def start(folder):
+    return subprocess.Popen([sys.executable, str(SCRIPT), str(folder)], stdout=subprocess.PIPE, text=True)
+
+
+def workers_of(pid):
+    """The worker processes of a campaign; its helper that cleans up semaphores is none."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                command = (entry / "cmdline").read_bytes()
+            except (OSError, IndexError):
+                continue
+            if parent == pid and b"spawn_main" in command:
+                found.append(int(entry.name))
+    return found
+
+
+def all_gone(pids, within=5.0):
+    deadline = time.monotonic() + within
+    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def check_complete(folder):
+    with Store(folder) as store:
+        assert store.messages == []
+        assert {each.cause for each in store.findings()} == FINDINGS
+        assert len(store.units("misbehaving:Exits")) == small_campaign.UNITS
+        assert store._connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert {entry.name for entry in folder.iterdir()} <= {"store.sqlite", "lock", ".gitignore"}
+
+
+def test_a_random_worker_every_half_second(tmp_path):
+    process = start(tmp_path / ".plait")
+    dice = random.Random(1)
+    killed = 0
+    while process.poll() is None and killed < 12:
+        time.sleep(0.5)
+        pids = workers_of(process.pid)
+        if pids:
+            os.kill(dice.choice(pids), signal.SIGKILL)
+            killed += 1
+    output, _ = process.communicate(timeout=60)
+    assert killed >= 3
+    assert output.endswith("done\n")
+    assert process.returncode == 0
+    check_complete(tmp_path / ".plait")
+
+
+def test_the_whole_campaign_five_times(tmp_path):
+    folder = tmp_path / ".plait"
+    dice = random.Random(2)
+    left = []
+    for _ in range(5):
+        process = start(folder)
+        left.append(int(process.stdout.readline().split()[-1]))
+        for _ in range(dice.randrange(1, 8)):
+            process.stdout.readline()
+        workers = workers_of(process.pid)
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        assert all_gone(workers)
+        with Store(folder) as store:
+            assert store.messages == []
+    assert left == sorted(left, reverse=True)
+    assert left[-1] < small_campaign.UNITS
+    process = start(folder)
+    output, _ = process.communicate(timeout=60)
+    assert output.endswith("done\n")
+    check_complete(folder)
+
+
+def test_what_killed_campaigns_leave_in_the_temporary_folder_is_swept(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+    process = start(tmp_path / ".plait")
+    process.stdout.readline()
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    assert len(list((tmp_path / "tmp").iterdir())) == 1
+    time.sleep(2.1)  # a younger folder may belong to a campaign that is just starting
+    process = start(tmp_path / ".plait")
+    assert process.communicate(timeout=60)[0].endswith("done\n")
+    assert list((tmp_path / "tmp").iterdir()) == []
+    assert tempfile.gettempdir() != str(tmp_path / "tmp")
