@@ -5,6 +5,11 @@ import pytest
 from agreement import LIMIT, Disagreement, agreeing_programs, compare
 from plait.explore import dpor
 from plait.explore.bounded import Bounded
+from plait.explore.dfs import Dfs
+from plait.explore.pct import Pct
+from plait.explore.pos import Pos
+from plait.explore.random_walk import RandomWalk
+from plait.explore.surw import Surw
 from plait.observe.happens import HappensBefore
 from programs import random_program
 
@@ -48,3 +53,17 @@ def test_a_broken_search_is_noticed(monkeypatch, fault):
     with pytest.raises(Disagreement):
         for _ in agreeing_programs(0, 60, LIMIT):
             pass
+
+
+@pytest.mark.parametrize("make", [Pos, RandomWalk, Pct, Surw])
+def test_samples_show_nothing_that_brute_force_does_not(make):
+    shown = possible = 0
+    for seed in range(40):
+        program = random_program(seed)
+        truth = program.run(Dfs(), LIMIT)
+        if truth.exhausted:
+            sampled = program.run(make(seed=seed), 40)
+            assert sampled.outcomes <= truth.outcomes
+            shown += len(sampled.outcomes)
+            possible += len(truth.outcomes)
+    assert shown > 0.8 * possible
