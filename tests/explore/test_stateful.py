@@ -1,0 +1,201 @@
+"""States that look alike but are not: aliases, class attributes, closures, threads with equal histories."""
+
+import pytest
+from subjects import Box, counter
+
+from plait.explore.dfs import Dfs
+from plait.explore.exploration import explore
+from plait.explore.stateful import Stateful
+from plait.run import hooks
+from plait.run.engine import ENGINE
+from plait.run.primitives.thread import Thread
+
+
+class Slotted:
+    __slots__ = ("n",)
+
+    def __init__(self):
+        self.n = 0
+
+
+class Shadowed:
+    n = 0
+
+
+def append(items, value):
+    items.append(hooks.call(items, "append", 1, value))
+
+
+def aliases():
+    """A thread may hold the list that another one has replaced by an equal one."""
+    box = Box(items=[])
+
+    def user():
+        items = hooks.read(box, "items", 1).items
+        append(items, 1)
+
+    def replacer():
+        hooks.write(box, "items", 2).items = []
+
+    return [user, replacer, user], lambda: list(box.items)
+
+
+def equal_writes():
+    """Two threads store equal new lists, and go on to change their own."""
+    box = Box(items=None)
+
+    def writer(value):
+        def run():
+            mine = []
+            hooks.write(box, "items", 1).items = mine
+            append(mine, value)
+
+        return run
+
+    return [writer(1), writer(2)], lambda: list(box.items)
+
+
+def class_attributes():
+    """An instance shadows what its class has: the location is the class's, the values are not."""
+    one = Shadowed()
+
+    def body():
+        value = hooks.read(one, "n", 1).n
+        hooks.write(one, "n", 2).n = value + 1
+
+    return [body, body], lambda: one.n
+
+
+def slots():
+    one = Slotted()
+
+    def body():
+        value = hooks.read(one, "n", 1).n
+        hooks.write(one, "n", 2).n = value + 1
+
+    return [body, body], lambda: one.n
+
+
+def cells():
+    cell, variables = hooks.Cell(), {"n": 0}  # as a closure variable: only the hooks know the location
+
+    def body():
+        hooks.read_cell(cell, "n", 1)
+        value = variables["n"]
+        hooks.write_cell(cell, "n", 2)
+        variables["n"] = value + 1
+
+    return [body, body], lambda: variables["n"]
+
+
+def shared_iterators():
+    iterator = iter(range(4))
+    got = []
+
+    def body():
+        for _ in range(2):
+            append(got, next(hooks.function(next, 1, iterator)))
+
+    return [body, body], lambda: tuple(got)
+
+
+def sets_of_new_objects():
+    box = Box(found=set(), winner=None)
+
+    def body(name):
+        def run():
+            mine = Box(name=name)
+            box.found.add(hooks.call(box.found, "add", 1, mine))
+            if hooks.read(box, "winner", 2).winner is None:
+                hooks.write(box, "winner", 3).winner = mine
+
+        return run
+
+    return [body("a"), body("b")], lambda: (box.winner.name, len(box.found))
+
+
+def children_of_two_parents():
+    """Threads with empty histories are told apart by who started them."""
+    box = Box(n=0)
+
+    def parent(value):
+        def child():
+            hooks.write(box, "n", 1).n = value
+
+        def run():
+            hooks.read(box, "n", 2)
+            thread = Thread(target=child)
+            thread.start()
+            thread.join()
+            hooks.read(box, "n", 3)
+
+        return run
+
+    return [parent(1), parent(2)], lambda: box.n
+
+
+def published_nodes():
+    box = Box(head=None)
+
+    def push(value):
+        def run():
+            node = Box(value=value, next=hooks.read(box, "head", 1).head)
+            hooks.write(box, "head", 2).head = node
+
+        return run
+
+    def values():
+        node, found = box.head, []
+        while node is not None:
+            found.append(node.value)
+            node = node.next
+        return tuple(found)
+
+    return [push(1), push(2), push(3)], values
+
+
+SUBJECTS = [
+    aliases, equal_writes, class_attributes, slots, cells, shared_iterators, sets_of_new_objects,
+    children_of_two_parents, published_nodes,
+]  # fmt: skip
+
+
+def outcomes(subject, strategy):
+    found = set()
+    observers = []
+
+    def prepare():
+        bodies, observe = subject()
+        observers[:] = [observe]
+        return bodies
+
+    def check(engine):
+        if engine.status != "redundant":
+            found.add((engine.status, repr(observers[0]())))
+
+    explored = explore(prepare, strategy, check=check)
+    assert explored.exhausted, explored.statement()
+    return found, explored.executions
+
+
+@pytest.mark.parametrize("gil", [False, True])
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_alike_is_not_equal(subject, gil):
+    ENGINE.gil = gil
+    try:
+        truth, schedules = outcomes(subject, Dfs())
+        found, executions = outcomes(subject, Stateful())
+        bounded_truth, _ = outcomes(subject, Dfs(bound=1))
+        bounded, _ = outcomes(subject, Stateful(1))
+    finally:
+        ENGINE.gil = False
+    assert found == truth
+    assert bounded == bounded_truth
+    assert executions <= schedules
+
+
+def test_states_meet_where_one_location_is_hot():
+    strategy = Stateful()
+    found = explore(counter(2, 5), strategy)
+    assert (found.executions, found.exhausted) == (8445, True)
+    assert found.redundant < found.executions < strategy.states
