@@ -9,7 +9,8 @@ from plait.explore.scripted import Scripted
 from plait.judge.examine import examine
 from plait.judge.minimise import Minimal
 from plait.judge.safety import Examination, Violation
-from plait.judge.specification import Result, Specification
+from plait.judge.specification import Specification
+from plait.judge.words import shown_result
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule
 from plait.model.test import Test
@@ -20,6 +21,7 @@ from plait.run.engine import ENGINE
 from plait.run.vthread import VThread
 
 REPLAYS = 3
+GIL_SYSTEMATIC, GIL_SAMPLED = 1500, 100  # executions to decide whether a build with the GIL can show it
 
 
 def explain(
@@ -27,7 +29,7 @@ def explain(
 ) -> tuple[Finding, RacingPair | None]:
     """The finding, and the racing pair it is grouped by. ``subject`` is the class's own name."""
     moments, pairs, waiting = record_schedule(examination, minimal.schedule)
-    pair = _relevant(pairs)
+    pair = relevant(pairs)
     violation = minimal.violation
     finding = Finding(
         kind=violation.kind,
@@ -100,7 +102,7 @@ def as_row(moment: Moment) -> dict[str, Any]:
     return row
 
 
-def _relevant(pairs: list[RacingPair]) -> RacingPair | None:
+def relevant(pairs: list[RacingPair]) -> RacingPair | None:
     """The race to show: on data rather than on a lock, inside the code rather than in the test's own lines."""
     inside = [pair for pair in pairs if not pair.first.site.file.startswith("<")]
     return next(iter(inside or pairs), None)
@@ -126,7 +128,7 @@ def reachable_under_gil(examination: Examination, same: Callable[[Violation], bo
     _ = fresh.specification
     before, ENGINE.gil = ENGINE.gil, True
     try:
-        examined = examine(fresh, systematic=3000, sampled=200)
+        examined = examine(fresh, systematic=GIL_SYSTEMATIC, sampled=GIL_SAMPLED)
     finally:
         ENGINE.gil = before
     if examined.violation is not None and same(examined.violation):
@@ -141,39 +143,6 @@ def confirmed(examination: Examination, schedule: Schedule, same: Callable[[Viol
         if violation is None or lost is not None or not same(violation):
             return False
     return True
-
-
-def shown_result(result: Result) -> str:
-    """A canonical result in words."""
-    if result[0] == "raised":
-        return f"raises {result[1]}"
-    if result[0] == "returned":
-        return f"returns {plain(result[1])}"
-    return str(result[0])
-
-
-def plain(value: Any) -> str:
-    """A canonical value as people would write it."""
-    if not isinstance(value, tuple):
-        return repr(value)
-    kind, *rest = value or ("?",)
-    if kind == "str":
-        return repr(rest[0])
-    if kind == "float":
-        return str(rest[0])
-    if kind == "bytes":
-        return repr(bytes.fromhex(rest[0]))
-    if kind == "tuple":
-        return "(" + ", ".join(plain(part) for part in rest) + ("," if len(rest) == 1 else "") + ")"
-    if kind == "list" and rest and rest[0][:1] == ("items",):
-        return "[" + ", ".join(plain(part) for part in rest[0][1:]) + "]"
-    if kind in ("dict", "OrderedDict") and rest and rest[0][:1] == ("mapping",):
-        return "{" + ", ".join(f"{plain(key)}: {plain(held)}" for key, held in rest[0][1:]) + "}"
-    if kind == "set" and rest and rest[0][:1] == ("set",):
-        return "{" + ", ".join(plain(part) for part in rest[0][1:]) + "}" if len(rest[0]) > 1 else "set()"
-    if kind in ("named", "value", "enum"):
-        return str(rest[-1])
-    return f"a {kind}"
 
 
 def expected(violation: Violation, specification: Specification) -> list[str]:
@@ -192,6 +161,8 @@ def summary(violation: Violation, test: Test, subject: str, specification: Speci
     calls = test.calls
     names = list(dict.fromkeys(f"`{call.method}`" for call in calls))
     together = " and ".join(names) if len(names) > 1 else f"two concurrent calls of {names[0]}" if names else "the calls"
+    if violation.kind == "deadlock" and violation.calls and "itself" in violation.detail:
+        return f"{subject}: `{calls[violation.calls[0]].expression}` waits for ever for a lock that it holds itself"
     if violation.kind == "deadlock":
         return f"{subject}: {together} can wait for each other for ever"
     if violation.kind == "hang":
@@ -200,7 +171,8 @@ def summary(violation: Violation, test: Test, subject: str, specification: Speci
         where = f"`{calls[violation.calls[0]].expression}`" if violation.calls else "a thread the class has started"
         return f"{subject}: with {together} running at the same time, {where} can raise {violation.exception}"
     if violation.detail.startswith("afterwards"):
-        return f"{subject}: {together} running at the same time can leave a state that no order of the calls leaves"
+        left = violation.detail.removeprefix("afterwards ").partition(", as after")[0]
+        return f"{subject}: after {together} ran at the same time, {left}: no order of the calls leads there"
     odd = violation.calls[0] if violation.calls else 0
     what = shown_result(violation.seen.results[odd])
     usual = expected(violation, specification)

@@ -8,12 +8,17 @@ from typing import Any
 
 from plait.explore.scripted import Scripted
 from plait.judge.rules import Rules
-from plait.judge.specification import UNFINISHED, Observed, Specification, observe, probe, specify
+from plait.judge.specification import UNFINISHED, Observed, Specification, observe, positions, probe, specify
+from plait.judge.words import plain, shown_result
 from plait.model.schedule import Schedule
 from plait.model.site import Site
 from plait.model.test import Call, Test
 from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG
+from plait.run.operations import ACQUIRE, TRY
 from plait.run.testbed import Testbed
+from plait.run.vthread import VThread
+
+TWO_OBJECTS = "the calls return different objects where every order of whole calls returns the same one, or the reverse"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ class Examination:
             return None
         specification = self.specification_or_none()
         seen = specification.mask(observe(self.bed, self.rules))
-        key = (seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds)
+        key = (seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds, seen.identity)
         if key in self._known:
             return None
         found = self._judge(seen, specification)
@@ -81,6 +86,9 @@ class Examination:
         if not specification.complete:
             return None
         if seen.status in (DEADLOCK, HANG):
+            alone = self._waits_for_itself()
+            if alone is not None:
+                return Violation(DEADLOCK, None, (alone,), seen, "the call waits for a lock that it holds itself")
             if seen.status in specification.statuses():
                 return None
             calls = tuple(position for position, result in enumerate(seen.results) if result == UNFINISHED)
@@ -97,12 +105,34 @@ class Examination:
         if not seen.holds and all(other.holds for other in specification.observed):
             return Violation("wrong-result", None, (), seen, "the invariant does not hold afterwards")
         matching = specification.matching(seen)
+        if not matching and specification.matching(seen, identity=False):
+            return Violation("wrong-result", None, self._strange(seen), seen, TWO_OBJECTS)
         if not matching:
             return Violation("wrong-result", None, self._odd(seen, specification), seen,
                              "no order of whole calls gives these results")  # fmt: skip
         if specification.state_undetermined or any(other.state == seen.state for other in matching):
             return None
         return self._judge_state(seen, specification)
+
+    @staticmethod
+    def _strange(seen: Observed) -> tuple[int, ...]:
+        return tuple(position for position, identity in enumerate(seen.identity) if identity is not None)
+
+    def _waits_for_itself(self) -> int | None:
+        """The position of a call that stands before a lock which it has taken itself: no order of calls excuses that."""
+        for pending in ENGINE.pending:
+            holder = getattr(pending.blocked_on, "holder", None)
+            running = self.bed.running.get(pending.thread)
+            if running is None or not isinstance(holder, VThread) or holder.id != pending.thread:
+                continue
+            root = ENGINE.heap.roots[pending.loc]
+            taken = [
+                number for number, entry in enumerate(ENGINE.trace)
+                if entry[0] == pending.thread and entry[2] in (ACQUIRE, TRY) and ENGINE.heap.roots[entry[1]] == root
+            ]  # fmt: skip
+            if taken and taken[-1] >= running.start:
+                return positions(self.bed)[running.thread, running.index]
+        return None
 
     @staticmethod
     def _odd(seen: Observed, specification: Specification) -> tuple[int, ...]:
@@ -116,8 +146,6 @@ class Examination:
 
     def _judge_state(self, seen: Observed, specification: Specification) -> Violation | None:
         """The results fit, the final state does not: a fault only if further calls can tell the difference."""
-        if not self.probes:
-            return None
         mine = probe(self.bed, self.probes)
         self._suspect = (seen, mine)
         return Violation("state", None, (), seen, "")
@@ -132,15 +160,23 @@ class Examination:
             self._probed = self._probe_orders()
         theirs = self._probed.get(seen.results, set())
         if any(self._alike(mine, other) for other in theirs):
-            self._known.add((seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds))
+            self._known.add((seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds, seen.identity))
             return None
         position = next(
             (number for number, result in enumerate(mine)
              if number not in self._probe_mask and all(len(o) <= number or o[number] != result for o in theirs)),
             0,
         )  # fmt: skip
-        text = f"afterwards `{self.probes[position].expression}` gives what no order of whole calls gives"
+        text = f"afterwards {self._shown(mine, position)}, as after no order of whole calls"
         return Violation("wrong-result", None, tuple(range(len(seen.results))), violation.seen, text)
+
+    def _shown(self, mine: Sequence[Any], position: int) -> str:
+        """The result of a probe that gives a violation away, in words."""
+        result = mine[position]
+        if result[0] == "attribute":
+            return f"`{result[1]}` is {plain(result[2])}"
+        call = self.probes[position - (len(mine) - len(self.probes))].expression
+        return f"`{call}` {shown_result(result)}"
 
     def _alike(self, first: Sequence[Any], second: Sequence[Any]) -> bool:
         return len(first) == len(second) and all(

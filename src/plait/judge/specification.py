@@ -15,7 +15,7 @@ from typing import Any
 from plait.explore.serial import Serial
 from plait.judge.rules import Rules
 from plait.model.test import Call
-from plait.observe.canonical import canonical, canonical_all, exception_name
+from plait.observe.canonical import canonical, canonical_all, exception_name, identities
 from plait.run.engine import ENGINE, FINISHED_RUN, SetupBlockedError
 from plait.run.testbed import Done, Testbed
 
@@ -36,6 +36,7 @@ class Observed:
     spans: tuple[tuple[int, int], ...]  # of each call in the trace; (-1, -1) if it touched nothing
     strangers: tuple[str, ...] = ()  # exceptions of threads that the class started itself
     holds: bool = True  # the user's invariant
+    identity: tuple[tuple[int, bool] | None, ...] = ()  # which results are the same object
     before: int = 0  # a bit for every pair of calls of which the first was over before the second began
     behind: int = 0  # the same pairs, the second one first
 
@@ -56,19 +57,23 @@ class Specification:
         results = tuple(
             MASKED if position in self.undetermined else result for position, result in enumerate(seen.results)
         )
-        return replace(seen, results=results, state=None if self.state_undetermined else seen.state)
+        return replace(seen, results=results, state=None if self.state_undetermined else seen.state, identity=())
 
     def statuses(self) -> set[str]:
         """How serial executions end."""
         return {seen.status for seen in self.observed}
 
-    def matching(self, seen: Observed) -> list[Observed]:
-        """Serial executions with the same results in an order that the execution's own allows."""
+    def matching(self, seen: Observed, *, identity: bool = True) -> list[Observed]:
+        """Serial executions with the same results in an order that the execution's own allows.
+
+        With ``identity`` results that are one object there must be one object here.
+        """
         return [
             other
             for other in self.observed
             if not seen.before & other.behind and other.results == seen.results and other.status == seen.status
-        ]
+            and (not identity or other.identity == seen.identity)
+        ]  # fmt: skip
 
 
 def positions(bed: Testbed) -> dict[CallId, int]:
@@ -97,12 +102,17 @@ def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
         if own:
             spans[position] = (own[0], own[-1] + 1)
     finished = ENGINE.status == FINISHED_RUN
-    state = canonical_all([bed.values[name] for name in bed.variables]) if finished else None
+    held = [bed.values[name] for name in bed.variables]
+    state = canonical_all(held) if finished else None
+    values: list[Any] = [None] * len(where)
+    for done in bed.done:
+        values[where[done.thread, done.index]] = done.value
+    alike = identities(values, held) if finished else ()
     strangers = tuple(
         exception_name(thread.error) for thread in ENGINE.threads[len(bed.test.suffixes) + 1 :] if thread.error is not None
     )
     holds = rules is None or rules.invariant is None or not finished or _holds(rules.invariant, bed)
-    return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, holds, *_order(spans))
+    return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, holds, alike, *_order(spans))
 
 
 def _holds(invariant: str, bed: Testbed) -> bool:
@@ -165,7 +175,7 @@ def _repeat(bed: Testbed, found: Specification) -> None:
     for position, (one, other) in enumerate(zip(first.results, second.results, strict=True)):
         if one != other:
             found.undetermined.add(position)
-    found.state_undetermined = first.state != second.state
+    found.state_undetermined = first.state != second.state or first.identity != second.identity
 
 
 def probe(bed: Testbed, probes: Sequence[Call]) -> tuple[Result, ...]:
@@ -183,4 +193,15 @@ def probe(bed: Testbed, probes: Sequence[Call]) -> tuple[Result, ...]:
             found.append(("done",))
         except Exception as error:
             found.append(("raised", exception_name(error)))
+    return (*public_attributes(bed), *found)
+
+
+def public_attributes(bed: Testbed) -> tuple[Result, ...]:
+    """What anybody can read of the test's objects without a call, read before any further call is made."""
+    found: list[Result] = []
+    for variable in bed.variables:
+        attributes = getattr(bed.values[variable], "__dict__", None)
+        if type(attributes) is dict and variable == bed.variables[0]:
+            public = sorted(name for name in attributes if isinstance(name, str) and not name.startswith("_"))
+            found += [("attribute", f"{variable}.{name}", canonical(attributes[name])) for name in public]
     return tuple(found)
