@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from typeshed_client import ImportedInfo, NameInfo, OverloadedName, Resolver
+from typeshed_client import ImportedInfo, NameInfo, OverloadedName, Resolver, get_search_context
 
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @lru_cache(maxsize=1)
 def _resolver() -> Resolver:
-    return Resolver()
+    return Resolver(get_search_context(search_path=()))  # else it starts an interpreter to ask for its path
 
 
 @lru_cache(maxsize=512)
