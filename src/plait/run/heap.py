@@ -89,9 +89,10 @@ class Heap:
         if kind in _IMMUTABLE or kind in OPAQUE:
             record[name] = 0
             return 0
-        if isinstance(obj, type):
+        # `isinstance` would ask the object itself (`__class__`): code under test, and endless where it is instrumented.
+        if issubclass(kind, type):
             return self._class_field(obj, record, name)
-        if isinstance(obj, types.ModuleType):
+        if issubclass(kind, types.ModuleType):
             return self._module_field(obj, record, name, store=store)
         if name == "__dict__":
             self._alias(obj, record)
@@ -133,7 +134,7 @@ class Heap:
         for owner in cls.__mro__:
             found = owner.__dict__.get(name, _MISSING)
             if found is not _MISSING:
-                if isinstance(found, (*_CODE, type, types.ModuleType)) or hasattr(type(found), "__get__"):
+                if issubclass(type(found), (*_CODE, type, types.ModuleType)) or hasattr(type(found), "__get__"):
                     record[name] = 0
                     return 0
                 loc = self.loc_of(owner, name)
@@ -146,7 +147,7 @@ class Heap:
 
     def _module_field(self, module: types.ModuleType, record: Record, name: str, *, store: bool) -> int:
         value = module.__dict__.get(name, _MISSING)
-        if not store and (value is _MISSING or isinstance(value, (*_CODE, type, types.ModuleType))):
+        if not store and (value is _MISSING or issubclass(type(value), (*_CODE, type, types.ModuleType))):
             record[name] = 0
             return 0
         loc = record[name] = self.global_loc(module.__name__, name)

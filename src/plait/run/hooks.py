@@ -308,7 +308,7 @@ def _called(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ..
 def _called_field(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
     """The callee is data: an attribute that holds a callable, or a module's function."""
     read(obj, name, site)
-    if isinstance(obj, types.ModuleType):
+    if issubclass(type(obj), types.ModuleType):
         value = obj.__dict__.get(name)
     else:
         value = getattr(obj, "__dict__", {}).get(name)
@@ -334,7 +334,7 @@ def _called_on_type(thread: VThread, cls: type, name: str, site: int, args: tupl
 def _called_on_super(thread: VThread, proxy: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
     """``super().name(...)`` that ends in a built-in container's method."""
     obj = proxy.__self__
-    if obj is None or isinstance(obj, type):
+    if obj is None or issubclass(type(obj), type):
         return
     mro = type(obj).__mro__
     for owner in mro[mro.index(proxy.__thisclass__) + 1 :]:
