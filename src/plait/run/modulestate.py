@@ -11,6 +11,8 @@ from __future__ import annotations
 import collections
 import types
 from collections.abc import Callable, Iterable
+from itertools import repeat
+from operator import is_
 from typing import Any
 
 from plait.run.primitives.condition import Condition
@@ -75,9 +77,10 @@ class ModuleState:
         saved = {name: value for name, value in vars(owner).items() if not _machinery(name)}
         data = {name: value for name, value in saved.items() if not isinstance(value, types.FunctionType)}
         space = vars(owner)
+        names, values = tuple(data), tuple(data.values())
 
         def undo() -> None:
-            if len(space) != size or any(space.get(name, undo) is not value for name, value in data.items()):
+            if len(space) != size or (names and not all(map(is_, map(space.get, names, repeat(undo)), values))):
                 for name in [name for name in space if name not in saved and not _machinery(name)]:
                     delattr(owner, name)
                 for name, value in data.items():
@@ -128,11 +131,13 @@ class ModuleState:
 
     def _visit_dict(self, value: dict[Any, Any]) -> None:
         saved = dict(value)
+        owner: Any = collections.OrderedDict if isinstance(value, collections.OrderedDict) else dict
 
         def undo() -> None:
-            if not _same(value, saved):
-                dict.clear(value)
-                dict.update(value, saved)
+            if not _same(owner, value, saved):
+                owner.clear(value)
+                for key, part in saved.items():
+                    owner.__setitem__(value, key, part)
 
         self._undo.append(undo)
         for part in list(saved.values()):
@@ -142,7 +147,7 @@ class ModuleState:
         saved = list(value)
 
         def undo() -> None:
-            if len(value) != len(saved) or any(a is not b for a, b in zip(value, saved, strict=False)):
+            if len(value) != len(saved) or not all(map(is_, value, saved)):
                 value.clear()
                 value.extend(saved)
 
@@ -196,12 +201,15 @@ def _machinery(name: str) -> bool:
     return name.startswith("_p_") or (name.startswith("__") and name.endswith("__"))
 
 
-def _same(first: dict[Any, Any], second: dict[Any, Any]) -> bool:
-    """Equal keys in equal order with identical values, without running anybody's ``__eq__``."""
-    if len(first) != len(second):
-        return False
-    return all(
-        k1 is k2 and v1 is v2 for (k1, v1), (k2, v2) in zip(dict.items(first), second.items(), strict=True)
+def _same(owner: Any, first: dict[Any, Any], second: dict[Any, Any]) -> bool:
+    """The same keys in the same order with the same values, without running anybody's ``__eq__``.
+
+    ``owner`` is the class whose methods walk ``first``: an OrderedDict has an order of its own.
+    """
+    return (
+        len(first) == len(second)
+        and all(map(is_, owner.keys(first), second))
+        and all(map(is_, owner.values(first), second.values()))
     )
 
 
