@@ -72,7 +72,8 @@ class Engine:
     __slots__ = (
         "_bodies", "_count", "_fibers", "_fibers_by_backend", "_returning", "any_timeouts", "chooser",
         "clock", "current", "enabled", "free", "gil", "heap", "live", "look_at", "main", "max_steps", "modules",
-        "overdue", "pending", "plen", "prefix", "recorder", "special", "spinners", "status", "step", "thread", "threads", "trace",
+        "overdue", "pending", "plen", "prefix", "recorder", "special", "spinners", "status", "step", "thread",
+        "threads", "trace",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -349,7 +350,7 @@ class Engine:
         return number
 
     def _look_for_spin(self, thread: VThread) -> None:
-        """Called every 64 steps: is somebody waiting in a loop that reads and never writes?
+        """Called every 64 steps, to find out whether the thread waits in a loop that reads and never writes.
 
         Such a thread is taken out until something it read is written; when nothing else can run it gets its turn
         again, so bounded retry loops still end.
@@ -391,7 +392,7 @@ class Engine:
                     return self.thread  # its wait is over: it goes on to its next point, and is asked there
                 continue
             if self.step < self.plen:
-                number = self.prefix[self.step]
+                number: int = self.prefix[self.step]
             elif self.free:
                 number = self.enabled[0]
             else:
@@ -573,7 +574,7 @@ def access(thread: VThread, loc: int, mode: int, site: int) -> None:
     e.trace.append((thread.id, loc, mode, site, e.enabled, after))
     if after is not None:
         thread.after = None
-    if e.special:
+    if ENGINE.special:  # others may have begun to spin meanwhile
         _performed(e, thread, loc, mode, site)
 
 

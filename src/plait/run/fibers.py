@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import _thread  # the real one, before any mirror is in place
+import importlib
 from collections.abc import Callable
 from typing import Any, Protocol
 
-greenlet: Any
 try:
-    import greenlet
+    greenlet: Any = importlib.import_module("greenlet")
 except ImportError:  # an interpreter greenlet has no build for: OS threads do
     greenlet = None
 

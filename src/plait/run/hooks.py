@@ -16,7 +16,6 @@ from plait.run.containers import (
     KEY_DEFAULT,
     KEY_DEL,
     KEY_GET,
-    KEY_SET,
     SCAN,
     SEQUENCES,
     is_c_callable,

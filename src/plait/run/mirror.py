@@ -7,6 +7,7 @@ semantics stay CPython's. While the mirror is installed, importing any of these 
 
 from __future__ import annotations
 
+import _thread as real_underscore
 import contextlib
 import importlib.util
 import inspect
@@ -17,8 +18,6 @@ import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import _thread as real_underscore
 
 from plait.model.site import Site
 from plait.run.hooks import HOOKS
@@ -34,8 +33,9 @@ from plait.run.rewrite import compile_module, rewrite
 
 FROM_SOURCE = ("queue", "sched", "concurrent.futures._base", "concurrent.futures.thread", "concurrent.futures")
 _CLOCK = (
-    "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "process_time", "process_time_ns",
-    "thread_time", "thread_time_ns", "sleep", "localtime", "gmtime", "ctime", "asctime", "strftime",
+    "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns",
+    "process_time", "process_time_ns", "thread_time", "thread_time_ns", "sleep",
+    "localtime", "gmtime", "ctime", "asctime", "strftime",
 )  # fmt: skip
 
 
