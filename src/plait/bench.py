@@ -19,7 +19,6 @@ from plait.errors import UsageError
 if TYPE_CHECKING:
     import argparse
 
-NAMES = ("condiff", "covcon", "capp", "atg", "speedgun", "corpus", "engine")
 
 
 def repository() -> Path | None:
@@ -34,7 +33,7 @@ def repository() -> Path | None:
 def tables() -> list[str]:
     """The tables that can be run."""
     root = repository()
-    return [] if root is None else [name for name in NAMES if (root / "benchmarks" / name / "bench.py").is_file()]
+    return [] if root is None else sorted(file.parent.name for file in (root / "benchmarks").glob("*/bench.py"))
 
 
 def run(options: argparse.Namespace) -> int:
