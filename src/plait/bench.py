@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import argparse
 
 
-
 def repository() -> Path | None:
     """The clone that the current folder, or this module, lies in."""
     for start in (Path.cwd() / "here", Path(__file__)):
