@@ -37,12 +37,31 @@ class Case:
         return f"pypi:{self.package}=={number}"
 
     def shown_by(self, finding: dict[str, Any]) -> bool:
-        """Whether a finding is this defect: its methods are among those that trigger it, or its exception is named."""
-        methods = {name.rpartition(".")[2] for name in finding["methods"]}
-        if methods & self.triggers and (len(self.triggers) == 1 or methods >= self.triggers or methods <= self.triggers):
-            return True
-        exception = (finding.get("exception") or "").rpartition(".")[2]
-        return bool(exception) and re.search(rf"\b{exception}\b", self.symptom) is not None
+        """Whether a finding is this defect and not a neighbour of it: the methods fit, and so does what they show.
+
+        An exception that the symptom names is enough with one of the methods; a wrong result or a deadlock needs all
+        of them, and no others where the method has to meet itself.
+        """
+        methods = {part for name in finding["methods"] for part in name.rpartition(".")[2].split("+")}
+        if finding["kind"] == "exception":
+            exception = (finding.get("exception") or "?").rpartition(".")[2]
+            return bool(methods & self.triggers) and re.search(rf"\b{exception}\b", self.symptom) is not None
+        if finding["kind"] not in self.kinds:
+            return False
+        return methods == self.triggers if len(self.triggers) == 1 else methods >= self.triggers
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """What the symptom looks like besides an exception."""
+        found = {kind for kind, words in _WORDS.items() if re.search(words, self.symptom)}
+        return frozenset(found)
+
+
+_WORDS = {
+    "deadlock": r"block|never returns|deadlock",
+    "hang": r"block|never returns",
+    "wrong-result": r"wrong|corrupt|under-counted|twice|two |exceeded|differ|lost",
+}
 
 
 def cases(level: str | None = None) -> list[Case]:

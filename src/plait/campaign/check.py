@@ -156,6 +156,7 @@ class _Campaign:
         self._pairs: dict[tuple[str, ...], tuple[int, int]] = {}
         self._coverage: list[tuple[float, int]] = []
         self._so_far: dict[int, int] = {}
+        self._looks: set[Any] = set()
         self._schedules = 0
         self._tests = 0
         self._first_found: float | None = None
@@ -191,9 +192,11 @@ class _Campaign:
                 count = CHUNK_TESTS if budget is None else min(CHUNK_TESTS, budget[number] - made)
                 left = max(0.5, options.budget - (time.monotonic() - self._started))
                 seconds = min(CHUNK_SECONDS, left) if budget is None else LONGEST_CHUNK
-                running[self._workers.submit(tasks.advance, stream, count, seconds, timeout=LONGEST_CHUNK, stall=STALL)] = (
-                    number, stream, attempt,
-                )  # fmt: skip
+                looks = frozenset(self._looks) if budget is None else frozenset()  # limits by tests must not depend on timing
+                future = self._workers.submit(
+                    tasks.advance, stream, count, seconds, looks, timeout=LONGEST_CHUNK, stall=STALL
+                )
+                running[future] = (number, stream, attempt)
             if self._over() and budget is None:
                 self._give_grace(running)
                 break
@@ -294,6 +297,7 @@ class _Campaign:
             self._pairs[tuple(row["methods"])] = (row["tried"], row["covered"])
         covered = sum(done > 0 for _tried, done in self._pairs.values())
         self._coverage.append((round(time.monotonic() - self._started, 2), covered))
+        self._looks.update(chunk.looks)
         self._notes.undetermined.update(chunk.undetermined)
         self._notes.unreadable += len(chunk.unusable)
         self._notes.diverged += chunk.diverged

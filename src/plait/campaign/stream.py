@@ -17,7 +17,7 @@ from plait.generate.catalogue import Catalogue
 from plait.generate.deeper import DeeperTests
 from plait.generate.strategy import Strategy, make_strategy
 from plait.judge.examine import Examined, examine
-from plait.judge.explain import explain, record_schedule
+from plait.judge.explain import explain, record_schedule, relevant
 from plait.judge.minimise import Minimal, Minimiser
 from plait.judge.rules import Rules
 from plait.judge.safety import Examination, Violation
@@ -67,6 +67,7 @@ class Chunk:
     undetermined: list[str] = field(default_factory=list)
     over: bool = False  # the generator has nothing new
     diverged: int = 0
+    looks: list[Any] = field(default_factory=list)
     unusable: list[str] = field(default_factory=list)
     so_far: int = 0  # tests of the stream up to now
     pairs: list[dict[str, Any]] = field(default_factory=list)
@@ -83,6 +84,7 @@ class Stream:
     recent: list[Test] = field(default_factory=list)
     signatures: dict[Any, int] = field(default_factory=dict)
     causes: dict[Any, int] = field(default_factory=dict)
+    looks: set[Any] = field(default_factory=set)  # what explained violations looked like before they were minimised
     probes: tuple[Call, ...] = ()
 
     @classmethod
@@ -159,6 +161,11 @@ class Stream:
         self.signatures[signature] = self.signatures.get(signature, 0) + 1
         if self.signatures[signature] > _SAME_SIGNATURE:
             return
+        look = self._look(test, violation, schedule)
+        if look in self.looks:
+            return
+        self.looks.add(look)
+        chunk.looks.append(look)
         made = finding_of(
             test, violation, schedule, self.probes, self.recent, self.options.subject, self.options.rules, on_test
         )
@@ -171,6 +178,15 @@ class Stream:
             chunk.findings.append(finding)
             if chunk.first is None:
                 chunk.first = self.tests
+
+
+    def _look(self, test: Test, violation: Violation, schedule: Schedule) -> Any:
+        """The race behind a violation: one that looks like an explained one is not minimised again."""
+        examination = Examination(test, PLACES, self.probes, self.options.rules)
+        _moments, pairs, _waiting = record_schedule(examination, schedule)
+        pair = relevant(pairs)
+        methods = frozenset(call.method for call in test.calls)
+        return (violation.cause, pair.places if pair is not None else methods)
 
 
 def probes_of(interface: Interface) -> tuple[Call, ...]:

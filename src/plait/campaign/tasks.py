@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import time
 from pathlib import Path
+from typing import Any
 
 from plait.campaign import worker_state
 from plait.campaign.stream import Chunk, Stream, StreamOptions
@@ -32,14 +33,15 @@ def begin(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -
         return pickle.dumps(Stream.begin(options, found, catalogue))
 
 
-def advance(packed: bytes, count: int, seconds: float) -> tuple[bytes, Chunk]:
-    """The next chunk of a stream."""
+def advance(packed: bytes, count: int, seconds: float, looks: frozenset[Any] = frozenset()) -> tuple[bytes, Chunk]:
+    """The next chunk of a stream; ``looks`` are of violations that other streams have explained."""
     worker_state.subject()
     SequentialRunner.announce = _announce
     with worker_state.world().entered():
         stream: Stream = pickle.loads(packed)  # noqa: S301 - written by `begin` or by this
         ENGINE.any_timeouts = stream.options.any_timeouts
         ENGINE.gil = stream.options.model == "gil"
+        stream.looks |= looks
         try:
             chunk = stream.run(count, time.monotonic() + seconds, _announce)
         finally:

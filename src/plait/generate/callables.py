@@ -30,3 +30,7 @@ class Recorder:
 
     def __repr__(self) -> str:
         return f"Recorder({self.__name__!r})"
+
+
+class Thing:
+    """A class for those who take classes: its instances have nothing but their identity."""

@@ -137,7 +137,16 @@ class Candidates:
             return [Value(f"{cls.__qualname__}.{name}", cls.__name__, line) for name in cls.__members__]
         if cls.__module__ in _DRAWN:
             return draw(cls, seed=self._seed, count=3)
-        return self._construct(cls, depth) or self._drawn_data(cls)
+        return [*self._ready_made(cls), *self._construct(cls, depth)] or self._drawn_data(cls)
+
+    def _ready_made(self, cls: type) -> list[Value]:
+        """Instances that stand in the subject's own module for everybody to use."""
+        for home in self._homes[:1]:
+            names = [name for name, each in list(home.items()) if type(each) is cls and not name.startswith("_")]
+            if "__name__" in home:
+                line = f"from {home['__name__']} import"
+                return [Value(name, cls.__name__, (f"{line} {name}",)) for name in names[:2]]
+        return []
 
     def _drawn_data(self, cls: type) -> list[Value]:
         plain = dataclasses.is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ _THIRD = 0.6
 _UNGUARDED = 0.7
 """And how many go to pairs that were seen to use no common lock."""
 _TELLING = 4
+_TWINS = 0.5
+"""How often a method meets itself with the very same arguments: what should happen once then happens twice."""
 _LONGEST_PREFIX = 4
 
 
@@ -29,7 +32,8 @@ class DeeperTests:
 
     Its tests are short (a call against one or two), so their schedules can be seen completely, with new arguments and
     another prefix each time, for a pair whose tests had steps in conflict. Pairs with few such tests come first. Which
-    method comes third is chosen by chance among those that change the receiver.
+    method comes third is chosen by chance among those that change the receiver. At the beginning each method meets
+    itself on a fresh object: there are few such pairs, and a method that is not safe against itself is common.
     """
 
     def __init__(self, inner: Strategy, sequences: Sequences, random: Random, *, threads: int) -> None:
@@ -41,9 +45,17 @@ class DeeperTests:
         self._made: dict[Pair, int] = {}
         self._unguarded: dict[Pair, int] = {}
         self._seen: set[Test] = set()
+        self._alone: list[Pair] | None = None
 
     def next_test(self) -> Test | None:
         """See `Strategy.next_test`."""
+        if self._alone is None:
+            self._alone = [pair for pair in self.pairs.records if pair[0] == pair[1]]
+            self._random.shuffle(self._alone)
+        if self._alone and self._random.random() < _SHARE:
+            test = self._of(self._alone.pop(), 0, third=False)
+            if test is not None:
+                return test
         if self._made and self._random.random() < _SHARE:
             deeper = self._deeper()
             if deeper is not None:
@@ -77,17 +89,26 @@ class DeeperTests:
             least = min(table.values())
             chosen = self._random.choice([pair for pair, made in table.items() if made <= least + 1])
             table[chosen] += 1
-            test = self._sequences.compose(self._random.randint(0, _LONGEST_PREFIX), self._patterns(chosen))
-            if test is not None and test not in self._seen:
-                self._seen.add(test)
+            length = self._random.randint(0, _LONGEST_PREFIX)
+            test = self._of(chosen, length, third=self._random.random() < _THIRD)
+            if test is not None:
                 return test
         return None
 
-    def _patterns(self, chosen: Pair) -> list[list[Method]]:
+    def _of(self, chosen: Pair, length: int, *, third: bool) -> Test | None:
+        test = self._sequences.compose(length, self._patterns(chosen, third=third))
+        if test is not None and chosen[0] == chosen[1] and self._random.random() < _TWINS:
+            test = replace(test, suffixes=test.suffixes[:1] * self._threads)
+        if test is None or test in self._seen:
+            return None
+        self._seen.add(test)
+        return test
+
+    def _patterns(self, chosen: Pair, *, third: bool) -> list[list[Method]]:
         catalogue = self._sequences.catalogue
         one, two = self._random.sample([catalogue.method(name) for name in chosen], 2)
         patterns = [[one] if number % 2 == 0 else [two] for number in range(self._threads)]
-        if self._random.random() < _THIRD:
+        if third:
             forbidden = {frozenset(each) for each in catalogue.not_parallel}
             changers = [
                 each for each in catalogue.methods

@@ -13,6 +13,8 @@ from plait.generate.value import Value, literal
 _NOTHING = "lambda *args, **kwargs: None"
 _RECORDER = Value("Recorder('f')", "callable", ("from plait.generate.callables import Recorder",))
 
+_THING = Value("Thing", "type", ("from plait.generate.callables import Thing",))
+
 _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
     # last words of the name; role; expressions
     ("key k keyname cache_key hash identifier id uid ident token", "key", ("'a'", "'b'", "1")),
@@ -102,6 +104,8 @@ def by_name(name: str) -> list[Value]:
     texts = next((_ROLES[each][1] for each in _candidates(name) if each in _ROLES), ("True", "False"))
     if found == "callback":
         return [literal(_NOTHING), _RECORDER, Value("Recorder('g', 1)", "callable", _RECORDER.imports)]
+    if found == "type" and "int" in texts:
+        return [_THING, *(literal(text) for text in texts)]
     return [literal(text) for text in texts]
 
 

@@ -47,6 +47,25 @@ def canonical_all(values: list[Any]) -> Canonical:
     return tuple(walk.of(value) for value in values)
 
 
+def identities(results: list[Any], values: list[Any]) -> tuple[tuple[int, bool] | None, ...]:
+    """Which results are the same object, and whether the ``values`` still hold it; None where that means nothing.
+
+    It means something for objects that compare by identity: their classes leave ``__eq__`` to `object`, so that two of
+    them where one was expected are a difference that users see.
+    """
+    walk = _Walk()
+    for value in values:
+        walk.of(value)
+    first: dict[int, int] = {}
+    found: list[tuple[int, bool] | None] = []
+    for position, result in enumerate(results):
+        kind = type(result)
+        plain = kind in _ATOMS or kind.__eq__ is not object.__eq__ or issubclass(kind, (*_NAMED, *_SKIPPED))
+        number = None if plain else first.setdefault(id(result), position)
+        found.append(None if number is None else (number, id(result) in walk.numbers))
+    return tuple(found)
+
+
 def exception_name(error: BaseException) -> str:
     """The class of an exception, as users write it."""
     kind = type(error)
@@ -55,7 +74,7 @@ def exception_name(error: BaseException) -> str:
 
 class _Walk:
     def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}
+        self.numbers: dict[int, int] = {}
         self._kept: list[Any] = []
         self._left = LIMIT
 
@@ -84,10 +103,10 @@ class _Walk:
             return ("tuple", *(self.of(part) for part in value))
         if issubclass(kind, BaseException):
             return ("exception", kind.__qualname__, *(self.of(part) for part in value.args))
-        number = self._numbers.get(id(value))
+        number = self.numbers.get(id(value))
         if number is not None:
             return ("same", number)
-        self._numbers[id(value)] = len(self._numbers)
+        self.numbers[id(value)] = len(self.numbers)
         self._kept.append(value)
         return self._object(value, kind)
 

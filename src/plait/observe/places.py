@@ -27,20 +27,28 @@ def owners(engine: Engine) -> dict[int, str]:
     """Names for containers and locks, by the attribute (or variable) that holds them."""
     found: dict[int, str] = {}
     for obj in list(engine.heap.kept):
-        if isinstance(obj, types.ModuleType | VThread):
+        if issubclass(type(obj), types.ModuleType | VThread):
             continue
-        kind = obj if isinstance(obj, type) else type(obj)
-        attributes = getattr(obj, "__dict__", None)
+        kind = obj if issubclass(type(obj), type) else type(obj)
+        attributes = _attributes(obj)
         if attributes is None:
             continue
         for name, value in list(attributes.items()):
-            if not isinstance(value, int | str | float | bytes | types.FunctionType | type | type(None)):
+            if not issubclass(type(value), int | str | float | bytes | types.FunctionType | type | type(None)):
                 found.setdefault(id(value), f"{kind.__name__}.{name}")
-            if isinstance(value, list | tuple):
+            if issubclass(type(value), list | tuple):
                 for index, part in enumerate(value):
                     if type(part) in OPAQUE:
                         found.setdefault(id(part), f"{kind.__name__}.{name}[{index}]")
     return {**HINTS, **found}
+
+
+def _attributes(obj: Any) -> Any:
+    """The instance dictionary, past whatever the class says about attributes."""
+    try:
+        return object.__getattribute__(obj, "__dict__")
+    except Exception:
+        return None
 
 
 def location(engine: Engine, loc: int, names: dict[int, str]) -> str:
@@ -48,18 +56,18 @@ def location(engine: Engine, loc: int, names: dict[int, str]) -> str:
     obj, name = engine.heap.locs[loc]
     if obj is None:
         return ""
-    if isinstance(obj, str):
+    if issubclass(type(obj), str):
         return f"{obj}.{name}"
-    if isinstance(obj, VThread):
+    if issubclass(type(obj), VThread):
         return f"end of {obj.name}"
-    if isinstance(obj, Cell):
+    if issubclass(type(obj), Cell):
         return str(name)
     if name is WHOLE or engine.heap.roots[loc] != loc:
         base = names.get(id(obj), f"a {type(obj).__name__}")
         return base if name is WHOLE else f"{base}[{name!r}]"
     if not OPAQUE.isdisjoint(type(obj).__mro__):  # a primitive has no fields that anybody knows
         return names.get(id(obj), f"a {type(obj).__name__}")
-    if isinstance(obj, type):
+    if issubclass(type(obj), type):
         return f"{obj.__name__}.{name}"
     return f"{type(obj).__name__}.{name}"
 
@@ -86,7 +94,7 @@ def _shown(value: Any, depth: int) -> str:
         if kind is tuple:
             return f"({inner},)" if len(value) == 1 else f"({inner})"
         return f"{{{inner}}}" if value and kind is set else f"{kind.__name__}({inner})"
-    if hasattr(value, "__len__") and isinstance(value, list | dict | set | tuple):
+    if issubclass(kind, list | dict | set | tuple):
         return f"<{kind.__name__} of {len(value)}>"
     return f"<{kind.__name__}>"
 
@@ -100,14 +108,14 @@ def held_value(obj: Any, name: Any, *, key: bool) -> Any:
         if name is WHOLE:
             return obj
         if key:
-            if isinstance(obj, dict):
+            if issubclass(type(obj), dict):
                 return dict.get(obj, name, _NOTHING)
-            if isinstance(obj, list):
+            if issubclass(type(obj), list):
                 return list.__getitem__(obj, name)
             return _NOTHING
-        if isinstance(obj, str | VThread):
+        if issubclass(type(obj), str | VThread):
             return _NOTHING
-        if isinstance(obj, type):
+        if issubclass(type(obj), type):
             return vars(obj).get(name, _NOTHING)
         return object.__getattribute__(obj, name)
     except Exception:
