@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 DEFAULT_EXECUTIONS = 10_000
+UNDISTURBED = 60.0  # seconds for which other threads of the process do not interrupt an exploration unasked
 MODELS = ("both", "free-threaded", "gil")
 TIMEOUTS = ("idle", "any")
 
@@ -185,6 +186,8 @@ def _controlled(
     names = {number: lambda_text(body) for number, body in enumerate(threads, 1)}
     adopter = Adopter(mirror, PLACES, library=library)
     with ExitStack() as stack:
+        stack.callback(sys.setswitchinterval, sys.getswitchinterval())
+        sys.setswitchinterval(UNDISTURBED)
         stack.enter_context(adopter.released())
         stack.enter_context(mirrored_imports(mirror.modules))
         adopter.adopt_standard()

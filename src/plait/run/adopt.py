@@ -16,12 +16,15 @@ import site
 import sys
 import sysconfig
 import types
-from collections.abc import Callable, Iterable, Iterator
+from _thread import get_ident  # the real one
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plait.run import noop
 from plait.run.codes import Codes, Library
+from plait.run.fibers import OURS
 from plait.run.hooks import HOOKS, Cell
 from plait.run.twins import Twins
 
@@ -35,6 +38,18 @@ LIMIT = 20_000  # objects looked at for primitives; beyond that a module keeps d
 
 _NAMELESS = (int, float, str, bytes, tuple, type, types.FunctionType, types.ModuleType, types.NoneType)
 Put = Callable[[Any], object]
+
+
+def _guarded(hook: Callable[..., Any], quiet: Callable[..., Any]) -> Callable[..., Any]:
+    """A hook for code that threads outside of the execution also run: those of pytest, of a debugger."""
+
+    def guarded(*args: Any, **named: Any) -> Any:
+        return (hook if get_ident() in OURS else quiet)(*args, **named)
+
+    return guarded
+
+
+_GUARDED = {**HOOKS, **{name: _guarded(HOOKS[name], quiet) for name, quiet in noop.HOOKS.items() if name != "_p_cell"}}
 
 
 class Adopter:
@@ -68,7 +83,7 @@ class Adopter:
             if name not in self._done:
                 module = importlib.import_module(name)
                 self._done.add(name)
-                self._open(module)
+                self._open(module, _GUARDED)
                 self._visit_space(module)
 
     def adopt(self, names: Iterable[str], *, project: bool = True) -> None:
@@ -121,12 +136,12 @@ class Adopter:
 
     # -- code ---------------------------------------------------------------------------------------------------
 
-    def _open(self, module: types.ModuleType) -> None:
+    def _open(self, module: types.ModuleType, hooks: Mapping[str, Any] = HOOKS) -> None:
         """Make the rewritten code of a module's functions known."""
         codes = self._library.codes(module)
         if codes is None:
             return
-        vars(module).update(HOOKS)  # they stay: rewritten code may be running when it is given back
+        vars(module).update(hooks)  # they stay: rewritten code may be running when it is given back
         self._codes[id(vars(module))] = codes
 
     def _exchange(self, function: types.FunctionType, put: Put) -> None:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import gc
 import logging
+from _thread import get_ident
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -84,7 +85,7 @@ class Engine:
         self.current: VThread | None = None
         self.modules: ModuleState | None = None
         self.recorder: Callable[[Engine, VThread, int, int, int], None] | None = None
-        self._fibers_by_backend: dict[str, Fibers] = {}
+        self._fibers_by_backend: dict[tuple[str, int], Fibers] = {}
         self._count = 0
         self._reset((), None)
 
@@ -128,9 +129,10 @@ class Engine:
         Threads, errors and the trace stay readable until the next call. ``finish`` runs with everything still in
         place (the caller's check, or the observation of final state).
         """
-        fibers = self._fibers_by_backend.get(backend)
+        key = (backend, get_ident())  # greenlets belong to the OS thread that made them
+        fibers = self._fibers_by_backend.get(key)
         if fibers is None:
-            fibers = self._fibers_by_backend[backend] = make_fibers(backend, self._loop)
+            fibers = self._fibers_by_backend[key] = make_fibers(backend, self._loop)
         self._fibers = fibers
         collecting = gc.isenabled()
         if collecting:

@@ -12,6 +12,7 @@ try:
 except ImportError:  # an interpreter greenlet has no build for: OS threads do
     greenlet = None
 
+OURS: set[int] = set()  # the OS threads that run code under test; any other must not be scheduled
 PRIMED = 4  # fibers made in advance, so that they start from the shallow stack of the main one
 
 
@@ -98,6 +99,7 @@ class OsFibers:
 
     def __init__(self, loop: Callable[[Fiber], None]) -> None:
         self._loop = loop
+        OURS.add(_thread.get_ident())
         self._free: list[Fiber] = []
         self.running = _OsFiber(self)
         self.main: Fiber = self.running
@@ -111,6 +113,7 @@ class OsFibers:
         return fiber
 
     def _run(self, me: _OsFiber) -> None:
+        OURS.add(_thread.get_ident())
         me._baton.acquire()
         while True:
             self._loop(me)
