@@ -98,10 +98,21 @@ def diff(options: DiffOptions, interrupt: Interrupt | None = None) -> Result:
         sides = stack.enter_context(
             open_sides(options.subject, old, new, workers=options.workers, allow=options.allow)
         )
-        campaign = _Campaign(options, sides, old, new, started, interrupt)
-        campaign.run()
-        result = campaign.result()
+        result = diff_on(sides, options, old, new, interrupt, started)
     result.elapsed_s = time.monotonic() - started
+    return result
+
+
+def diff_on(
+    sides: Sides, options: DiffOptions, old: Version, new: Version, interrupt: Interrupt | None = None,
+    started: float | None = None,
+) -> Result:  # fmt: skip
+    """As `diff`, with versions that are there and worker processes that run already."""
+    begun = time.monotonic() if started is None else started
+    campaign = _Campaign(options, sides, old, new, begun, interrupt)
+    campaign.run()
+    result = campaign.result()
+    result.elapsed_s = time.monotonic() - begun
     return result
 
 
@@ -143,11 +154,12 @@ class _Campaign:
         if not self._pairs:
             self._stopped_by = "exhausted"
             return
-        generation = Generation(interface, self._pairs, options.seed, options.threads, options.hints, options.tests)
+        paired = tuple(name for name in names if any(name in pair for pair in self._pairs))
+        generation = Generation(interface, paired, options.seed, options.hints, options.tests)
         view = View(public=frozenset(names))
         self._search = Search(
-            self._sides, generation, Filter(self._change) if options.filter else None, view, probes_of(interface),
-            self._checks, self._over, options.max_tests,
+            self._sides, generation, self._pairs, Filter(self._change) if options.filter else None, view,
+            probes_of(interface), self._checks, self._over, options.threads, options.max_tests,
         )  # fmt: skip
         self._revealed = self._search.run()
         if self._revealed is not None:
@@ -234,6 +246,7 @@ class _Campaign:
         change = self._change
         return {
             "changed": sorted(change.changed_methods),
+            "revealing": self._revealed.test.as_lines() if self._revealed is not None else None,
             "added": sorted(self._common.added) if self._common else [],
             "removed": sorted(self._common.removed) if self._common else [],
         }

@@ -11,6 +11,7 @@ from plait.campaign import diff_tasks
 from plait.campaign.diff_check import Checks, Revealed
 from plait.campaign.diff_sides import Sides
 from plait.campaign.workers import WorkerError
+from plait.generate.condiff import tidied
 from plait.judge.difference_explain import Explanation
 from plait.judge.difference_kind import Kind, kind_of, showing
 from plait.judge.difference_sequential import different_call, same, undetermined
@@ -37,6 +38,9 @@ class Minimising:
     def minimise(self, revealed: Revealed) -> Revealed:
         """The local minimum; the given test if time does not allow more."""
         side, _outcome, kind = showing(revealed.difference, revealed.old, revealed.new)
+        shorter = self._try(tidied(revealed.test), revealed, side, kind)
+        if shorter is not None:
+            revealed = shorter._replace(decision=revealed.decision)
         until = time.monotonic() + SECONDS
         best = revealed
         progress = True

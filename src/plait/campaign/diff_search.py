@@ -6,17 +6,18 @@ taken in the order of the tests, so what is found does not depend on which worke
 
 from __future__ import annotations
 
-import time
+import itertools
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from random import Random
 
 from plait.campaign import diff_tasks
 from plait.campaign.diff_check import Checks, Revealed
 from plait.campaign.diff_sides import Sides
-from plait.campaign.diff_tasks import Batch, Generation
+from plait.campaign.diff_tasks import Generation, Made, Solo
 from plait.campaign.workers import Answer, WorkerError
-from plait.generate.condiff import Round
+from plait.generate.condiff import Pair, Stage
 from plait.judge.difference_filter import Decision, Filter
 from plait.judge.difference_outcome import View
 from plait.judge.difference_sequential import (
@@ -30,11 +31,14 @@ from plait.judge.difference_sequential import (
 )
 from plait.judge.difference_serial import Observation
 from plait.model.test import Call, Test
+from plait.observe.footprint import Footprint, conflict
 
-BATCH = 80  # tests
-BATCH_SECONDS = 0.8
+PORTION = 12  # tests that are filtered together at first
+MOST_AT_ONCE = 100
+FEW = 40  # tests of a stage without a promising access that are filtered by their traces
 EXAMPLES = 5  # sequential differences that are kept as examples
 RESTARTS = 3  # generators that may be lost with their workers
+FRUITLESS = 25  # prefixes in a row that allowed no new test: there is nothing more to say
 
 
 @dataclass(slots=True)
@@ -58,16 +62,46 @@ class Sequential:
 
 
 @dataclass(slots=True)
+class _Ready:
+    """A stage whose suffixes were compared alone; what they touch, and what of it is impacted, on either version."""
+
+    stage: Stage
+    usable: dict[int, View]
+    footprints: tuple[list[Footprint | None], list[Footprint | None]]
+    impacts: tuple[list[Footprint], list[Footprint]] | None
+
+    def may_interfere(self, chosen: tuple[int, ...]) -> bool:
+        """Whether the calls of a test can influence each other at all."""
+        return any(conflict(side[one], side[other]) for side in self.footprints for one, other in _pairs(chosen))
+
+    def is_promising(self, chosen: tuple[int, ...]) -> bool:
+        """Whether an impacted access of one call meets one of another call."""
+        if self.impacts is None:
+            return True
+        return any(
+            conflict(impacts[one], footprints[other]) or conflict(impacts[other], footprints[one])
+            for impacts, footprints in zip(self.impacts, self.footprints, strict=True)
+            for one, other in _pairs(chosen)
+        )
+
+
+def _pairs(chosen: tuple[int, ...]) -> list[tuple[int, int]]:
+    return [(one, other) for number, one in enumerate(chosen) for other in chosen[number + 1 :]]
+
+
+@dataclass(slots=True)
 class Search:
     """One campaign's search. ``over`` is asked between tests whether the budget is used up."""
 
     sides: Sides
     generation: Generation
+    pairs: tuple[Pair, ...]
     filter: Filter | None  # None is the paper's BASELINE
     view: View
     probes: tuple[Call, ...]
     checks: Checks
     over: Callable[[], bool]
+    threads: int = 2
     max_tests: int | None = None
     counts: Counts = field(default_factory=Counts)
     sequential: list[Sequential] = field(default_factory=list)
@@ -75,72 +109,73 @@ class Search:
     recent: list[Test] = field(default_factory=list)
     exhausted: bool = False
     _avoid: set[str] = field(default_factory=set)
-    _bad_prefixes: set[tuple[Call, ...]] = field(default_factory=set)
+    _seen: set[Test] = field(default_factory=set)
+    _fruitless: int = 0
     _settled: bool = False  # states cannot be compared: probes stand for them
 
     def run(self) -> Revealed | None:
         """Search until a difference is proven, or nothing new comes, or the budget is used up."""
-        for batch, observed in self._batches():
-            started = time.perf_counter()
-            kept = list(self._kept(batch, observed))
-            self.counts.filter_s += time.perf_counter() - started
-            found = self.checks.first_difference(kept, self.over)
+        for ready in self._stages():
+            before = self.counts.tests
+            found = self._behind(ready)
             if found is not None:
                 return found
-            if self.over():
+            self._fruitless = 0 if self.counts.tests > before else self._fruitless + 1
+            self.exhausted = self._fruitless >= FRUITLESS
+            if self.exhausted or self._enough() or self.over():
                 return None
         return None
 
-    # -- generation -----------------------------------------------------------------------------------------------
+    def _enough(self) -> bool:
+        return self.max_tests is not None and self.counts.tests >= self.max_tests
 
-    def _batches(self) -> Iterator[tuple[Batch, tuple[tuple[Observation, ...], ...]]]:
-        """Batches with what the old version did with their tests."""
+    # -- stages: a prefix and its suffixes (lines 5-7 and 10-14) ----------------------------------------------------
+
+    def _stages(self) -> Iterator[_Ready]:
+        """Stages whose prefix and suffixes do the same on both versions; the next is made while one is used."""
         lost = 0
-        state = self._begin(lost)
-        ahead: Future[Answer] | None = self._generate(state)
-        made = 0
-        while ahead is not None and not self.over():
+        ahead: Future[Answer] = self._next(self._begin(lost))
+        while not self.over():
             try:
-                state, batch = ahead.result().value
+                state, made = ahead.result().value
+                ahead = self._next(state)
+                alone, seconds = self.sides.on("old", diff_tasks.observe_alone, made.stage, self.view).result().value
             except WorkerError as error:
                 lost += 1
                 self._lost(error)
                 if lost > RESTARTS:
                     return
-                ahead = self._generate(self._begin(lost))
+                ahead = self._next(self._begin(lost))
                 continue
-            made += sum(len(each.tests) for each in batch.rounds)
-            self.counts.generate_s += batch.generate_s
-            self._count_observing(batch.observe_s)
-            self.exhausted = batch.over
-            enough = batch.over or (self.max_tests is not None and made >= self.max_tests)
-            ahead = None if enough else self._generate(state)
-            try:
-                observed, seconds = self.sides.on(
-                    "old", diff_tasks.observe, batch.rounds, self.view, self.filter is not None
-                ).result().value  # fmt: skip
-            except WorkerError as error:
-                self._lost(error)
-                continue
-            self._count_observing(seconds)
-            yield batch, observed
+            self.counts.generate_s += made.generate_s + made.observe_s + seconds
+            yield self._compared(made, alone)
 
     def _begin(self, lost: int) -> bytes:
         generation = replace(self.generation, seed=self.generation.seed + 7919 * lost)
         state: bytes = self.sides.on("new", diff_tasks.begin, generation).result().value
         return state
 
-    def _generate(self, state: bytes) -> Future[Answer]:
-        return self.sides.on(
-            "new", diff_tasks.generate, state, self.view, BATCH, BATCH_SECONDS, frozenset(self._avoid),
-            self.filter is not None,
-        )  # fmt: skip
+    def _next(self, state: bytes) -> Future[Answer]:
+        return self.sides.on("new", diff_tasks.next_stage, state, self.view, frozenset(self._avoid))
 
-    def _count_observing(self, seconds: float) -> None:
+    def _compared(self, made: Made, alone: tuple[Solo, ...]) -> _Ready:
+        usable: dict[int, View] = {}
+        for number, (before, after) in enumerate(zip(alone, made.alone, strict=True)):
+            old, new = before.observation, after.observation
+            view = self.view if same(old, new) else self._settle(made.stage.test((number,)), old, new)
+            if view is None:
+                self.counts.sequential += 1
+                if old.beginning.results != new.beginning.results:
+                    break  # the prefix itself differs: so it does for all suffixes
+            elif not old.beginning.failed:
+                usable[number] = view
+        touched = [(before.touched, after.touched) for before, after in zip(alone, made.alone, strict=True)]
+        impacts = None
         if self.filter is not None:
-            self.counts.filter_s += seconds
-        else:
-            self.counts.generate_s += seconds
+            found = [self.filter.impacts(before, after) for before, after in touched]
+            impacts = ([each for each, _ in found], [each for _, each in found])
+        footprints = ([each.footprint for each, _ in touched], [each.footprint for _, each in touched])
+        return _Ready(made.stage, usable, footprints, impacts)
 
     def _lost(self, error: WorkerError) -> None:
         where = f" at {error.where}" if error.where else ""
@@ -148,40 +183,110 @@ class Search:
         doing = f" while running {' | '.join('; '.join(calls) for calls in lines)}" if lines else ""
         self.notes.append(f"a worker was lost: {error.reason}{where}{doing}")
 
-    # -- sequential check and filter ------------------------------------------------------------------------------
+    # -- tests: pairs of suffixes (lines 8-9 and 15-24) -------------------------------------------------------------
 
-    def _kept(
-        self, batch: Batch, observed: tuple[tuple[Observation, ...], ...]
-    ) -> Iterator[tuple[Test, View, Decision | None]]:
-        """The tests of a batch that go on to behavioural checking (lines 6-7, 12-17)."""
-        for each, before, after in zip(batch.rounds, observed, batch.observed, strict=True):
-            yield from self._kept_of_round(each, before, after)
+    def _behind(self, ready: _Ready) -> Revealed | None:
+        """All tests of a stage, in portions that grow: the first ones are answered soon, the rest at little cost."""
+        tests = self._tests(ready)
+        size = PORTION
+        while portion := list(itertools.islice(tests, size)):
+            found = self._portion(portion)
+            if found is not None:
+                return found
+            if self.over() or self._enough():
+                return None
+            size = min(2 * size, MOST_AT_ONCE)
+        return None
 
-    def _kept_of_round(
-        self, each: Round, before: tuple[Observation, ...], after: tuple[Observation, ...]
-    ) -> Iterator[tuple[Test, View, Decision | None]]:
-        for test, old, new in zip(each.tests, before, after, strict=True):
-            if self.max_tests is not None and self.counts.tests >= self.max_tests:
-                return
-            if test.prefix in self._bad_prefixes:
+    def _tests(self, ready: _Ready) -> Iterator[tuple[Test, View]]:
+        """The tests of a stage that are to be filtered by their traces, or without a filter simply all.
+
+        Tests whose calls cannot influence each other are filtered here. Promising ones come first; of the others, which
+        hardly ever pass, a stage gets a share. A share is enough, because there will be more stages.
+        """
+        random = Random(f"{self.generation.seed} {ready.stage.number}")
+        promising: list[tuple[int, ...]] = []
+        others: list[tuple[int, ...]] = []
+        for chosen in ready.stage.combinations(self.pairs, random, threads=self.threads):
+            if not ready.usable.keys() >= set(chosen):
                 continue
-            view = self.view if same(old, new) else self._settle(test, old, new)
-            if view is None:
-                self.counts.sequential += 1
-                continue
-            self.counts.tests += 1
-            self._remember(test)
-            decision = self.filter.decide(old, new) if self.filter is not None else None
-            if decision is None or decision.keep:
-                yield test, view, decision
+            if self.filter is None:
+                yield from self._made(ready, chosen)
+            elif ready.is_promising(chosen):
+                promising.append(chosen)
+            elif ready.may_interfere(chosen):
+                others.append(chosen)
+            elif not self._enough():
+                self.counts.tests += 1
+                self.counts.filtered += 1
+        for chosen in (*promising, *others[: max(FEW, 2 * len(promising))]):
+            yield from self._made(ready, chosen)
+
+    def _made(self, ready: _Ready, chosen: tuple[int, ...]) -> Iterator[tuple[Test, View]]:
+        test = ready.stage.test(chosen)
+        if test in self._seen or self._enough():
+            return
+        self._seen.add(test)
+        self.counts.tests += 1
+        self._remember(test)
+        yield test, self._common_view([ready.usable[number] for number in chosen])
+
+    @staticmethod
+    def _common_view(views: list[View]) -> View:
+        """The view in which all suffixes of a test agree; a call that is masked alone is masked at its place."""
+        masked = frozenset(position for position, view in enumerate(views) if view.masked)
+        return replace(views[-1], masked=masked)
+
+    def _portion(self, portion: list[tuple[Test, View]]) -> Revealed | None:
+        """Filter some tests, and check those that are left."""
+        if self.filter is None:
+            return self._check([(test, view, None) for test, view in portion])
+        kept: list[tuple[Test, View, Decision | None]] = []
+        try:
+            (old, old_s), (new, new_s) = self.sides.both(
+                diff_tasks.observe, tuple(test for test, _view in portion), self.view
+            ).values()
+        except WorkerError as error:
+            self._lost(error)
+            return None
+        for (test, view), before, after in zip(portion, old, new, strict=True):
+            decision = self.filter.decide(before, after)
+            if decision.keep:
+                kept.append((test, view, decision))
             else:
                 self.counts.filtered += 1
                 self.counts.repeated += decision.repeated
+        self.counts.filter_s += old_s + new_s
+        return self._check(kept)
+
+    def _check(self, kept: list[tuple[Test, View, Decision | None]]) -> Revealed | None:
+        """Behavioural checking; a difference that one order of whole calls shows as well is a sequential one."""
+        while kept:
+            revealed = self.checks.first_difference(kept, self.over)
+            if revealed is None or self._sequentially_alike(revealed):
+                return revealed
+            position = next(index for index, each in enumerate(kept) if each[0] == revealed.test)
+            kept = kept[position + 1 :]
+        return None
+
+    def _sequentially_alike(self, revealed: Revealed) -> bool:
+        try:
+            (old, _), (new, _) = self.sides.both(diff_tasks.repeat, revealed.test, revealed.view).values()
+        except WorkerError as error:
+            self._lost(error)
+            return False
+        if same(old, new):
+            return True
+        self.counts.sequential += 1
+        self._report(revealed.test, old, new, revealed.view.masked)
+        return False
 
     def _remember(self, test: Test) -> None:
         self.recent.append(test)
         if len(self.recent) > 40:
             self.recent.pop(0)
+
+    # -- sequential differences -------------------------------------------------------------------------------------
 
     def _settle(self, test: Test, old: Observation, new: Observation) -> View | None:
         """The versions seem to differ sequentially. The view in which they do not, or None if they really do."""
@@ -230,7 +335,6 @@ class Search:
         if found is None:
             return
         if found.in_prefix:
-            self._bad_prefixes.add(test.prefix)
             self._avoid.add(found.method)
         known = {(each.difference.method, each.difference.old[:2], each.difference.new[:2]) for each in self.sequential}
         if (found.method, found.old[:2], found.new[:2]) not in known and len(self.sequential) < EXAMPLES:

@@ -7,12 +7,12 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from plait.campaign import worker_state
 from plait.generate.catalogue import build_catalogue
-from plait.generate.condiff import ChangedPairTests, Pair, Round
+from plait.generate.condiff import Stage, Stages
 from plait.generate.hints import Hints
-from plait.generate.sequence import Sequences
 from plait.judge import difference_explain
 from plait.judge.difference import Explored, Shown, explore
 from plait.judge.difference_explain import Explanation
@@ -21,6 +21,7 @@ from plait.judge.difference_outcome import Outcome, View
 from plait.judge.difference_serial import Observation, Observer
 from plait.judge.sequential import SequentialRunner
 from plait.model.test import Test
+from plait.observe.footprint import Touched
 from plait.observe.places import PLACES
 from plait.observe.trace import relative_to
 from plait.run.engine import ENGINE
@@ -33,20 +34,24 @@ class Generation:
     """What a generator of tests needs to know."""
 
     interface: Interface
-    pairs: tuple[Pair, ...]
+    methods: tuple[str, ...]
     seed: int = 0
-    threads: int = 2
     hints: Hints = field(default_factory=Hints)
     tests: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Rounds of tests and what they did on the version of the process that made them."""
+class Solo(NamedTuple):
+    """One suffix alone behind the prefix: what it did, and what it touched."""
 
-    rounds: tuple[Round, ...]
-    observed: tuple[tuple[Observation, ...], ...]
-    over: bool  # nothing new will come
+    observation: Observation
+    touched: Touched
+
+
+class Made(NamedTuple):
+    """A stage and what its suffixes do on the version of the process that made it."""
+
+    stage: Stage
+    alone: tuple[Solo, ...]
     generate_s: float
     observe_s: float
 
@@ -60,54 +65,52 @@ def begin(generation: Generation) -> bytes:
             owner, generation.interface, hints=generation.hints, seed=generation.seed, tests=generation.tests
         )
         random = Random(generation.seed)
-        sequences = Sequences(catalogue, SequentialRunner(), random)
-        return pickle.dumps(ChangedPairTests(sequences, random, generation.pairs, threads=generation.threads))
+        return pickle.dumps(Stages(catalogue, SequentialRunner(), random, generation.methods))
 
 
-def generate(
-    packed: bytes, view: View, count: int, seconds: float, avoid: frozenset[str], traced: bool
-) -> tuple[bytes, Batch]:
-    """At least ``count`` tests, observed here; fewer after ``seconds``."""
+def next_stage(packed: bytes, view: View, avoid: frozenset[str]) -> tuple[bytes, Made]:
+    """The next prefix with its suffixes, each of them observed here."""
     worker_state.subject()
     SequentialRunner.announce = _announce
     started = time.perf_counter()
     with worker_state.world().entered():
-        generator: ChangedPairTests = pickle.loads(packed)  # noqa: S301 - written by `begin` or by this
-        generator.avoid |= avoid
-        rounds: list[Round] = []
-        made = 0
-        over = False
-        while made < count and time.perf_counter() - started < seconds:
-            following = generator.next_round()
-            if following is None:
-                over = True
-                break
-            rounds.append(following)
-            made += len(following.tests)
+        stages: Stages = pickle.loads(packed)  # noqa: S301 - written by `begin` or by this
+        stages.avoid |= avoid
+        stage = stages.next_stage()
         middle = time.perf_counter()
-        observed = _observed(rounds, view, traced)
-        done = time.perf_counter()
-        return pickle.dumps(generator), Batch(tuple(rounds), observed, over, middle - started, done - middle)
+        alone = _alone(stage, view)
+        return pickle.dumps(stages), Made(stage, alone, middle - started, time.perf_counter() - middle)
 
 
-def observe(rounds: tuple[Round, ...], view: View, traced: bool) -> tuple[tuple[tuple[Observation, ...], ...], float]:
-    """The same tests on this version; a round whose first prefix differs is not looked at any further by the caller."""
+def observe_alone(stage: Stage, view: View) -> tuple[tuple[Solo, ...], float]:
+    """The same suffixes on this version."""
     worker_state.subject()
     started = time.perf_counter()
     with worker_state.world().entered():
-        return _observed(rounds, view, traced), time.perf_counter() - started
+        return _alone(stage, view), time.perf_counter() - started
 
 
-def _observed(rounds: tuple[Round, ...] | list[Round], view: View, traced: bool) -> tuple[tuple[Observation, ...], ...]:
+def _alone(stage: Stage, view: View) -> tuple[Solo, ...]:
     observer = _observer(view)
     found = []
-    for each in rounds:
-        observations = []
-        for test in each.tests:
-            _announce(test)
-            observations.append(observer.observe(test, traced=traced))
-        found.append(tuple(observations))
+    for number in range(len(stage.suffixes)):
+        test = stage.test((number,))
+        _announce(test)
+        found.append(Solo(*observer.observe_alone(test)))
     return tuple(found)
+
+
+def observe(tests: tuple[Test, ...], view: View) -> tuple[tuple[Observation, ...], float]:
+    """Tests on this version, in all orders of their calls, with the traces that they leave."""
+    worker_state.subject()
+    started = time.perf_counter()
+    with worker_state.world().entered():
+        observer = _observer(view)
+        found = []
+        for test in tests:
+            _announce(test)
+            found.append(observer.observe(test))
+        return tuple(found), time.perf_counter() - started
 
 
 def _observer(view: View) -> Observer:

@@ -2,140 +2,197 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from plait.generate.draft import ARGUMENT
-from plait.generate.sequence import Prefix
+from plait.generate.draft import ARGUMENT, Scene
+from plait.generate.sequence import Prefix, Sequences, _that_worked
+from plait.generate.value import RECEIVER
+from plait.model.test import Test
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from random import Random
 
-    from plait.generate.sequence import Sequences
-    from plait.model.test import Test
+    from plait.generate.catalogue import Catalogue
+    from plait.generate.draft import Draft
+    from plait.generate.outcome import RunSequentially
+    from plait.model.test import Call
     from plait.subject.interface import Method
 
 PREFIX_LENGTH = 10
 """l of section V-C."""
 COMBINATIONS = 5
 """k of section V-C."""
-SLICE = 12
-"""Pairs that share a prefix. Figure 3 runs all pairs behind one prefix; with a thousand pairs a prefix that reaches no
-interesting state would cost a whole sweep. Up to this many pairs the two are the same."""
-_FRUITLESS = 6
-"""Sweeps over all pairs in a row without a new test after which the generator has nothing more to say."""
-_DRAWS = 3
-"""Draws for each combination of arguments that is to differ from those before."""
+_POOL = 8
+"""Calls of one method that are kept to choose from."""
+_FRESH = 2
+"""New calls of a method that a stage tries to write, until there are enough."""
+_CHOSEN = 4
+"""Calls of one method behind one prefix: enough for k combinations with another method's."""
+_ROUNDS = 4
+_VARIED = 0.7
+"""How often a prefix consists of calls of different methods that change the state."""
 
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """Tests that share a prefix but for the calls that make their arguments."""
+class Suffix:
+    """A call that makes sense behind a prefix, and the import lines that it needs."""
 
-    tests: tuple[Test, ...]
-    pairs: tuple[Pair, ...]
+    call: Call
+    imports: tuple[str, ...] = ()
 
 
-class ChangedPairTests:
-    """Sweeps over the changed method pairs (CMP), k combinations of arguments for each, one call per suffix.
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One random prefix, and calls of every method to put behind it; all tests of a stage share the whole prefix."""
 
-    ``avoid`` are methods that prefixes do without, because they behave differently already when one thread is alone.
+    number: int
+    imports: tuple[str, ...]
+    prefix: tuple[Call, ...]
+    suffixes: tuple[Suffix, ...]
+
+    def test(self, chosen: Sequence[int]) -> Test:
+        """The concurrent test with one of the suffixes per thread."""
+        suffixes = [self.suffixes[number] for number in chosen]
+        imports = dict.fromkeys((*self.imports, *(line for each in suffixes for line in each.imports)))
+        return Test(tuple(imports), self.prefix, tuple((each.call,) for each in suffixes))
+
+    def combinations(
+        self, pairs: Sequence[Pair], random: Random, *, threads: int = 2, count: int = COMBINATIONS
+    ) -> Iterator[tuple[int, ...]]:
+        """For each pair, up to ``count`` choices of suffixes, no two alike (lines 8-11)."""
+        by_method: dict[str, list[int]] = {}
+        for number, each in enumerate(self.suffixes):
+            by_method.setdefault(each.call.method, []).append(number)
+        shuffled = list(pairs)
+        random.shuffle(shuffled)
+        for first, second in shuffled:
+            mine, theirs = by_method.get(first, []), by_method.get(second, [])
+            every = [(a, b) for a in mine for b in theirs if first != second or a <= b]
+            for a, b in random.sample(every, min(count, len(every))):
+                yield tuple((a, b)[thread % 2] for thread in range(threads))
+
+
+def tidied(test: Test) -> Test:
+    """The test without calls that make arguments nobody uses."""
+    used = {value for call in test.calls for value in _values(call)}
+    kept = []
+    for call in reversed(test.prefix):
+        if call.method != ARGUMENT or call.result in used:
+            kept.append(call)
+            used |= _values(call)
+    return replace(test, prefix=tuple(reversed(kept)))
+
+
+class Stages:
+    """Makes one stage after another.
+
+    Objects that serve as arguments have the same name in all stages, and calls are kept for later stages: what makes
+    stages differ is the state that their prefixes reach. ``avoid`` are methods that prefixes do without, because they
+    behave differently already when one thread is alone.
     """
 
-    def __init__(
-        self,
-        sequences: Sequences,
-        random: Random,
-        pairs: Sequence[Pair],
-        *,
-        threads: int = 2,
-        length: int = PREFIX_LENGTH,
-        combinations: int = COMBINATIONS,
-    ) -> None:
+    def __init__(self, catalogue: Catalogue, run: RunSequentially, random: Random, methods: Sequence[str]) -> None:
         self.avoid: set[str] = set()
-        self.sweeps = 0
-        self._sequences = sequences
+        self.made = 0
         self._random = random
-        forbidden = {frozenset(each) for each in sequences.catalogue.not_parallel}
-        self._pairs = [each for each in pairs if frozenset(each) not in forbidden]
-        self._threads = threads
-        self._length = length
-        self._combinations = combinations
-        self._left: list[Pair] = []
-        self._seen: set[Test] = set()
-        self._fresh = False
-        self._fruitless = 0
+        self._methods = tuple(methods)
+        self._sequences = _StageSequences(catalogue, run, random)
+        self._calls: dict[str, dict[str, Draft]] = {}
 
-    def next_round(self) -> Round | None:
-        """The tests of the next prefix; None when several sweeps have brought nothing new.
+    def next_stage(self) -> Stage:
+        """A new prefix with its suffixes. Raises `UsageError` when the subject cannot be built at all."""
+        self.made += 1
+        prefix = self._sequences.stage_prefix(self._random.randint(0, PREFIX_LENGTH), self.avoid)
+        drafts = [draft for name in self._methods for draft in self._behind(prefix, name)]
+        self._sequences.keep_arguments(prefix)
+        imports = dict.fromkeys(self._sequences.catalogue.imports)
+        imports.update(dict.fromkeys(line for draft in prefix.drafts for line in draft.imports))
+        return Stage(
+            self.made, tuple(imports), tuple(draft.call for draft in prefix.drafts),
+            tuple(Suffix(draft.call, draft.imports) for draft in drafts),
+        )  # fmt: skip
 
-        Raises `UsageError` when the subject cannot be built at all.
+    def _behind(self, prefix: Prefix, name: str) -> list[Draft]:
+        """Calls of a method; what makes their arguments joins the prefix.
+
+        One of them may go to another instance of the class, where there is one.
         """
-        while self._pairs:
-            if not self._left:
-                if self._fruitless >= _FRUITLESS:
-                    return None
-                self._begin_sweep()
-            chosen, self._left = self._left[:SLICE], self._left[SLICE:]
-            found = self._behind(self._prefix(), chosen)
-            if found.tests:
-                self._fresh = True
-                return found
-        return None
-
-    def _begin_sweep(self) -> None:
-        self._fruitless = 0 if self._fresh or not self.sweeps else self._fruitless + 1
-        self._fresh = False
-        self.sweeps += 1
-        self._left = list(self._pairs)
-        self._random.shuffle(self._left)
-
-    def _prefix(self) -> Prefix:
-        """A constructor call and up to l more (line 5); every second one consists of calls that change the state."""
-        length = self._random.randint(0, self._length)
-        prefix = self._sequences.prefix(length, eager=length > 0 and self._random.random() < 0.5)
-        if self.avoid:
-            kept = [each for each in prefix.drafts if each.call.method not in self.avoid]
-            if len(kept) < len(prefix.drafts) and kept and kept[0] is prefix.drafts[0]:
-                names = {each.call.result for each in prefix.drafts if each not in kept and each.call.result}
-                if not any(names.intersection((*each.call.args, *dict(each.call.kwargs).values())) for each in kept):
-                    prefix.keep(kept)
-        return prefix
-
-    def _behind(self, prefix: Prefix, pairs: Sequence[Pair]) -> Round:
-        """For each pair the combinations of arguments that are new (lines 8-15)."""
-        tests: list[Test] = []
-        knowledge = self._sequences.knowledge
-        for pair in pairs:
-            if any(knowledge.of(name).uncallable for name in pair):
-                continue
-            fixed = not any(self._method(name).parameters for name in pair)
-            for _ in range(1 if fixed else self._combinations):
-                test = self._test(prefix, pair, 1 if fixed else _DRAWS)
-                if test is not None:
-                    tests.append(test)
-        return Round(tuple(tests), tuple(pairs))
-
-    def _test(self, prefix: Prefix, pair: Pair, draws: int) -> Test | None:
-        for _ in range(draws):
-            own = Prefix(list(prefix.drafts), prefix.scene.copy())
-            patterns = [[self._method(pair[thread % 2])] for thread in range(self._threads)]
-            suffixes = self._sequences.suffixes(own, patterns)
-            if suffixes is None:
-                return None
-            test = self._sequences.test(own, suffixes)
-            if test not in self._seen:
-                self._seen.add(test)
-                return test
-        return None
-
-    def _method(self, name: str) -> Method:
-        return self._sequences.catalogue.method(name)
+        sequences = self._sequences
+        if sequences.knowledge.of(name).uncallable:
+            return []
+        known = self._calls.setdefault(name, {})
+        own: list[Draft] = []
+        method = sequences.catalogue.method(name)
+        enough = _POOL if method.parameters else 1
+        for _ in range(_FRESH if self.made > 1 else _CHOSEN):
+            if len(known) >= enough:
+                break
+            written = sequences._suffix(prefix, [sequences.catalogue.method(name)], prefix.scene)
+            if written is None:
+                break
+            draft = written[0][0]
+            if prefix.scene.results.keys() & _values(draft.call):
+                own = [draft]  # uses what this prefix has got: no other prefix has it
+            else:
+                known.setdefault(draft.call.expression, draft)
+        chosen = self._random.sample(list(known.values()), min(_CHOSEN - len(own), len(known)))
+        elsewhere = [draft for draft in chosen if draft.call.receiver != RECEIVER]
+        return [*own, *(draft for draft in chosen if draft not in elsewhere[1:])]
 
 
-def prefix_methods(test: Test) -> list[str]:
-    """The methods that a test's prefix calls, without the constructor and the calls that make arguments."""
-    return [call.method for call in test.prefix[1:] if call.method != ARGUMENT]
+class _StageSequences(Sequences):
+    """Sequences whose arguments outlive a prefix, and whose prefixes reach many different states."""
+
+    def __init__(self, catalogue: Catalogue, run: RunSequentially, random: Random) -> None:
+        super().__init__(catalogue, run, random)
+        self._bound: dict[str, str] = {}
+        self._arguments: list[Draft] = []
+
+    def stage_prefix(self, length: int, avoid: set[str]) -> Prefix:
+        """A constructor call, the arguments of earlier stages, and up to ``length`` calls that work (line 5)."""
+        prefix = Prefix([self._constructor(), *self._arguments], Scene(bound=dict(self._bound)))
+        varied = self._random.random() < _VARIED
+        length = max(length, 1) if varied else length
+        for _ in range(_ROUNDS):
+            missing = length + 1 - sum(draft.call.method != ARGUMENT for draft in prefix.drafts)
+            if missing <= 0:
+                break
+            known = len(prefix.drafts)
+            drafts = self._varied(prefix, missing) if varied else self._drafts(prefix, missing, 3)
+            tried = [*prefix.drafts, *(each for each in drafts if each.call.method not in avoid)]
+            prefix.keep(_that_worked(tried, self._outcomes(tried, known)))
+        return self._confirmed(prefix)
+
+    def _varied(self, prefix: Prefix, count: int) -> list[Draft]:
+        """Calls of different methods, each the more likely the more often it has changed the state."""
+        methods = {each.name: self._weight(each, 60) for each in self.catalogue.methods if self._usable_alone(each)}
+        found: list[Draft] = []
+        while methods and len(found) < count:
+            name = self._random.choices(list(methods), list(methods.values()))[0]
+            del methods[name]
+            draft = self._write(self.catalogue.method(name), prefix, prefix.scene, peers=False)
+            if draft is not None:
+                found.append(draft)
+        return found
+
+    def keep_arguments(self, prefix: Prefix) -> None:
+        """Arguments that a stage has bound are there for all later ones."""
+        known = {draft.call.result for draft in self._arguments}
+        self._arguments += [
+            draft for draft in prefix.drafts if draft.call.method == ARGUMENT and draft.call.result not in known
+        ]
+        self._bound.update(prefix.scene.bound)
+
+    def _weight(self, method: Method, changer_weight: int) -> float:
+        """The more often a method has changed the state, the better it prepares one."""
+        record = self.knowledge.of(method.name)
+        share = record.changed / record.succeeded if record.succeeded else 0.0
+        return (1 + changer_weight * share) * (1 + record.succeeded) / (1 + record.succeeded + 4 * record.blocked)
+
+
+def _values(call: Call) -> set[str | None]:
+    return {call.receiver, *call.args, *(value for _name, value in call.kwargs)}

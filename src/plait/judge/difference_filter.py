@@ -7,12 +7,13 @@ accesses, in either direction, has the same interleavings on both versions and n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from plait.judge.difference_serial import Observation
 from plait.observe.context import Context
+from plait.observe.footprint import Footprint, Touch, Touched
 from plait.observe.trace import Event, Place, Trace
 from plait.subject.change import Change
 
@@ -65,6 +66,15 @@ class Filter:
             return Decision(True, Impact(found[0], "old", found[1]))
         return Decision(keep=False)
 
+    def impacts(self, old: Touched, new: Touched) -> tuple[Footprint, Footprint]:
+        """The impacted ones among the accesses of a call that runs alone, on the old and on the new version.
+
+        Where such an access meets another call's, the pair is promising; the decision is `decide`'s.
+        """
+        return (
+            _unexplained(new.touches, old.touches, self._to_new), _unexplained(old.touches, new.touches, self._to_old)
+        )
+
 
 def impacted(
     first: Iterable[Trace], second: Iterable[Trace], matching: Callable[[Place], Place | None]
@@ -90,14 +100,33 @@ def impacted(
     return None
 
 
+def _unexplained(
+    first: Sequence[Touch], second: Sequence[Touch], matching: Callable[[Place], Place | None]
+) -> Footprint:
+    known: dict[Place, _Known] = {}
+    for touch in first:
+        _add(known, touch.place, touch.context, touch.value)
+    found = set()
+    for touch in second:
+        statement = matching(touch.place)
+        before = known.get(statement) if statement is not None else None
+        if before is None or touch.context not in before.contexts or touch.value not in before.values:
+            found.add((touch.root, touch.key, touch.mode))
+    return frozenset(found)
+
+
+def _add(known: dict[Place, _Known], place: Place, context: Context, value: str) -> None:
+    each = known.setdefault(place, _Known())
+    each.contexts.add(context)
+    each.values.add(value)
+
+
 def _contexts(traces: Iterable[Trace]) -> dict[Place, _Known]:
     """The maps CC of lines 27-28, with the values accessed."""
     found: dict[Place, _Known] = {}
     for trace in traces:
         for event in trace.events:
-            known = found.setdefault(event.place, _Known())
-            known.contexts.add(event.context)
-            known.values.add(event.value)
+            _add(found, event.place, event.context, event.value)
     return found
 
 

@@ -17,6 +17,7 @@ from plait.judge.difference_state import settled
 from plait.judge.specification import Result
 from plait.model.test import Call, Test
 from plait.observe.canonical import canonical, exception_name
+from plait.observe.footprint import Touched, Toucher
 from plait.observe.places import PLACES
 from plait.observe.trace import Trace, Tracer
 from plait.run.engine import ENGINE, SetupBlockedError
@@ -84,6 +85,31 @@ class Observer:
         finally:
             ENGINE.recorder = None
         return Observation(beginning, tuple(orders), tuple(traces))
+
+
+    def observe_alone(self, test: Test) -> tuple[Observation, Touched]:
+        """Run a test of one thread; also what its call touches."""
+        beginning = self._beginnings.get(test.prefix)
+        if beginning is None:
+            beginning = self._beginnings[test.prefix] = begin(test, self.view)
+        if beginning.failed:
+            return Observation(beginning), Touched(None)
+        bed = Testbed(test, PLACES)
+        watch = Watch(bed, self.view)
+        toucher = Toucher(lambda: bed.values, self._relative)
+        found: list[tuple[Observation, Touched]] = []
+
+        def finish() -> None:
+            order = tuple((done.thread, done.index) for done in bed.done)
+            touched = toucher.touched(ENGINE)
+            found.append((Observation(beginning, ((order, watch.outcome()),)), touched))
+
+        ENGINE.recorder = toucher
+        try:
+            ENGINE.execute(bed.prepare, finish=finish)
+        finally:
+            ENGINE.recorder = None
+        return found[0]
 
 
 def begin(test: Test, view: View) -> Beginning:

@@ -9,8 +9,8 @@ from plait.judge.difference_kind import Kind, odd_call
 from plait.judge.difference_outcome import Outcome
 from plait.judge.difference_passing import readings
 from plait.judge.difference_state import atoms
-from plait.judge.words import plain
 from plait.judge.specification import Result
+from plait.judge.words import plain
 from plait.model.test import Test
 from plait.subject.change import Side
 

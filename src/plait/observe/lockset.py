@@ -40,6 +40,8 @@ class LockNames:
         if found is None:
             for path, value in paths(self._variables):
                 self._names.setdefault(id(value), path)
+                if value is lock:
+                    break
             found = self._names.get(id(lock))
         if found is None:
             kind = type(lock).__name__

@@ -12,7 +12,7 @@ import collections
 import enum
 import hashlib
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,12 +52,12 @@ class Trace(NamedTuple):
     digest: str
 
 
-class Tracer:
-    """A recorder for one execution: attach it to the engine, `trace` while the execution's objects still live."""
+class ValueRecorder:
+    """Keeps the values of all accesses of one execution; attach it to the engine."""
 
     def __init__(self, variables: Callable[[], dict[str, Any]], relative: Callable[[str], str]) -> None:
-        self._variables = variables
-        self._relative = relative
+        self.variables = variables
+        self.relative = relative
         self._values: list[str] = []
         self._names: LockNames | None = None
 
@@ -66,41 +66,53 @@ class Tracer:
         self._catch_up(engine, len(engine.trace) - 1)
         owner = engine.heap.locs[loc][0]
         if type(owner) in OPAQUE:
-            self._lock_names().of(owner)
+            self.lock_names().of(owner)
 
-    def _lock_names(self) -> LockNames:
+    def lock_names(self) -> LockNames:
+        """Names for the locks of this execution."""
         if self._names is None:
-            self._names = LockNames(self._variables())
+            self._names = LockNames(self.variables())
         return self._names
+
+    def accesses(self, engine: Engine) -> Iterator[tuple[Entry, Context, str]]:
+        """The trace with contexts and values, while the execution's objects still live."""
+        self._catch_up(engine, len(engine.trace))
+        locs = engine.heap.locs
+        found = contexts(engine.trace, lambda loc: locs[loc][0], self.lock_names())
+        for (entry, context), value in zip(found, self._values, strict=True):
+            yield entry, context, value
+
+    def statement(self, site: int) -> Place:
+        """The file and line of an access."""
+        where = place(site)
+        return (self.relative(where.file), where.line)
 
     def _catch_up(self, engine: Engine, length: int) -> None:
         while len(self._values) < length:
             _thread, loc, mode, *_rest = engine.trace[len(self._values)]
             self._values.append(_value(engine, loc) if loc and mode <= 4 else "")
 
+
+class Tracer(ValueRecorder):
+    """Records a `Trace`."""
+
     def trace(self, engine: Engine) -> Trace:
-        """What was recorded."""
-        self._catch_up(engine, len(engine.trace))
-        locs, roots = engine.heap.locs, engine.heap.roots
-        shared = _shared(engine.trace, roots)
+        """What was recorded, while the execution's objects still live."""
+        locs = engine.heap.locs
+        shared = _shared(engine.trace, engine.heap.roots)
         numbers: dict[int, int] = {}
         events: list[Event] = []
         digest = hashlib.blake2b(digest_size=12)
-        for position, (entry, context) in enumerate(
-            contexts(engine.trace, lambda loc: locs[loc][0], self._lock_names())
-        ):
+        for entry, context, value in self.accesses(engine):
             thread, loc, mode, site, _enabled, _after = entry
             if mode in (TIME, LOCAL) or not loc:
                 continue
             owner = locs[loc][0]
-            where = place(site)
-            at = (self._relative(where.file), where.line)
-            synchronises = type(owner) in OPAQUE or isinstance(owner, VThread)
-            if synchronises:
-                _mix(digest, (thread, at, self._lock_names().of(owner), mode))
+            at = self.statement(site)
+            if type(owner) in OPAQUE or isinstance(owner, VThread):
+                _mix(digest, (thread, at, self.lock_names().of(owner), mode))
             elif (thread, loc, mode) in shared:
                 number = numbers.setdefault(loc, len(numbers))
-                value = self._values[position]
                 events.append(Event(thread, at, number, _name(owner, locs[loc][1]), mode not in _READS, value, context))
                 _mix(digest, events[-1])
         return Trace(tuple(events), digest.hexdigest())

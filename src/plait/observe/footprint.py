@@ -1,0 +1,205 @@
+"""What a single call touches, under names that mean the same in other executions behind the same prefix.
+
+Two calls whose footprints do not conflict cannot influence each other: neither writes what the other looks at, so
+neither takes another path because of the other, and all their interleavings are alike. That is known for all pairs of
+calls after each call was run once, alone.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from plait.observe.context import Context
+from plait.observe.places import place
+from plait.observe.trace import Place, ValueRecorder
+from plait.run.containers import is_container
+from plait.run.engine import ENGINE, FINISHED_RUN, Engine
+from plait.run.heap import OPAQUE, WHOLE
+from plait.run.operations import DEPENDS, SAME_KEY
+from plait.run.vthread import VThread
+
+LIMIT = 3000  # objects that are named
+
+Footprint = frozenset[tuple[str, str, int]]
+"""Accesses: the field, or the container with a key, and the mode of `plait.run.operations`."""
+
+_ATOMS = frozenset({
+    int, float, bool, complex, str, bytes, type(None), types.FunctionType, types.BuiltinFunctionType, types.CodeType,
+})  # fmt: skip
+
+
+class Touch(NamedTuple):
+    """One access of a call to what other calls can reach as well."""
+
+    root: str
+    key: str
+    mode: int
+    place: Place
+    value: str
+    context: Context
+
+
+class Touched(NamedTuple):
+    """All that a call touched; ``footprint`` is None if that cannot be told."""
+
+    footprint: Footprint | None
+    touches: tuple[Touch, ...] = ()
+
+
+class Toucher(ValueRecorder):
+    """A recorder for one execution of one call: attach it to the engine, `touched` while the objects still live."""
+
+    def __init__(self, variables: Callable[[], dict[str, Any]], relative: Callable[[str], str]) -> None:
+        super().__init__(variables, relative)
+        self._paths: dict[int, str] | None = None
+        self._kept: list[Any] = []
+        self._truncated = False
+
+    def __call__(self, engine: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
+        """Before the first step everything that is there gets its name; what gets none was made by the call."""
+        if self._paths is None:
+            self._paths = {}
+            for path, value in _reachable(self.variables()):
+                if len(self._paths) >= LIMIT:
+                    self._truncated = True
+                    break
+                self._paths.setdefault(id(value), path)
+                self._kept.append(value)
+        super().__call__(engine, thread, loc, mode, site)
+
+    def touched(self, engine: Engine) -> Touched:
+        """What the execution touched."""
+        if self._truncated or engine.status != FINISHED_RUN or engine.pending:
+            return Touched(None)
+        locs, roots = engine.heap.locs, engine.heap.roots
+        found: list[Touch] = []
+        unnamed: list[Touch] = []  # containers
+        fresh: set[int] = set()
+        unknown = False
+        for entry, context, value in self.accesses(engine):
+            thread, loc, mode, site, _enabled, _after = entry
+            if not loc or thread < 1 or mode > 4:
+                continue
+            owner, name = locs[loc]
+            if type(owner) in OPAQUE or isinstance(owner, VThread):
+                continue
+            at = self.statement(site)
+            base = self._name(owner)
+            if base is not None:
+                found.append(Touch(*_location(base, name, roots[loc] != loc), mode, at, value, context))
+            elif is_container(type(owner)):
+                unnamed.append(Touch(f"a {type(owner).__qualname__}", "", mode, at, value, context))
+            elif id(owner) not in fresh:
+                if place(site).function.endswith("__init__"):
+                    fresh.add(id(owner))
+                else:
+                    unknown = True
+                    root, key = _location(f"a {type(owner).__qualname__}", name, False)
+                    found.append(Touch(root, key, mode, at, value, context))
+        if unknown:  # then containers without a name may belong to objects that others know, too
+            found += unnamed
+        touches = tuple(dict.fromkeys(found))
+        return Touched(frozenset((each.root, each.key, each.mode) for each in touches), touches)
+
+    def _name(self, owner: Any) -> str | None:
+        if isinstance(owner, str):
+            return owner
+        if isinstance(owner, type):
+            return f"{owner.__module__}.{owner.__qualname__}"
+        known = (self._paths or {}).get(id(owner))
+        if known is None and ENGINE.modules is not None and id(owner) in ENGINE.modules._seen:
+            return f"module state {id(owner)}"
+        return known
+
+
+def _location(base: str, name: Any, is_key: bool) -> tuple[str, str]:
+    if name is WHOLE:
+        return base, ""
+    if is_key:
+        shown = repr(name) if isinstance(name, str | int | float | bytes | bool | type(None) | tuple) else ""
+        return base, shown
+    return f"{base}.{name}", ""
+
+
+def conflict(first: Footprint | None, second: Footprint | None) -> bool:
+    """Whether two calls may influence each other."""
+    if first is None or second is None:
+        return True
+    mine = _by_root(first)
+    return any(
+        _depends(key, mode, other_key, other_mode)
+        for root, key, mode in second
+        for other_key, other_mode in mine.get(root, ())
+    )
+
+
+@functools.lru_cache(maxsize=8192)
+def _by_root(footprint: Footprint) -> dict[str, list[tuple[str, int]]]:
+    found: dict[str, list[tuple[str, int]]] = {}
+    for root, key, mode in footprint:
+        found.setdefault(root, []).append((key, mode))
+    return found
+
+
+def _depends(key: str, mode: int, other_key: str, other_mode: int) -> bool:
+    relation = DEPENDS[mode][other_mode]
+    return bool(relation) and (relation != SAME_KEY or key == other_key or not key or not other_key)
+
+
+def _reachable(variables: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Objects that can be reached from variables, with their paths, nearest first."""
+    seen: set[int] = set()
+    waiting = collections.deque(sorted(variables.items()))
+    while waiting:
+        path, value = waiting.popleft()
+        kind = type(value)
+        if kind in _ATOMS or isinstance(value, type | types.ModuleType) or id(value) in seen:
+            if kind is types.FunctionType and id(value) not in seen:
+                seen.add(id(value))
+                waiting.extend(_captured(path, value))
+            continue
+        seen.add(id(value))
+        yield path, value
+        waiting.extend(_parts(path, value))
+
+
+def _captured(path: str, function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
+        try:
+            yield f"{path}<{name}>", cell.cell_contents
+        except ValueError:
+            continue
+    yield from ((f"{path}<{number}>", held) for number, held in enumerate(function.__defaults__ or ()))
+
+
+def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for number, key in enumerate(list(dict.__iter__(value))):
+            yield f"{path}[{number}]", dict.get(value, key)
+            yield f"{path}<key {number}>", key
+    elif isinstance(value, list | tuple | collections.deque):
+        yield from ((f"{path}[{number}]", held) for number, held in enumerate(list(value)))
+    elif isinstance(value, set | frozenset):
+        # A set of objects has no order to count by: its elements of one class share a name, and so a footprint.
+        yield from ((f"{path}<{type(held).__qualname__}>", held) for held in list(value))
+    elif isinstance(value, types.MethodType):
+        yield f"{path}.self", value.__self__
+        yield f"{path}.function", value.__func__
+    elif isinstance(value, functools.partial):
+        yield from ((f"{path}.func", value.func), (f"{path}.args", value.args), (f"{path}.keywords", value.keywords))
+    attributes = getattr(value, "__dict__", None)
+    if type(attributes) is dict:
+        yield from ((f"{path}.{name}", held) for name, held in list(attributes.items()))
+    for cls in type(value).__mro__:
+        slots = cls.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            member = cls.__dict__.get(name)
+            if isinstance(member, types.MemberDescriptorType):
+                try:
+                    yield f"{path}.{name}", member.__get__(value)
+                except AttributeError:
+                    continue
