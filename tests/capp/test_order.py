@@ -1,0 +1,96 @@
+"""A heuristic changes the order of a search and nothing else."""
+
+import inspect
+
+import pytest
+
+import program_threads
+from plait.explore.capp import SEARCHES, Capp
+from plait.explore.capp_partition import HEURISTICS, Prioritizer
+from plait.explore.dfs import Dfs
+from plait.explore.icb import Icb
+from plait.subject.impact import Impact, class_of
+from programs import random_program
+
+LIMIT = 150  # schedules of a program that brute force is given
+FILE = program_threads.__file__
+
+
+def impact_of(seed):
+    """Some of what the programs do counts as changed, another part of it for every seed."""
+    functions = [
+        function
+        for number, (_name, function) in enumerate(inspect.getmembers(program_threads.Run, inspect.isfunction))
+        if (number + seed) % 3
+    ]
+    lines = set()
+    for function in functions:
+        text, first = inspect.getsourcelines(function)
+        lines.update((FILE, first + offset) for offset in range(len(text)) if (offset + seed) % 2)
+    names = {function.__qualname__ for function in functions}
+    return Impact(
+        frozenset({"some"}), frozenset(lines), frozenset((FILE, name) for name in names),
+        frozenset((FILE, class_of(name)) for name in names),
+        frozenset({("Shared", field) for field in ("x", "d", "lock", "event")[seed % 2 :]}),
+    )  # fmt: skip
+
+
+def small_programs(start, count):
+    seed = start
+    while count:
+        program = random_program(seed)
+        truth = program.run(Dfs(), LIMIT + 1)
+        if truth.exhausted and truth.executions > 3:
+            count -= 1
+            yield seed, program, truth
+        seed += 1
+
+
+@pytest.mark.parametrize("heuristic", HEURISTICS)
+def test_no_schedule_is_lost(heuristic):
+    postponed = 0
+    for seed, program, truth in small_programs(100 * HEURISTICS.index(heuristic), 4):
+        for search in SEARCHES:
+            for order in (None, seed):
+                priority = Prioritizer(heuristic, impact_of(seed))
+                capp = Capp(search, priority, seed=order)
+                found = program.run(capp, 40 * LIMIT)
+                assert found.exhausted, (seed, search)
+                assert found.outcomes == truth.outcomes, (seed, search)
+                if not search.startswith("stateful"):
+                    assert found.executions == truth.executions, (seed, search)
+                postponed += capp.iterations - 1
+    assert postponed or "O" in heuristic  # nearly all operations of these programs have something impacted on the stack
+
+
+@pytest.mark.parametrize("bound", [0, 1, 2])
+def test_no_bounded_schedule_is_lost(bound):
+    for seed, program, _truth in small_programs(50 * bound, 6):
+        truth = program.run(Icb(bound), LIMIT + 1)
+        for heuristic in ("LOA", "FS", "MA"):
+            found = program.run(Capp("icb", Prioritizer(heuristic, impact_of(seed)), bound=bound), 40 * LIMIT)
+            assert (found.exhausted, found.outcomes) == (True, truth.outcomes), (seed, heuristic)
+            assert found.executions == truth.executions
+
+
+def test_without_a_heuristic_the_order_is_that_of_iterative_context_bounding():
+    for _seed, program, _truth in small_programs(700, 10):
+        orders = []
+        for strategy in (Icb(2), Capp("icb", bound=2)):
+            traces = []
+            program.run(strategy, LIMIT, each=lambda engine, into=traces: into.append([e[0] for e in engine.trace]))
+            orders.append(traces)
+        assert orders[0] == orders[1]
+
+
+def test_the_same_seed_gives_the_same_order_and_another_one_another():
+    (seed, program, _truth), *_ = small_programs(720, 1)
+
+    def order(number):
+        traces = []
+        strategy = Capp("dfs", Prioritizer("FA", impact_of(seed)), seed=number)
+        program.run(strategy, LIMIT, each=lambda engine: traces.append([e[0] for e in engine.trace]))
+        return traces
+
+    assert order(1) == order(1)
+    assert len({str(order(number)) for number in range(5)}) > 1
