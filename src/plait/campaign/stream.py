@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plait.errors import UsageError
@@ -19,7 +19,7 @@ from plait.generate.strategy import Strategy, make_strategy
 from plait.judge.examine import Examined, examine
 from plait.judge.explain import explain, record_schedule, relevant
 from plait.judge.minimise import Minimal, Minimiser
-from plait.judge.rules import Rules
+from plait.judge.rules import Rules, may_wait
 from plait.judge.safety import Examination, Violation
 from plait.judge.sequential import SequentialRunner
 from plait.model.finding import Finding
@@ -102,6 +102,7 @@ class Stream:
             }
             strategy.pairs.records.clear()
             strategy.pairs.records.update(mine)
+        options = replace(options, rules=replace(options.rules, waiting=may_wait(interface)))
         return cls(options, interface, strategy, probes=probes_of(interface))
 
     def run(self, count: int, deadline: float, on_test: Callable[[Test], None]) -> Chunk:

@@ -1,13 +1,37 @@
-"""What a user has said about the results of a class."""
+"""What is known about the results of a class besides what its executions show."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+from plait.generate.names import role
+from plait.subject.interface import Interface
+
+_WAITS = frozenset({"block", "blocking", "timeout"})
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """``invariant`` is an expression that holds after every execution; ``nondeterministic`` methods give any result."""
+    """What the user says, and which methods may wait.
+
+    ``invariant`` is an expression that holds after every execution; ``nondeterministic`` methods give any result. A
+    call of one of the ``waiting`` methods is not one moment: others may see it under way.
+    """
 
     invariant: str | None = None
     nondeterministic: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data, for `Rules(**data)`; only what is said."""
+        every = {"invariant": self.invariant, "nondeterministic": self.nondeterministic, "waiting": self.waiting}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in every.items() if value}
+
+
+def may_wait(interface: Interface) -> tuple[str, ...]:
+    """The methods whose parameters say that they may wait."""
+    return tuple(
+        method.name for method in interface.methods
+        if any(each.name in _WAITS or role(each.name) == "wait" for each in method.parameters)
+    )  # fmt: skip

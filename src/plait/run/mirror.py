@@ -28,6 +28,7 @@ from plait.run.primitives.event import Event
 from plait.run.primitives.local import local
 from plait.run.primitives.lock import Lock, RLock, allocate_lock
 from plait.run.primitives.semaphore import BoundedSemaphore, Semaphore
+from plait.run.primitives.simple_queue import SimpleQueue
 from plait.run.primitives.site import SKIPPED
 from plait.run.rewrite import compile_module, rewrite
 
@@ -57,7 +58,7 @@ class Mirror:
                 self._fill(name)
         SKIPPED.update(FROM_SOURCE)
         queue: Any = self.modules["queue"]
-        queue.SimpleQueue = queue._PySimpleQueue  # the C one cannot be scheduled
+        queue.SimpleQueue = SimpleQueue  # the C one cannot be scheduled
         futures: Any = self.modules["concurrent.futures"]
         futures.ThreadPoolExecutor = futures.thread.ThreadPoolExecutor  # else it is imported late, and real
         package: Any = self._copy(importlib.import_module("concurrent"))

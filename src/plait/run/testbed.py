@@ -23,6 +23,7 @@ from plait.run.hooks import HOOKS
 from plait.run.operations import LOCAL
 from plait.run.rewrite import rewrite
 
+BETWEEN = "_p_between"
 MODULE = "test"  # what the places inside a test's own calls are said to belong to
 
 
@@ -63,6 +64,7 @@ class Testbed:
         lines = (*(call.source for call in self.test.prefix), f"return {{{values}}}")
         space = self.space
         space.update(namespace(self.test.imports))
+        space[BETWEEN] = self._between
         self._prefix = _function("", lines, sites, space)
         self._bodies = []
         for suffix in self.test.suffixes:
@@ -73,6 +75,11 @@ class Testbed:
                 if call.result is not None and call.result not in bound:
                     bound.append(call.result)
             self._bodies.append(calls)
+
+    def _between(self) -> None:
+        """Inside the block of a ``with``, which is two calls and no single moment: others may come in between."""
+        if self.stops:
+            access(ENGINE.thread, 0, LOCAL, 0)
 
     def prepare(self) -> Sequence[Callable[[], object]]:
         """Build the objects; returns the threads' bodies."""
@@ -141,5 +148,6 @@ def _returned(call: Call) -> str:
     try:
         ast.parse(call.expression, mode="eval")
     except SyntaxError:
-        return call.expression
+        single = call.expression.startswith("with ") and "+" not in call.method
+        return call.expression.removesuffix("pass") + f"{BETWEEN}()" if single else call.expression
     return f"return {call.expression}"
