@@ -20,7 +20,7 @@ WIDTH = 100
 MOST_COLUMNS = 3
 MOST_CELLS = 60
 FEW_CELLS = 30  # up to here even what only one thread touches is shown
-BAR, GAP, RULE, CROSS, DOT = "┃", " │ ", "─", "─┼─", "●"
+BAR, GAP, RULE, CROSS, DOT, CUT = "┃", " │ ", "─", "─┼─", "●", "✗"
 
 Row = Mapping[str, Any]
 
@@ -57,7 +57,9 @@ def table(
 
     ``names`` says what a thread does, ``ends`` how it ended if not well (``raises KeyError``, ``waits for ...``).
     """
-    cells, files = _cells(rows)
+    all_cells, files = _cells(rows)
+    cells = [cell for cell in all_cells if not cell.private] if len(all_cells) > FEW_CELLS else all_cells
+    left_out = len(all_cells) - len(cells)
     cells = _shortened(cells)
     for thread, text in (ends or {}).items():
         cells.append(_Cell(thread, "", text, held=False, end=True))
@@ -66,7 +68,7 @@ def table(
         return []
     titles = {thread: _title(thread, (names or {}).get(thread, "")) for thread in threads}
     lines = _columns(cells, titles, width) if len(threads) <= MOST_COLUMNS else _lanes(cells, titles, width)
-    return [*lines, *_legend(cells, files)]
+    return [*lines, *_legend(cells, files, left_out)]
 
 
 def as_text(lines: Iterable[Line]) -> str:
@@ -78,12 +80,14 @@ def _title(thread: int, name: str) -> str:
     return f"thread {thread}: {name}" if name else f"thread {thread}"
 
 
-def _legend(cells: Sequence[_Cell], files: Sequence[str]) -> list[Line]:
+def _legend(cells: Sequence[_Cell], files: Sequence[str], left_out: int) -> list[Line]:
     lines: list[Line] = []
     if len(files) == 1:
         lines.append([Span(f"line numbers of {files[0]}", "note")])
     if any(cell.held for cell in cells):
         lines.append([Span(f"{BAR} holds a lock", "note")])
+    if left_out:
+        lines.append([Span(f"{left_out} steps are not shown that touch what no other thread does", "note")])
     return lines
 
 
@@ -134,8 +138,6 @@ def _shared(rows: Sequence[Row]) -> set[str]:
 
 
 def _shortened(cells: list[_Cell]) -> list[_Cell]:
-    if len(cells) > FEW_CELLS:
-        cells = [cell for cell in cells if not cell.private]
     if len(cells) > MOST_CELLS:
         runs = [list(group) for _thread, group in itertools.groupby(cells, lambda cell: cell.thread)]
         cells = [cell for run in runs for cell in _without_middle(run, 3, 3)]
@@ -186,7 +188,7 @@ def _lanes(cells: Sequence[_Cell], titles: Mapping[int, str], width: int) -> lis
     lines.append([Span("".join(f"{thread:>{lane}}" for thread in threads), "head")])
     for cell in cells:
         for number, span in enumerate(_lines(cell, label, rest)):
-            mark = DOT if number == 0 and not cell.end else " "
+            mark = (CUT if cell.end else DOT) if number == 0 else " "
             marks = "".join(f"{mark if thread == cell.thread else ' ':>{lane}}" for thread in threads)
             lines.append([Span(marks), Span(" "), span])
     return lines
