@@ -165,8 +165,8 @@ def f():
 """
     value, seen = events_of(source, "_p_m")
     assert value == 5
-    # entry, three times round the first loop, twice round the second, the lambda's entry
-    assert len(seen) == 1 + 3 + 2 + 1
+    # entry, three times back in the first loop, once in the second (its test comes first), the lambda's entry
+    assert len(seen) == 1 + 3 + 1 + 1
 
 
 def test_coroutines_and_asynchronous_loops():

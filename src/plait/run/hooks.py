@@ -498,6 +498,14 @@ def marker() -> None:
         ENGINE.linger()
 
 
+def element(value: Any) -> Any:
+    """A value inside a comprehension behind which it jumps back, or before which it is entered."""
+    thread = ENGINE.current
+    if thread is not None:
+        thread.may_switch = True
+    return value
+
+
 def match_subject(value: Any, names: tuple[str, ...], site: int) -> Any:
     """Before a ``match`` statement looks at its subject."""
     if ENGINE.current is not None:
@@ -514,6 +522,6 @@ HOOKS: dict[str, Any] = {
     "_p_it": iterate, "_p_c": call, "_p_c0": call_bare, "_p_ck": call_named, "_p_xc": perform_call,
     "_p_f": function, "_p_f0": function_bare, "_p_fk": function_named, "_p_xf": perform_function,
     "_p_ga": get_attribute, "_p_sa": set_attribute, "_p_da": set_attribute, "_p_rg": read_global,
-    "_p_wg": write_global, "_p_cell": Cell, "_p_rc": read_cell, "_p_wc": write_cell, "_p_m": marker,
+    "_p_wg": write_global, "_p_cell": Cell, "_p_rc": read_cell, "_p_wc": write_cell, "_p_m": marker, "_p_e": element,
     "_p_mt": match_subject,
 }  # fmt: skip

@@ -140,6 +140,11 @@ def mark() -> None:
     """A function was entered, or a loop's body ends: None (lambdas rely on it)."""
 
 
+def element(value: Any) -> Any:
+    """A comprehension is entered with this iterable, or has made this element and jumps back: the value."""
+    return value
+
+
 def match(subject: Any, names: tuple[str, ...], site: int) -> Any:
     """Patterns are about to look into the subject, at these attributes and at its elements: the subject."""
     return subject
@@ -191,6 +196,7 @@ HOOKS: dict[str, Callable[..., Any]] = {
     "_p_rc": read_cell,
     "_p_wc": write_cell,
     "_p_m": mark,
+    "_p_e": element,
     "_p_mt": match,
     "_p_xk": perform_key,
     "_p_xc": perform_call,

@@ -43,6 +43,7 @@ class Frame:
     sealed: bool = False
     temporaries: list[str] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
+    loops: int = 0
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING, Any
 
 from plait.run.rewrite import build
@@ -17,6 +18,9 @@ WHOLE_OPERATORS = (ast.Add, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor, ast.Mult
 WHOLE_COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 MEMBERSHIP = (ast.In, ast.NotIn)
 DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict)
+
+
+CALLED = sys.version_info < (3, 12)  # a comprehension is a function of its own, entered like any other
 
 
 class Expressions(Calls):
@@ -198,14 +202,23 @@ class Expressions(Calls):
             with self.within(bare=True, sealed=True, scope=scope if position else outer.scope):
                 eager = outer.inside and not generator.is_async
                 generator.iter = self.steps(generator.iter) if eager else self.value(generator.iter)
+                if outer.inside and position == 0 and CALLED and not isinstance(node, ast.GeneratorExp):
+                    generator.iter = build.call("_p_e", [generator.iter], generator.iter)
             with self.within(bare=True, scope=scope):
                 generator.target = self.target(generator.target)
                 generator.ifs = [self.test(test) if outer.inside else self.value(test) for test in generator.ifs]
         with self.within(bare=True, scope=scope):
             if isinstance(node, ast.DictComp):
                 node.key, node.value = self.value(node.key), self.value(node.value)
+                last = node.value
             else:
-                node.elt = self.value(node.elt)
+                last = node.elt = self.value(node.elt)
+        if outer.inside:  # behind it the loop jumps back
+            marked = build.call("_p_e", [last], last)
+            if isinstance(node, ast.DictComp):
+                node.value = marked
+            else:
+                node.elt = marked
         return node
 
     def target(self, node: ast.expr) -> ast.expr:

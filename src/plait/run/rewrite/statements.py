@@ -116,9 +116,18 @@ class Statements(Patterns):
     def _while(self, node: ast.While) -> list[ast.stmt]:
         node.test = self.test(node.test)
         dropped, dropped_too = self.clear(node.test), self.clear(node.test)
-        node.body = [*dropped, *self._loop_body(node.body)]
+        if self.frame.bare or isinstance(node.test, ast.Constant):
+            node.body = [*dropped, *self._loop_body(node.body)]
+            node.orelse = [*dropped_too, *self.block(node.orelse)]
+            return [node]
+        # The jump back, where a GIL build may switch, comes behind the test and only if it holds once more.
+        again = f"_p_again{self.frame.loops}"
+        self.frame.loops += 1
+        marker = ast.copy_location(ast.If(build.load(again, node), [_marker(node)], []), node)
+        noted = build.assign(build.store(again, node), build.constant(True, node), node)
+        node.body = [*dropped, marker, noted, *self.block(node.body)]
         node.orelse = [*dropped_too, *self.block(node.orelse)]
-        return [node]
+        return [build.assign(build.store(again, node), build.constant(False, node), node), node]
 
     def _for(self, node: ast.For | ast.AsyncFor) -> list[ast.stmt]:
         node.iter = self.steps(node.iter) if isinstance(node, ast.For) else self.value(node.iter)
