@@ -15,6 +15,7 @@ from plait.judge.difference_outcome import Outcome, View
 from plait.judge.difference_passing import passing_difference
 from plait.model.test import Test
 
+FIRST = 150  # executions of either version, after which most tests are decided
 EXECUTIONS = 1500
 SECONDS = 4.0  # for one exploration
 LONGER = 6  # times the limits, when only one version is left to decide
@@ -71,9 +72,7 @@ class Checks:
         return self._conclude(test, view, self._begin(test, view))
 
     def _begin(self, test: Test, view: View) -> Pending:
-        return self.sides.both(
-            diff_tasks.outcomes, test, view, EXECUTIONS, 0, self._seconds(1), None, self.gil
-        )
+        return self.sides.both(diff_tasks.outcomes, test, view, FIRST, 0, self._seconds(1), None, self.gil)
 
     def _seconds(self, factor: float) -> float:
         return SECONDS * factor if self.timed else 1e6
@@ -98,7 +97,15 @@ class Checks:
             return None
 
     def _decided(self, test: Test, view: View, old: Explored, new: Explored) -> tuple[Explored, Explored]:
-        """When one version is explored to the end and the other is not, that one gets more time to differ."""
+        """A version that is not explored to the end gets more time; to differ from the other, if that one is."""
+        if compare(old, new) or (old.exhausted and new.exhausted):
+            return old, new
+        if not old.exhausted and not new.exhausted:
+            (old, old_s), (new, new_s) = self.sides.both(
+                diff_tasks.outcomes, test, view, EXECUTIONS, 0, self._seconds(1), None, self.gil
+            ).values()
+            self._count(old, old_s)
+            self._count(new, new_s)
         if compare(old, new) or old.exhausted == new.exhausted:
             return old, new
         if old.exhausted:

@@ -15,7 +15,7 @@ from random import Random
 from plait.campaign import diff_tasks
 from plait.campaign.diff_check import Checks, Revealed
 from plait.campaign.diff_sides import Sides
-from plait.campaign.diff_tasks import Generation, Made, Solo
+from plait.campaign.diff_tasks import Generation, Solo
 from plait.campaign.workers import Answer, WorkerError
 from plait.generate.condiff import Pair, Stage
 from plait.judge.difference_filter import Decision, Filter
@@ -137,9 +137,10 @@ class Search:
         ahead: Future[Answer] = self._next(self._begin(lost))
         while not self.over():
             try:
-                state, made = ahead.result().value
+                state, stage, seconds = ahead.result().value
+                pending = self.sides.both(diff_tasks.observe_alone, stage, self.view)
                 ahead = self._next(state)
-                alone, seconds = self.sides.on("old", diff_tasks.observe_alone, made.stage, self.view).result().value
+                (old, old_s), (new, new_s) = pending.values()
             except WorkerError as error:
                 lost += 1
                 self._lost(error)
@@ -147,8 +148,8 @@ class Search:
                     return
                 ahead = self._next(self._begin(lost))
                 continue
-            self.counts.generate_s += made.generate_s + made.observe_s + seconds
-            yield self._compared(made, alone)
+            self.counts.generate_s += seconds + old_s + new_s
+            yield self._compared(stage, old, new)
 
     def _begin(self, lost: int) -> bytes:
         generation = replace(self.generation, seed=self.generation.seed + 7919 * lost)
@@ -156,26 +157,26 @@ class Search:
         return state
 
     def _next(self, state: bytes) -> Future[Answer]:
-        return self.sides.on("new", diff_tasks.next_stage, state, self.view, frozenset(self._avoid))
+        return self.sides.on("new", diff_tasks.next_stage, state, frozenset(self._avoid))
 
-    def _compared(self, made: Made, alone: tuple[Solo, ...]) -> _Ready:
+    def _compared(self, stage: Stage, before: tuple[Solo, ...], after: tuple[Solo, ...]) -> _Ready:
         usable: dict[int, View] = {}
-        for number, (before, after) in enumerate(zip(alone, made.alone, strict=True)):
-            old, new = before.observation, after.observation
-            view = self.view if same(old, new) else self._settle(made.stage.test((number,)), old, new)
+        for number, (one, other) in enumerate(zip(before, after, strict=True)):
+            old, new = one.observation, other.observation
+            view = self.view if same(old, new) else self._settle(stage.test((number,)), old, new)
             if view is None:
                 self.counts.sequential += 1
                 if old.beginning.results != new.beginning.results:
                     break  # the prefix itself differs: so it does for all suffixes
             elif not old.beginning.failed:
                 usable[number] = view
-        touched = [(before.touched, after.touched) for before, after in zip(alone, made.alone, strict=True)]
+        touched = [(one.touched, other.touched) for one, other in zip(before, after, strict=True)]
         impacts = None
         if self.filter is not None:
-            found = [self.filter.impacts(before, after) for before, after in touched]
+            found = [self.filter.impacts(one, other) for one, other in touched]
             impacts = ([each for each, _ in found], [each for _, each in found])
         footprints = ([each.footprint for each, _ in touched], [each.footprint for _, each in touched])
-        return _Ready(made.stage, usable, footprints, impacts)
+        return _Ready(stage, usable, footprints, impacts)
 
     def _lost(self, error: WorkerError) -> None:
         where = f" at {error.where}" if error.where else ""

@@ -47,15 +47,6 @@ class Solo(NamedTuple):
     touched: Touched
 
 
-class Made(NamedTuple):
-    """A stage and what its suffixes do on the version of the process that made it."""
-
-    stage: Stage
-    alone: tuple[Solo, ...]
-    generate_s: float
-    observe_s: float
-
-
 def begin(generation: Generation) -> bytes:
     """A generator, packed: its state is read in workers only."""
     owner = worker_state.subject()
@@ -68,8 +59,8 @@ def begin(generation: Generation) -> bytes:
         return pickle.dumps(Stages(catalogue, SequentialRunner(), random, generation.methods))
 
 
-def next_stage(packed: bytes, view: View, avoid: frozenset[str]) -> tuple[bytes, Made]:
-    """The next prefix with its suffixes, each of them observed here."""
+def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, float]:
+    """The next prefix with its suffixes."""
     worker_state.subject()
     SequentialRunner.announce = _announce
     started = time.perf_counter()
@@ -77,27 +68,21 @@ def next_stage(packed: bytes, view: View, avoid: frozenset[str]) -> tuple[bytes,
         stages: Stages = pickle.loads(packed)  # noqa: S301 - written by `begin` or by this
         stages.avoid |= avoid
         stage = stages.next_stage()
-        middle = time.perf_counter()
-        alone = _alone(stage, view)
-        return pickle.dumps(stages), Made(stage, alone, middle - started, time.perf_counter() - middle)
+        return pickle.dumps(stages), stage, time.perf_counter() - started
 
 
 def observe_alone(stage: Stage, view: View) -> tuple[tuple[Solo, ...], float]:
-    """The same suffixes on this version."""
+    """Each suffix of a stage by itself on this version."""
     worker_state.subject()
     started = time.perf_counter()
     with worker_state.world().entered():
-        return _alone(stage, view), time.perf_counter() - started
-
-
-def _alone(stage: Stage, view: View) -> tuple[Solo, ...]:
-    observer = _observer(view)
-    found = []
-    for number in range(len(stage.suffixes)):
-        test = stage.test((number,))
-        _announce(test)
-        found.append(Solo(*observer.observe_alone(test)))
-    return tuple(found)
+        observer = _observer(view)
+        found = []
+        for number in range(len(stage.suffixes)):
+            test = stage.test((number,))
+            _announce(test)
+            found.append(Solo(*observer.observe_alone(test)))
+        return tuple(found), time.perf_counter() - started
 
 
 def observe(tests: tuple[Test, ...], view: View) -> tuple[tuple[Observation, ...], float]:
