@@ -60,8 +60,15 @@ class Adopter:
     """
 
     def __init__(
-        self, mirror: Mirror, sites: dict[int, Site], cache: Path | None = None, library: Library | None = None
+        self,
+        mirror: Mirror,
+        sites: dict[int, Site],
+        cache: Path | None = None,
+        library: Library | None = None,
+        *,
+        tests: bool = False,
     ) -> None:
+        self._tests = tests  # whether test functions come under control as well, at the price of pytest's explanations
         self._library = library or Library(sites, cache)
         self._twins = Twins(mirror)
         self._codes: dict[int, Codes] = {}  # by the identity of the functions' globals
@@ -249,7 +256,7 @@ class Adopter:
                 self._set(cell, "cell_contents", old, new)
 
     def _visit_function(self, function: types.FunctionType, put: Put) -> None:
-        if _belongs_to_pytest(function):
+        if not self._tests and _belongs_to_pytest(function):
             return
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             self._visit_cell(name, cell)

@@ -71,11 +71,15 @@ class _Changed:
         kept = {id(mine): place[id(theirs)] for mine, theirs in found.kept}
         removed = set(map(id, found.removed))
         for index, node in enumerate(old):
-            if id(node) in removed:
+            if id(node) in removed and not _guards_something(node):  # what a lock guarded is marked by itself
                 before = next((kept[id(other)] for other in reversed(old[:index]) if id(other) in kept), -1)
                 behind = next((kept[id(other)] for other in old[index + 1 :] if id(other) in kept), len(new))
                 if behind == before + 1:
                     self._take(self.lines, new[max(before, 0) : behind + 1])
+
+
+def _guards_something(node: Statement) -> bool:
+    return isinstance(node, ast.With | ast.AsyncWith) and any(_is_guard(item.context_expr) for item in node.items)
 
 
 def _guards(container: Container) -> dict[int, tuple[str, ...]]:
@@ -111,7 +115,7 @@ def _code_lines(tree: ast.Module, first: int, last: int) -> set[int]:
 def regions(tree: ast.Module) -> Iterator[tuple[int, int]]:
     """First and last lines of ``with lock`` blocks, of acquire/release pairs and of methods decorated to be locked."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.With | ast.AsyncWith) and any(_is_guard(item.context_expr) for item in node.items):
+        if isinstance(node, ast.With | ast.AsyncWith) and _guards_something(node):
             yield node.lineno, node.end_lineno or node.lineno
         elif isinstance(node, FUNCTIONS):
             if any(_GUARD.search(ast.unparse(decorator)) for decorator in node.decorator_list):
