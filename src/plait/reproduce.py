@@ -28,11 +28,13 @@ def assert_safe(
     path: str | Path | None = None,
     model: str = "free-threaded",
     timeouts: str = "idle",
+    rules: Mapping[str, Any] | None = None,
 ) -> None:
     """Raise AssertionError with the interleaving if the calls do together what no order of them does."""
     order = {
         "subject": subject, "path": str(path) if path is not None else None, "imports": list(imports),
         "prefix": list(prefix), "threads": [list(calls) for calls in threads], "afterwards": list(afterwards),
+        "rules": dict(rules or {}),
         "schedule": {"format": 1, "model": model, "timeouts": timeouts, "segments": list(schedule)},
     }  # fmt: skip
     _in_child(order)
@@ -80,8 +82,10 @@ def _in_child(order: dict[str, Any]) -> None:
 def _run(order: dict[str, Any]) -> int:
     """In the child process: 1 if a violation shows, with its description printed."""
     from plait.judge.examine import examine
-    from plait.judge.explain import as_row, record_schedule, summary
+    from plait.judge.explain import as_row, record_schedule
+    from plait.judge.rules import Rules
     from plait.judge.safety import Examination
+    from plait.judge.summary import summary
     from plait.model.schedule import Schedule
     from plait.model.test import Call, Test
     from plait.observe.places import PLACES
@@ -104,7 +108,9 @@ def _run(order: dict[str, Any]) -> int:
     probes = tuple(Call.from_line(line) for line in order["afterwards"])
     schedule = Schedule.from_json(order["schedule"])
     with world.entered():
-        examination = Examination(test, PLACES, probes)
+        said = order["rules"]
+        rules = Rules(said.get("invariant"), tuple(said.get("nondeterministic", ())), tuple(said.get("waiting", ())))
+        examination = Examination(test, PLACES, probes, rules)
         violation, _lost = examination.replay(schedule)
         if violation is None:
             examined = examine(examination, systematic=EXPLORED, sampled=0)

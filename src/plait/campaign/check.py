@@ -13,21 +13,21 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from plait.campaign import tasks
 from plait.campaign.check_notes import Notes
+from plait.campaign.failures import WorkerCrashed, WorkerHung
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.spec import WorkerSpec
 from plait.campaign.stream import STREAMS, Chunk, StreamOptions, probes_of
-from plait.campaign.failures import WorkerCrashed, WorkerHung
 from plait.campaign.workers import Workers
 from plait.config import Config, SubjectConfig
 from plait.errors import UsageError
 from plait.generate.hints import Hints
-from plait.judge.rules import Rules
+from plait.judge.rules import Rules, may_wait
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.test import Call
@@ -93,7 +93,8 @@ def from_namespace(options: argparse.Namespace) -> CheckOptions:
         subject, options.at, options.path, options.seed, options.budget or DEFAULT_BUDGET, options.max_tests,
         options.max_schedules, options.model, options.threads, options.workers or os.cpu_count() or 1,
         options.generate, options.schedule, allow=tuple(options.allow), hints=words.hints,
-        rules=Rules(words.invariant, words.nondeterministic), hook=config.hook, tests=tests_folder(options.path, config),
+        rules=Rules(words.invariant, words.nondeterministic), hook=config.hook,
+        tests=tests_folder(options.path, config),
     )  # fmt: skip
 
 
@@ -310,6 +311,10 @@ class _Campaign:
             else:
                 known.occurrences += 1
 
+    def _rules(self) -> dict[str, Any]:
+        waiting = may_wait(self._interface) if self._interface is not None else ()
+        return replace(self._options.rules, waiting=waiting).as_json()
+
     def _over(self) -> bool:
         options = self._options
         now = time.monotonic() - self._started
@@ -348,6 +353,7 @@ class _Campaign:
                 {"methods": list(pair), "tried": tried, "covered": done} for pair, (tried, done) in sorted(self._pairs.items())
             ],
             "coverage_over_time": self._coverage,
+            "rules": self._rules(),
             "probes": [call.expression for call in probes_of(self._interface)] if self._interface is not None else [],
         }  # fmt: skip
         return Result(

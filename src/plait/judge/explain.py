@@ -10,6 +10,7 @@ from plait.judge.examine import examine
 from plait.judge.minimise import Minimal
 from plait.judge.safety import Examination, Violation
 from plait.judge.specification import Specification
+from plait.judge.summary import summary
 from plait.judge.words import shown_result
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule
@@ -154,27 +155,3 @@ def expected(violation: Violation, specification: Specification) -> list[str]:
             if text not in found:
                 found.append(text)
     return found[:8]
-
-
-def summary(violation: Violation, test: Test, subject: str, specification: Specification) -> str:
-    """One line for somebody who has never heard of linearisations."""
-    calls = test.calls
-    names = list(dict.fromkeys(f"`{call.method}`" for call in calls))
-    together = " and ".join(names) if len(names) > 1 else f"two concurrent calls of {names[0]}" if names else "the calls"
-    if violation.kind == "deadlock" and violation.calls and "itself" in violation.detail:
-        return f"{subject}: `{calls[violation.calls[0]].expression}` waits for ever for a lock that it holds itself"
-    if violation.kind == "deadlock":
-        return f"{subject}: {together} can wait for each other for ever"
-    if violation.kind == "hang":
-        return f"{subject}: {together} can go on for ever"
-    if violation.kind == "exception":
-        where = f"`{calls[violation.calls[0]].expression}`" if violation.calls else "a thread the class has started"
-        return f"{subject}: with {together} running at the same time, {where} can raise {violation.exception}"
-    if violation.detail.startswith("afterwards"):
-        left = violation.detail.removeprefix("afterwards ").partition(", as after")[0]
-        return f"{subject}: after {together} ran at the same time, {left}: no order of the calls leads there"
-    odd = violation.calls[0] if violation.calls else 0
-    what = shown_result(violation.seen.results[odd])
-    usual = expected(violation, specification)
-    instead = f" (one after the other: {' or '.join(usual[:3])})" if usual and len(violation.calls) == 1 else ""
-    return f"{subject}: with {together} running at the same time, `{calls[odd].expression}` {what}{instead}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from plait.explore.scripted import Scripted
 from plait.judge.rules import Rules
-from plait.judge.specification import UNFINISHED, Observed, Specification, observe, positions, probe, specify
+from plait.judge.specification import UNFINISHED, Observed, Result, Specification, observe, positions, probe, specify
 from plait.judge.words import plain, shown_result
 from plait.model.schedule import Schedule
 from plait.model.site import Site
@@ -19,6 +19,8 @@ from plait.run.testbed import Testbed
 from plait.run.vthread import VThread
 
 WRITES = frozenset({WRITE, KEY_WRITE, KEY_INSERT, TAKE})
+ITSELF = "the call waits for a lock that it holds itself"
+INVARIANT = "the invariant does not hold afterwards"
 TWO_OBJECTS = "the calls return different objects where every order of whole calls returns the same one, or the reverse"
 
 
@@ -31,6 +33,7 @@ class Violation:
     calls: tuple[int, ...]  # positions of the calls that show it
     seen: Observed
     detail: str
+    probe: tuple[str, Result, tuple[Result, ...]] | None = None  # what shows the final state, what it is, what it should be
 
     @property
     def cause(self) -> tuple[Any, ...]:
@@ -89,7 +92,7 @@ class Examination:
         if seen.status in (DEADLOCK, HANG):
             alone = self._waits_for_itself()
             if alone is not None:
-                return Violation(DEADLOCK, None, (alone,), seen, "the call waits for a lock that it holds itself")
+                return Violation(DEADLOCK, None, (alone,), seen, ITSELF)
             if seen.status in specification.statuses():
                 return None
             calls = tuple(position for position, result in enumerate(seen.results) if result == UNFINISHED)
@@ -104,7 +107,7 @@ class Examination:
                     "exception", result[1], (position,), seen, f"no order of whole calls makes this call raise {result[1]}"
                 )
         if not seen.holds and all(other.holds for other in specification.observed):
-            return Violation("wrong-result", None, (), seen, "the invariant does not hold afterwards")
+            return Violation("wrong-result", None, (), seen, INVARIANT)
         matching = specification.matching(seen)
         if not matching and (onlookers := self._onlookers(seen)):
             matching = specification.matching(seen, without=onlookers)
@@ -189,8 +192,16 @@ class Examination:
              if number not in self._probe_mask and all(len(o) <= number or o[number] != result for o in theirs)),
             0,
         )  # fmt: skip
+        usual = {other[position] for other in theirs if len(other) > position}
         text = f"afterwards {self._shown(mine, position)}, as after no order of whole calls"
-        return Violation("wrong-result", None, tuple(range(len(seen.results))), violation.seen, text)
+        shown = (self._source(mine, position), mine[position], tuple(sorted(usual, key=repr)))
+        return Violation("wrong-result", None, tuple(range(len(seen.results))), violation.seen, text, shown)
+
+    def _source(self, mine: Sequence[Any], position: int) -> str:
+        """The attribute or further call that gives a violation away."""
+        if mine[position][0] == "attribute":
+            return f"`{mine[position][1]}`"
+        return f"`{self.probes[position - (len(mine) - len(self.probes))].expression}`"
 
     def _shown(self, mine: Sequence[Any], position: int) -> str:
         """The result of a probe that gives a violation away, in words."""

@@ -17,7 +17,7 @@ from plait.judge.rules import Rules
 from plait.model.test import Call
 from plait.observe.canonical import canonical, canonical_all, exception_name, identities
 from plait.run.engine import ENGINE, FINISHED_RUN, SetupBlockedError
-from plait.run.testbed import Done, Testbed
+from plait.run.testbed import Done, Testbed, is_nested
 
 CallId = tuple[int, int]  # thread, index
 Result = tuple[Any, ...]
@@ -155,9 +155,8 @@ def _order(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
 def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_ORDERS) -> Specification:
     """Run all orders of the test's calls."""
     found = Specification()
-    nested = any("+" in call.method and call.expression.startswith("with ") for call in bed.test.calls)
-    found.unread = {position for position, call in enumerate(bed.test.calls) if call.method == "__repr__"}
-    if nested:  # several calls that only deadlocks may treat as one: what others see in between is no fault
+    found.unread = {position for position, call in enumerate(bed.test.calls) if call.expression.startswith("repr(")}
+    if any(map(is_nested, bed.test.calls)):  # several calls that only deadlocks may treat as one: what others see in between is no fault
         found.undetermined.update(range(len(bed.test.calls)))
         found.state_undetermined = True
     if rules is not None:

@@ -60,7 +60,8 @@ def identities(results: list[Any], values: list[Any]) -> tuple[tuple[int, bool] 
     found: list[tuple[int, bool] | None] = []
     for position, result in enumerate(results):
         kind = type(result)
-        plain = kind in _ATOMS or kind.__eq__ is not object.__eq__ or issubclass(kind, (*_NAMED, *_SKIPPED))
+        compares: Any = kind.__eq__
+        plain = kind in _ATOMS or compares is not object.__eq__ or issubclass(kind, (*_NAMED, *_SKIPPED))
         number = None if plain else first.setdefault(id(result), position)
         found.append(None if number is None else (number, id(result) in walk.numbers))
     return tuple(found)

@@ -14,6 +14,7 @@ from plait.report.finding_text import finding_text
 from plait.report.reproducer import write_reproducer
 
 OUT = "plait-out"
+SHOWN, LISTED = 5, 20  # findings in full, and those with at least a line
 
 
 def publish(result: Result, options: argparse.Namespace, project: Path) -> None:
@@ -23,6 +24,7 @@ def publish(result: Result, options: argparse.Namespace, project: Path) -> None:
             root = Path(result.more["root"]) if "root" in result.more else None
             written = write_reproducer(
                 finding, result.subject, Path(OUT), root, result.more.get("probes", []) if "afterwards" in finding.detail else [],
+                result.more.get("rules"),
             )  # fmt: skip
             finding.reproducer = str(written)
     data = result.as_json()
@@ -49,9 +51,14 @@ def write_json(data: dict[str, Any], target: Path) -> bool:
 def text(result: Result) -> str:
     """The result as people read it."""
     lines: list[str] = []
-    for number, finding in enumerate(result.findings, 1):
-        lines += [finding_text(finding, number, len(result.findings)), ""]
-    lines += statement(result)
+    total = len(result.findings)
+    for number, finding in enumerate(result.findings[:SHOWN], 1):
+        lines += [finding_text(finding, number, total), ""]
+    for number, finding in enumerate(result.findings[SHOWN:LISTED], SHOWN + 1):
+        lines.append(f"[{number}/{total}] {finding.summary}")
+    if total > LISTED:
+        lines.append(f"... and {total - LISTED} more: --json has them all")
+    lines += [*([""] if total > SHOWN else []), *statement(result)]
     return "\n".join(lines)
 
 

@@ -12,7 +12,9 @@ from plait import __version__
 from plait.model.finding import Finding
 
 
-def reproducer_text(finding: Finding, subject: str, path: str | None, probes: list[str]) -> str:
+def reproducer_text(
+    finding: Finding, subject: str, path: str | None, probes: list[str], rules: dict[str, Any] | None = None
+) -> str:
     """The file's content; ``path`` is where the subject is imported from, relative to the file."""
     assert finding.test is not None
     assert finding.schedule is not None
@@ -26,6 +28,7 @@ def reproducer_text(finding: Finding, subject: str, path: str | None, probes: li
         ("afterwards", probes),
         ("model", schedule["model"]),
         ("timeouts", schedule["timeouts"]),
+        *([("rules", rules)] if rules else []),
     ]
     lines = [
         f'"""{_comment(finding.summary)}', "",
@@ -54,11 +57,14 @@ def name_of(finding: Finding) -> str:
     return text[:80]
 
 
-def write_reproducer(finding: Finding, subject: str, folder: Path, root: Path | None, probes: list[str]) -> Path:
+def write_reproducer(
+    finding: Finding, subject: str, folder: Path, root: Path | None, probes: list[str],
+    rules: dict[str, Any] | None = None,
+) -> Path:  # fmt: skip
     """Write the file into ``folder``; a name that is taken by another finding gets a number."""
     folder.mkdir(parents=True, exist_ok=True)
     path = os.path.relpath(root.resolve(), folder.resolve()) if root is not None else None
-    text = reproducer_text(finding, subject, path, probes)
+    text = reproducer_text(finding, subject, path, probes, rules)
     base = f"test_{name_of(finding)}"
     number = 1
     while True:

@@ -143,11 +143,19 @@ def namespace(imports: Sequence[str]) -> dict[str, Any]:
     return space
 
 
+def is_nested(call: Call) -> bool:
+    """Whether the call is several context managers, one inside the other."""
+    if not call.expression.startswith("with "):
+        return False
+    tree = ast.parse(call.expression).body[0]
+    return isinstance(tree, ast.With) and len(tree.items) > 1
+
+
 def _returned(call: Call) -> str:
     """The call as a statement that returns its value, if it has one."""
     try:
         ast.parse(call.expression, mode="eval")
     except SyntaxError:
-        single = call.expression.startswith("with ") and "+" not in call.method
-        return call.expression.removesuffix("pass") + f"{BETWEEN}()" if single else call.expression
+        block = call.expression.startswith("with ") and not is_nested(call)
+        return call.expression.removesuffix("pass") + f"{BETWEEN}()" if block else call.expression
     return f"return {call.expression}"
