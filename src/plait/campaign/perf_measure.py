@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _PROFILE_S = 0.05
 _PROFILES = 5
 _POINT_S = 0.15
+_LEAST_REPETITIONS = 6
 _BUSY_ROUNDS = 4
 """Rounds under heavy load, with fewer quiet ones, after which it is no use to wait."""
 
@@ -66,6 +67,7 @@ class Rounds:
 
     def measure(self, tests: list[Measured], deadline: float) -> str:
         """Go on until each test is decided; says what ended it: ``exhausted``, ``budget``, ``load``, ``interrupt``."""
+        self._share_time(tests, deadline)
         took = 0.0
         while tests := [each for each in tests if self._is_open(each)]:
             if self._stop():
@@ -79,6 +81,13 @@ class Rounds:
             self._round(tests)
             took = time.monotonic() - began
         return "exhausted"
+
+    def _share_time(self, tests: list[Measured], deadline: float) -> None:
+        """Measure less per round where the least number of rounds would not fit otherwise."""
+        each = (deadline - time.monotonic()) / (2 * len(SIDES) * self._rules.m_min * max(1, len(tests)))
+        for measured in tests:
+            fitting = int(each / measured.seconds)
+            measured.repetitions = min(measured.repetitions, max(fitting, _LEAST_REPETITIONS))
 
     def _is_open(self, measured: Measured) -> bool:
         """Algorithm 2, lines 6 to 16; a test whose interval is clear of the threshold needs no small spread."""
@@ -99,7 +108,7 @@ class Rounds:
                 try:
                     found.append((measured, pair.alternate(self._job(measured), self._chance)))
                 except SideError as error:
-                    measured.reason = _reason(error)
+                    measured.refuse(_reason(error))
                     pair.close()
                     others += pair.others
                     pair = self._open_pair(self.done + self.heavy)
@@ -118,8 +127,7 @@ class Rounds:
             measured.means.add(*(mean(times[side]["whole"]) for side in SIDES))
 
     def _job(self, measured: Measured) -> Job:
-        one = self._rules.t_s / max(1, measured.repetitions)
-        turn = max(1, min(measured.repetitions, round(TURN_S / one)))
+        turn = max(1, min(measured.repetitions, round(TURN_S / measured.seconds)))
         return Job(measured.name, measured.source, self._threads, measured.repeat, measured.repetitions, turn=turn)
 
     def curve(self, tests: list[Measured], counts: list[int], rounds: int, deadline: float) -> list[Point]:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class Measured:
     """A test with what was measured: times in both scopes, or the reason why there are none.
 
-    ``means`` are those of the whole test with every disturbance in them, for comparison.
+    ``repetitions`` make one measurement; ``seconds`` is what one of them takes with the slower version. ``means`` are
+    those of the whole test with every disturbance in them, for comparison.
     """
 
     name: str
@@ -29,11 +30,17 @@ class Measured:
     repeat: int
     length: int
     repetitions: int
+    seconds: float
     whole: Series = field(default_factory=Series)
     suffix: Series = field(default_factory=Series)
     means: Series = field(default_factory=Series)
+    usable: bool = True
     reason: str | None = None
     winner: str = "inconclusive"
+
+    def refuse(self, reason: str) -> None:
+        """Give the test up: it cannot be measured, now or later."""
+        self.usable, self.reason = False, reason
 
     def series(self, scope: str) -> Series:
         """The times in one measurement scope (section 4.1)."""

@@ -5,6 +5,7 @@ Nothing but the standard library: the script that repeats a measurement without 
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -72,6 +73,7 @@ def interval(values: Sequence[float], confidence: float) -> Interval:
     return Interval(middle, middle - reach, middle + reach)
 
 
+@functools.lru_cache(maxsize=None)
 def t_quantile(probability: float, freedom: int) -> float:
     """The value that Student's t with ``freedom`` degrees stays below with that probability (above one half)."""
     low, high = 0.0, 1.0

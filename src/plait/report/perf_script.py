@@ -55,7 +55,7 @@ def script_text(found: Comparison, places: dict[str, Place], origins: dict[str, 
         f"MEASUREMENT['tests'][{each.name!r}] = {{'repeat': {each.repeat}, 'repetitions': {each.repetitions}, "
         f'\'source\': r"""\n{each.source}"""}}'
         for each in found.tests
-        if each.reason is None
+        if each.usable
     ]
     head = (
         f'"""Measures {found.subject} again: {found.old} against {found.new}, without plait.\n\n'

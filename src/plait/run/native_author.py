@@ -55,7 +55,7 @@ class Author:
         """Say which methods the tests are about, and which they must not call."""
         catalogue = self._sequences.catalogue
         catalogue.methods = tuple(each for each in catalogue.methods if each.name not in excluded)
-        self._tests = PerformanceTests(self._sequences, self._chance, focus=methods)
+        self._tests = PerformanceTests(self._sequences, run_natively, self._chance, focus=methods)
         return {}
 
     def next(self, calls: int, suffixes: int, without: list[str]) -> dict[str, Any]:

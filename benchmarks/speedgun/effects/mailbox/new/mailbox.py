@@ -1,0 +1,24 @@
+"""Two directions that have nothing to do with each other."""
+
+import threading
+import time
+
+
+class Mailbox:
+    """Sends and fetches; either takes its line for a moment."""
+
+    def __init__(self):
+        self._out = threading.Lock()
+        self._in = threading.Lock()
+        self._sent = self._fetched = 0
+
+    def send(self, text: str):
+        with self._out:
+            time.sleep(0.0003)  # the line out
+            self._sent += 1
+
+    def fetch(self):
+        with self._in:
+            time.sleep(0.0003)  # the line in
+            self._fetched += 1
+            return self._fetched
