@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +29,7 @@ from plait.judge.difference_outcome import View
 from plait.judge.difference_words import described, shown_result
 from plait.model.finding import Finding
 from plait.model.result import Result
+from plait.model.test import Call
 from plait.report.diff_publish import publish_diff
 from plait.report.diff_reproducer import write_reproducer
 from plait.subject.change import Change
@@ -159,7 +162,7 @@ class _Campaign:
         view = View(public=frozenset(names))
         self._search = Search(
             self._sides, generation, self._pairs, Filter(self._change) if options.filter else None, view,
-            probes_of(interface), self._checks, self._over, options.threads, options.max_tests,
+            readers(probes_of(interface)), self._checks, self._over, options.threads, options.max_tests,
         )  # fmt: skip
         self._revealed = self._search.run()
         if self._revealed is not None:
@@ -269,6 +272,16 @@ def changed_pairs(change: Change, names: list[str]) -> list[tuple[str, str]]:
         every = ((one, other) for number, one in enumerate(names) for other in names[number:])
         pairs = list(dict.fromkeys((*pairs, *every)))
     return pairs
+
+
+_CHANGERS = re.compile(
+    r"_*(clear|pop|remove|delete|discard|close|stop|reset|flush|shutdown|release|acquire|put|push|add|next|enter|exit|start)"
+)
+
+
+def readers(probes: Sequence[Call]) -> tuple[Call, ...]:
+    """Probes that do not look as if they changed what they are to show, and at the end those that do."""
+    return tuple(sorted(probes, key=lambda call: bool(_CHANGERS.match(call.method))))
 
 
 def _sequential(each: Any) -> dict[str, Any]:

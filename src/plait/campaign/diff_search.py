@@ -37,6 +37,7 @@ PORTION = 12  # tests that are filtered together at first
 MOST_AT_ONCE = 100
 FEW = 40  # tests of a stage without a promising access that are filtered by their traces
 EXAMPLES = 5  # sequential differences that are kept as examples
+HOPELESS = 4  # calls of a method that make prefixes differ, after which no prefix calls it any more
 RESTARTS = 3  # generators that may be lost with their workers
 FRUITLESS = 25  # prefixes in a row that allowed no new test: there is nothing more to say
 
@@ -108,7 +109,8 @@ class Search:
     notes: list[str] = field(default_factory=list)
     recent: list[Test] = field(default_factory=list)
     exhausted: bool = False
-    _avoid: set[str] = field(default_factory=set)
+    _avoid: set[str] = field(default_factory=set)  # calls, and names of methods
+    _bad: dict[str, int] = field(default_factory=dict)
     _seen: set[Test] = field(default_factory=set)
     _fruitless: int = 0
     _settled: bool = False  # states cannot be compared: probes stand for them
@@ -336,7 +338,10 @@ class Search:
         if found is None:
             return
         if found.in_prefix:
-            self._avoid.add(found.method)
+            self._avoid.add(found.call)
+            self._bad[found.method] = self._bad.get(found.method, 0) + 1
+            if self._bad[found.method] >= HOPELESS:
+                self._avoid.add(found.method)
         known = {(each.difference.method, each.difference.old[:2], each.difference.new[:2]) for each in self.sequential}
         if (found.method, found.old[:2], found.new[:2]) not in known and len(self.sequential) < EXAMPLES:
             self.sequential.append(Sequential(test, found))

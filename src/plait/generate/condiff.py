@@ -91,8 +91,8 @@ class Stages:
     """Makes one stage after another.
 
     Objects that serve as arguments have the same name in all stages, and calls are kept for later stages: what makes
-    stages differ is the state that their prefixes reach. ``avoid`` are methods that prefixes do without, because they
-    behave differently already when one thread is alone.
+    stages differ is the state that their prefixes reach. ``avoid`` are calls, or names of methods, that prefixes do
+    without, because they behave differently already when one thread is alone.
     """
 
     def __init__(self, catalogue: Catalogue, run: RunSequentially, random: Random, methods: Sequence[str]) -> None:
@@ -154,6 +154,9 @@ class _StageSequences(Sequences):
 
     def stage_prefix(self, length: int, avoid: set[str]) -> Prefix:
         """A constructor call, the arguments of earlier stages, and up to ``length`` calls that work (line 5)."""
+        for source in avoid & self._constructors.keys():
+            if len(self._constructors) > 1:
+                del self._constructors[source]
         prefix = Prefix([self._constructor(), *self._arguments], Scene(bound=dict(self._bound)))
         varied = self._random.random() < _VARIED
         length = max(length, 1) if varied else length
@@ -163,7 +166,8 @@ class _StageSequences(Sequences):
                 break
             known = len(prefix.drafts)
             drafts = self._varied(prefix, missing) if varied else self._drafts(prefix, missing, 3)
-            tried = [*prefix.drafts, *(each for each in drafts if each.call.method not in avoid)]
+            drafts = [each for each in drafts if each.call.method not in avoid and each.call.source not in avoid]
+            tried = [*prefix.drafts, *drafts]
             prefix.keep(_that_worked(tried, self._outcomes(tried, known)))
         return self._confirmed(prefix)
 

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from plait.judge.difference_state import Attribute, passing, settled
-from plait.judge.specification import MASKED, UNFINISHED, Result, positions, probe
+from plait.judge.difference_state import Attribute, passing, result_value, settled
+from plait.judge.specification import MASKED, UNFINISHED, Result, positions
 from plait.model.test import Call
-from plait.observe.canonical import canonical, exception_name
+from plait.observe.canonical import exception_name
 from plait.observe.stored import stored_names
 from plait.run.containers import is_container
-from plait.run.engine import ENGINE, FINISHED_RUN, access
+from plait.run.engine import ENGINE, FINISHED_RUN, SetupBlockedError, access
 from plait.run.heap import OPAQUE
 from plait.run.operations import READ
 from plait.run.testbed import Done, Testbed
@@ -74,7 +74,7 @@ class Watch:
         exits: list[Any] = [None] * len(self._where) if view.exits != "no" else []
         for done in bed.done:
             position = self._where[done.thread, done.index]
-            results[position] = MASKED if position in view.masked else result_of(done, view.public)
+            results[position] = MASKED if position in view.masked else result_of(done, view)
             if exits:
                 exits[position] = done.seen
         state = None
@@ -83,7 +83,7 @@ class Watch:
             if view.state:
                 state = settled([bed.values[name] for name in bed.variables], view.ignored)
             if view.probes:
-                answers = probe(bed, view.probes)
+                answers = _answers(bed, view)
         return Outcome(ENGINE.status, tuple(results), tuple(exits), state, answers)
 
     def _exit(self, bed: Testbed, done: Done) -> Any:
@@ -106,15 +106,29 @@ class Watch:
         return passing(values, self.view.ignored, public=public)
 
 
-def result_of(done: Done, public: frozenset[str]) -> Result:
+def _answers(bed: Testbed, view: View) -> tuple[Result, ...]:
+    """What a caller learns about the state that was left: further calls, one after another."""
+    found: list[Result] = []
+    for call in view.probes:
+        try:
+            found.append(("returned", result_value(eval(call.expression, bed.space, dict(bed.values)), view.ignored)))
+        except SetupBlockedError:
+            found.append(("blocked",))
+            break
+        except Exception as error:
+            found.append(("raised", exception_name(error)))
+    return (*found, *[UNFINISHED] * (len(view.probes) - len(found)))
+
+
+def result_of(done: Done, view: View) -> Result:
     """A call's result: its value, or its exception with the innermost public method that raised or passed it on."""
     if done.error is None:
-        return ("returned", canonical(done.value))
+        return ("returned", result_value(done.value, view.ignored))
     method = ""
     trace = done.error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_code.co_name
-        if name in public:
+        if name in view.public:
             method = name
         trace = trace.tb_next
     return ("raised", exception_name(done.error), method)

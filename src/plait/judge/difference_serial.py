@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from plait.explore.serial import Serial
 from plait.judge.difference_outcome import Outcome, View, Watch
-from plait.judge.difference_state import settled
+from plait.judge.difference_state import result_value, settled
 from plait.judge.specification import Result
 from plait.model.test import Call, Test
-from plait.observe.canonical import canonical, exception_name
+from plait.observe.canonical import exception_name
 from plait.observe.footprint import Touched, Toucher
 from plait.observe.places import PLACES
 from plait.observe.trace import Trace, Tracer
@@ -138,7 +138,8 @@ def _run(test: Test, view: View, found: list[Beginning]) -> Sequence[Callable[[]
         except Exception as error:
             found.append(Beginning((*results, ("raised", exception_name(error))), None, failed=True))
             return []
-        results.append(("returned", canonical(value)))
+        # What the first call makes is the object under test: its state is compared, not its looks.
+        results.append(("returned", result_value(value, view.ignored)) if results else ("made",))
         if call.result is not None:
             values[call.result] = value
     state = settled([values[name] for name in sorted(values)], view.ignored) if view.state else None

@@ -30,6 +30,11 @@ def passing(values: Sequence[Any], ignored: frozenset[Attribute], *, public: boo
     return tuple(walk.of(value) for value in values)
 
 
+def result_value(value: Any, ignored: frozenset[Attribute]) -> Canonical:
+    """What a call returned, as its caller can use it: objects count by their content and their public attributes."""
+    return passing([value], ignored, public=True)[0]
+
+
 class _StateWalk(_Walk):
     def __init__(self, ignored: frozenset[Attribute], *, locks: bool, public: bool) -> None:
         super().__init__()

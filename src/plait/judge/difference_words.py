@@ -41,16 +41,15 @@ def _deed(
     position = odd_call(outcome, others)
     if position is not None:
         result = outcome.results[position]
-        before = [shown_result(each) for each in dict.fromkeys(other.results[position] for other in others)]
-        return f"`{calls[position].method}` can {_infinitive(result)}{_otherwise(side, before)}"
+        said, before = _odd(result, list(dict.fromkeys(other.results[position] for other in others)))
+        return f"`{calls[position].method}` can {_infinitive(said)}{_otherwise(side, before)}"
     if kind[0] == "answers":
         number = next(
             (n for n, answer in enumerate(outcome.answers) if all(_at(each.answers, n) != answer for each in others)), 0
         )
-        before = [shown_result(_at(each.answers, number)) for each in others]
+        answer, before = _odd(outcome.answers[number], [_at(each.answers, number) for each in others])
         doers = " and ".join(dict.fromkeys(f"`{call.method}`" for call in calls))
-        answer = f"`{probes[number]}` {shown_result(outcome.answers[number])}"
-        return f"{doers} can leave a state in which {answer}{_otherwise(side, before)}"
+        return f"{doers} can leave a state in which `{probes[number]}` {answer}{_otherwise(side, before)}"
     if kind[0] == "state":
         return _left(side, outcome, others, test)
     if kind[0] == "passing":
@@ -106,10 +105,26 @@ def _otherwise(side: Side, texts: Collection[str]) -> str:
     return f" ({'before' if side == 'new' else 'now'}: {' or '.join(known)})"
 
 
-def _infinitive(result: Result) -> str:
-    if result[0] == "raised":
-        return f"raise {result[1]}"
-    return f"return {plain(result[1])}" if result[0] == "returned" else str(result[0])
+def _odd(result: Result, others: Sequence[Result]) -> tuple[str, list[str]]:
+    """A result in words, and the others; of objects that look alike only the part that differs."""
+    texts = [shown_result(each) for each in others]
+    said = shown_result(result)
+    if said not in texts or result[0] != "returned":
+        return said, texts
+    mine = dict(atoms(result[1]))
+    theirs = [dict(atoms(each[1])) for each in others if each[0] == "returned"]
+    odd = [path for path, value in mine.items() if all(each.get(path) != value for each in theirs)]
+    if not odd:
+        return said, []
+    path = min(odd, key=lambda each: (len(each), each))
+    return f"{said} with {path} {plain(mine[path])}", [plain(each[path]) for each in theirs if path in each]
+
+
+def _infinitive(said: str) -> str:
+    for verb, plural in (("raises", "raise"), ("returns", "return")):
+        if said.startswith(verb):
+            return plural + said.removeprefix(verb)
+    return said
 
 
 def shown_result(result: Result) -> str:
