@@ -11,7 +11,10 @@ from typing import Any
 
 from plait.model.result import Result
 from plait.report.finding_text import finding_text
+from plait.report.html import html
+from plait.report.junit import junit
 from plait.report.reproducer import write_reproducer
+from plait.report.sarif import sarif
 
 OUT = "plait-out"
 SHOWN, LISTED = 5, 20  # findings in full, and those with at least a line
@@ -22,28 +25,39 @@ def publish(result: Result, options: argparse.Namespace, project: Path) -> None:
     for finding in result.findings:
         if finding.test is not None and finding.schedule is not None and finding.reproducer is None:
             root = Path(result.more["root"]) if "root" in result.more else None
-            written = write_reproducer(
-                finding, result.subject, Path(OUT), root, result.more.get("probes", []) if "afterwards" in finding.detail else [],
-                result.more.get("rules"),
-            )  # fmt: skip
+            probes = result.more.get("probes", []) if "afterwards" in finding.detail else []
+            written = write_reproducer(finding, result.subject, Path(OUT), root, probes, result.more.get("rules"))
             finding.reproducer = str(written)
     data = result.as_json()
     to_terminal = False
     target = getattr(options, "json", None)
     if target is not None:
         to_terminal = write_json(data, target)
+    write_others(data, options)
     if not to_terminal:
         print(text(result))
 
 
+def write_others(data: dict[str, Any], options: argparse.Namespace) -> None:
+    """The same result for other readers, where they were asked for."""
+    for name, form in (("html", html), ("junit", junit), ("sarif", sarif)):
+        target = getattr(options, name, None)
+        if target is not None:
+            write_whole(form(data), target)
+
+
 def write_json(data: dict[str, Any], target: Path) -> bool:
     """Write a result file, whole or not at all; True if it went to the terminal."""
-    content = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    return write_whole(json.dumps(data, indent=1, ensure_ascii=False) + "\n", target)
+
+
+def write_whole(content: str, target: Path) -> bool:
+    """Write a file, whole or not at all; True if it went to the terminal."""
     if str(target) == "-":
         sys.stdout.write(content)
         return True
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    temporary.write_text(content, encoding="utf-8")
+    temporary.write_text(content, encoding="utf-8", errors="replace")
     temporary.replace(target)
     return False
 

@@ -1,0 +1,49 @@
+"""A result as JUnit XML: one test case per finding, or one that passed."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree import ElementTree as ET
+
+_FORBIDDEN = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(data: dict[str, Any]) -> str:
+    """``data`` is a result file's content."""
+    findings = data["findings"]
+    counts = {"tests": str(max(1, len(findings))), "failures": str(len(findings)), "errors": "0", "skipped": "0"}
+    time = f"{float(data['elapsed_s']):.3f}"
+    suites = ET.Element("testsuites", {**counts, "time": time})
+    name = f"plait {data['command']} {data['subject']}"
+    suite = ET.SubElement(suites, "testsuite", {"name": _clean(name), **counts, "time": time})
+    for number, finding in enumerate(findings, 1):
+        case = ET.SubElement(suite, "testcase", {
+            "classname": _clean(data["subject"]), "name": _clean(f"{number} {finding['kind']}"), "time": "0",
+        })  # fmt: skip
+        said = {"type": _clean(finding["kind"]), "message": _clean(finding["summary"])}
+        failure = ET.SubElement(case, "failure", said)
+        failure.text = _clean("\n".join(_lines(finding)))
+    if not findings:
+        ET.SubElement(suite, "testcase", {"classname": _clean(data["subject"]), "name": data["command"], "time": time})
+    ET.indent(suites)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
+
+
+def _lines(finding: dict[str, Any]) -> list[str]:
+    lines = [finding["summary"]]
+    test = finding.get("test", {})
+    lines += test.get("prefix", [])
+    for thread, suffix in enumerate(test.get("suffixes", []), 1):
+        lines.append(f"thread {thread}: {'; '.join(suffix)}")
+    for row in finding.get("interleaving", []):
+        value = f" = {row['value']}" if "value" in row else ""
+        lines.append(f"{row['thread']} {row['file']}:{row['line']} {row['code']}  [{row['access']}{value}]")
+    if "reproducer" in finding:
+        lines.append(f"reproducer: {finding['reproducer']}")
+    return lines
+
+
+def _clean(text: str) -> str:
+    """Without the characters that XML cannot hold."""
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", str(text))

@@ -1,0 +1,72 @@
+"""The same result for other readers: JUnit, SARIF, a page. Texts of the code under test stay texts."""
+
+import json
+import re
+from xml.etree import ElementTree as ET
+
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.model.schedule import Schedule, Segment
+from plait.model.test import Test
+from plait.report.html import html
+from plait.report.junit import junit
+from plait.report.sarif import sarif
+
+NASTY = "</script><script>alert('x')</script> \" ' & \x00 \ud800"
+
+
+def result(findings=1):
+    row = {
+        "thread": 1, "file": "src/account.py", "line": 3, "function": "f", "code": f"self.x = {NASTY}",
+        "access": "write Account.x", "value": NASTY, "locks": ["Account._lock"],
+    }  # fmt: skip
+    other = {**row, "thread": 2, "line": 7, "access": "read Account.x"}
+    test = Test.from_lines(["from account import Account"], ["x = Account()"], [["x.f(1)"], ["x.g()"]])
+    made = [
+        Finding(
+            "wrong-result", f"lost {NASTY}", ["Account.f"], test, schedule=Schedule((Segment(1), Segment(2))),
+            interleaving=[row, other], race=[row, other], reachable={"gil": False, "free-threaded": True},
+        )
+        for _ in range(findings)
+    ]  # fmt: skip
+    stats = {"tests": 3, "schedules": 9}
+    return Result("check", "account:Account", "violation" if made else "none", findings=made, stats=stats).as_json()
+
+
+def test_junit_has_a_failure_per_finding_and_is_well_formed():
+    root = ET.fromstring(junit(result(2)).encode("utf-8", "replace"))
+    (suite,) = root
+    assert suite.get("failures") == "2"
+    assert [case[0].get("type") for case in suite] == ["wrong-result", "wrong-result"]
+    assert "alert('x')" in suite[0][0].text
+
+
+def test_junit_of_a_pass_is_one_passed_case():
+    (suite,) = ET.fromstring(junit(result(0)))
+    assert (suite.get("tests"), suite.get("failures"), len(suite[0])) == ("1", "0", 0)
+
+
+def test_sarif_points_at_the_racing_lines():
+    log = json.loads(sarif(result()))
+    assert log["version"] == "2.1.0"
+    (run,) = log["runs"]
+    (found,) = run["results"]
+    assert run["tool"]["driver"]["rules"][found["ruleIndex"]]["id"] == found["ruleId"] == "wrong-result"
+    assert found["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
+    assert found["relatedLocations"][0]["physicalLocation"]["region"] == {"startLine": 7}
+    assert [step["executionOrder"] for step in found["codeFlows"][0]["threadFlows"][0]["locations"]] == [1, 2]
+
+
+def test_the_page_runs_nothing_of_the_code_under_test():
+    page = html(result())
+    assert page.count("<script") == 2  # the data and plait's own
+    embedded = re.search(r'id="data">(.*?)</script>', page, re.DOTALL).group(1)
+    assert "<" not in embedded
+    assert json.loads(embedded)["findings"][0]["summary"] == f"lost {NASTY}"
+    assert "alert('x')</script>" not in page
+
+
+def test_the_page_loads_nothing_from_elsewhere():
+    page = html(result())
+    assert not re.search(r"(src|href)\s*=", page)
+    assert "http" not in page.replace("http-equiv", "")
