@@ -29,8 +29,35 @@ STATE = "state"  # the parameter of a test function that is itself the check
 _HIDDEN: Any = getattr(pytest, "HIDDEN_PARAM", "threads")  # older versions of pytest have to show something
 
 
+_OPTIONS = {
+    "old": "the version before the change, such as HEAD~1: preempt in changed code first",
+    "capp": "change-aware order of schedules (default: LOA), or none",
+    "schedule": "the search: icb (default), dfs, bfs, stateful, dpor, pos, pct...",
+    "bound": "the most preemptions of iterative context bounding (default: 2)",
+    "schedules": "the most schedules for each test (default: 50)",
+    "seconds": "the most seconds for each test (default: 60)",
+    "seed": "the same seed gives the same schedules (default: 0)",
+    "model": "where threads may switch: gil, free-threaded or both (default)",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--plait``, and how; each option also has a line in the configuration file (``plait_old = HEAD``)."""
+    group = parser.getgroup("plait", "schedules of multithreaded tests")
+    group.addoption("--plait", action="store_true", help="run every test that starts threads under many schedules")
+    for name, text in _OPTIONS.items():
+        group.addoption(f"--plait-{name}", metavar=name.upper(), help=text)
+        parser.addini(f"plait_{name}", text)
+    group.addoption("--plait-impact", metavar="FILE", help="the impacted code points, instead of --plait-old")
+    group.addoption("--plait-result", metavar="FILE", help="write what was explored as JSON")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Make the marker known, and get ready to explore if that is wanted."""
+    if config.getoption("plait"):
+        from plait.pytest_explore import Explorer  # noqa: PLC0415 - costs nothing until it is used
+
+        config.pluginmanager.register(Explorer(config), "plait-explore")
     config.addinivalue_line(
         "markers",
         "plait(setup, threads, **options): defaults for the plait fixture; with threads=, the test function checks the "

@@ -1,0 +1,284 @@
+"""``pytest --plait``: every test that starts threads is run under many schedules, changed code first.
+
+A test runs under control in place of its plain run: within pytest's own protocol, so that marks, captured output, time
+limits and reports stay what they are. A test that cannot be controlled runs plainly, and the summary says why.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from plait.errors import UsageError
+from plait.explore.capp_partition import DEFAULT, HEURISTICS, prioritizer
+from plait.judge.search import search
+from plait.judge.simplify import simplify
+from plait.judge.trial import modelled
+from plait.judge.verdict import Verdict
+from plait.model.outcome import Divergence, Finished
+from plait.pytest_item import ItemTrial, controlled, tear_down
+from plait.pytest_outside import Outside, StuckError
+from plait.pytest_search import SEARCHES, make_search
+from plait.run.world import cache_folder
+from plait.scenario import InterleavingError, _told, raise_for_failure
+from plait.subject.impact import Impact
+from plait.subject.impact_analysis import collect
+from plait.subject.impact_json import impact_from_json
+from plait.subject.version import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+EXPLORED, ALONE, PLAIN = "explored", "one thread", "not under control"
+MODELS = ("both", "free-threaded", "gil")
+
+
+class Settings:
+    """What the command line, the configuration file and a test's marker say, the last one winning."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.search = _asked(config, "schedule") or "icb"
+        self.capp = _asked(config, "capp") or DEFAULT
+        self.bound = _number(_asked(config, "bound"), 2)
+        self.schedules = _number(_asked(config, "schedules"), 50)
+        self.seconds = float(_asked(config, "seconds") or 60)
+        self.seed = _number(_asked(config, "seed"), 0)
+        self.model = _asked(config, "model") or "both"
+        self.random_order = False
+        self.check()
+
+    def check(self) -> None:
+        """A `pytest.UsageError` for words that mean nothing."""
+        for name, value, known in (
+            ("schedule", self.search, SEARCHES), ("capp", self.capp, (*HEURISTICS, "none")),
+            ("model", self.model, MODELS),
+        ):  # fmt: skip
+            if value not in known:
+                raise pytest.UsageError(f"--plait-{name} {value!r} is not known; there are {', '.join(known)}")
+
+    def marked(self, item: pytest.Item) -> Settings:
+        """With the words of the test's markers."""
+        own = object.__new__(Settings)
+        own.__dict__.update(self.__dict__)
+        names = {"schedule": "search", "max_executions": "schedules", "max_seconds": "seconds", "strategy": "search"}
+        for marker in reversed(list(item.iter_markers("plait"))):
+            for key, value in marker.kwargs.items():
+                name = names.get(key, key)
+                if name not in own.__dict__:
+                    raise pytest.UsageError(f"{item.nodeid}: the plait marker has no {key}= for --plait")
+                own.__dict__[name] = value
+        own.check()
+        return own
+
+
+def _asked(config: pytest.Config, name: str) -> Any:
+    return config.getoption(f"plait_{name}") or config.getini(f"plait_{name}") or None
+
+
+def _number(value: Any, default: int) -> int:
+    if value is None:
+        return default
+    if not str(value).isdecimal():
+        raise pytest.UsageError(f"{value!r} is no whole number")
+    return int(value)
+
+
+class Explorer:
+    """The plug-in object that is registered for ``--plait``."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self.settings = Settings(config)
+        self.impact = _impact(config)
+        self._told: list[dict[str, Any]] = []
+        self._outside = Outside()
+
+    # -- tests --------------------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Put the exploration in the place of each test's own run."""
+        for item in items:
+            reason = _out_of_reach(item)
+            if reason is None:
+                item.runtest = functools.partial(self._run, item, item.runtest)  # type: ignore[method-assign]
+            else:
+                item.stash[_ACCOUNT] = {"test": item.nodeid, "ran": PLAIN, "why": reason}
+
+    def _run(self, item: Any, call: Callable[[], object]) -> None:
+        __tracebackhide__ = True
+        settings = self.settings.marked(item)
+        account: dict[str, Any] = {"test": item.nodeid, "ran": PLAIN, "impacted_points": len(self.impact)}
+        item.stash[_ACCOUNT] = account
+        tear_down(item)  # pytest has set it up without control; every execution does it again
+        trial = ItemTrial(item, call, seed=settings.seed)
+        verdict = self._explored(item, trial, settings, account)
+        if account["ran"] == PLAIN:
+            _plainly(item, call)
+        elif isinstance(trial.outcome_of_call, pytest.skip.Exception):
+            raise trial.outcome_of_call
+        elif verdict is not None:
+            raise_for_failure(verdict)
+
+    def _explored(self, item: Any, trial: ItemTrial, settings: Settings, account: dict[str, Any]) -> Verdict | None:
+        started = time.perf_counter()
+        try:
+            with controlled(item) as adopter, self._outside.watched(settings.seconds) as outside:
+                verdict = _explore(trial, settings, self.impact, account)
+                verdict.left = list(dict.fromkeys(adopter.left))
+        except StuckError:
+            account["why"] = "it waits for something outside of its own threads"
+            return None
+        except UsageError as error:
+            account["why"] = str(error)
+            return None
+        finally:
+            account["seconds"] = round(time.perf_counter() - started, 3)
+        account["threads"] = trial.threads
+        acts = sorted(outside)
+        if isinstance(verdict.outcome, Divergence):
+            account["why"] = f"not deterministic: {verdict.outcome.details()[-1]}"
+            account["details"] = verdict.outcome.details()
+        elif acts and not verdict.passed:
+            account["why"] = f"it uses {', '.join(acts)}"
+        else:
+            account["ran"] = EXPLORED if trial.threads > 1 else ALONE
+            if verdict.passed:
+                account["statement"] = verdict.statement()
+            else:
+                account["failure"] = _failure(verdict)
+        return verdict
+
+    # -- reports ------------------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> Generator[None, Any, Any]:
+        """The account travels with the report, also from the processes of pytest-xdist."""
+        report: Any = yield
+        if call.when == "call" and _ACCOUNT in item.stash:
+            report.plait = item.stash[_ACCOUNT]
+            if call.excinfo is not None and isinstance(call.excinfo.value, InterleavingError):
+                report.longrepr = str(call.excinfo.value)
+        return report
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Collect the accounts."""
+        if hasattr(report, "plait"):
+            self._told.append({**report.plait, "outcome": report.outcome})
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """What ran controlled, what did not and why."""
+        write = terminalreporter.write_line
+        explored = [told for told in self._told if told["ran"] == EXPLORED]
+        alone = sum(told["ran"] == ALONE for told in self._told)
+        terminalreporter.section("plait")
+        schedules = sum(told["schedules"] for told in explored)
+        whole = sum(told["exhausted"] for told in explored)
+        write(
+            f"{len(explored)} tests with threads explored ({schedules} schedules, {whole} tests completely within "
+            f"their bounds), {alone} without threads of their own, {len(self.impact)} impacted code points"
+        )
+        for note in self.impact.notes:
+            write(f"note: {note}")
+        why = Counter(told.get("why", "?") for told in self._told if told["ran"] == PLAIN)
+        for reason, count in why.most_common():
+            write(f"not under control, run plainly: {count} ({reason})")
+
+    def pytest_sessionfinish(self) -> None:
+        """The result file, if one is asked for."""
+        target = self._config.getoption("plait_result")
+        if target and not hasattr(self._config, "workerinput"):
+            Path(target).write_text(json.dumps({"tests": self._told}, indent=1) + "\n", encoding="utf-8")
+
+
+_ACCOUNT = pytest.StashKey[dict[str, Any]]()
+
+
+def _impact(config: pytest.Config) -> Impact:
+    """The points of the change: from a file, or between the version given and the project as it is."""
+    file, old = config.getoption("plait_impact"), _asked(config, "old")
+    if file:
+        return impact_from_json(json.loads(Path(file).read_text(encoding="utf-8")))
+    if not old:
+        return Impact()
+    project, cache = config.rootpath, cache_folder().parent
+    try:
+        with resolve(old, project=project, cache=cache) as before, resolve("worktree", project=project, cache=cache) as now:
+            whole = before.kind == "revision"
+            return collect((whole and before.tree) or before.root, (whole and now.tree) or now.root)
+    except UsageError as error:
+        raise pytest.UsageError(f"--plait-old: {error}") from None
+
+
+def _out_of_reach(item: Any) -> str | None:
+    """Why a test is not even tried under control."""
+    if not isinstance(item, pytest.Function):
+        return "no test function"
+    if inspect.iscoroutinefunction(item.function):
+        return "it is asynchronous"
+    if "plait" in item.fixturenames or any("threads" in marker.kwargs for marker in item.iter_markers("plait")):
+        return "it explores by itself"
+    return None
+
+
+def _plainly(item: Any, call: Callable[[], object]) -> None:
+    """The test as pytest runs it."""
+    __tracebackhide__ = True
+    item._initrequest()
+    item.session._setupstate.setup(item)
+    call()
+
+
+def _explore(trial: ItemTrial, settings: Settings, impact: Impact, account: dict[str, Any]) -> Verdict:
+    order = settings.seed if settings.random_order else None
+    strategy = make_search(settings.search, prioritizer(settings.capp, impact), settings.bound, settings.seed, order)
+    with modelled(gil=settings.model == "gil", any_timeouts=False):
+        found = search(trial, strategy, max_executions=settings.schedules, max_seconds=settings.seconds)
+    done = found.exploration
+    account.update(
+        search=strategy.name, schedules=done.executions, transitions=getattr(strategy, "transitions", None),
+        exhausted=done.exhausted, preemption_bound=getattr(strategy, "bound", None), stopped=done.ended,
+    )  # fmt: skip
+    verdict = Verdict(
+        Finished(), done.executions, done.elapsed, done.exhausted, done.statement(), strategy.name, settings.model,
+        shared=found.shared,
+    )  # fmt: skip
+    if found.divergence is not None:
+        verdict.outcome = found.divergence
+    elif found.failure is not None:
+        verdict = _told(trial, verdict, simplify(trial, found.failure))
+        verdict.reachable = _reach(trial, settings, impact)
+        verdict.names[1] = "the test"
+    return verdict
+
+
+def _reach(trial: ItemTrial, settings: Settings, impact: Impact) -> dict[str, bool | None]:
+    """Which builds can show a failure that was found."""
+    if settings.model == "gil":
+        return {"gil": True, "free-threaded": True}
+    if settings.model == "free-threaded":
+        return {"free-threaded": True}
+    again = make_search(settings.search, prioritizer(settings.capp, impact), settings.bound, settings.seed, None)
+    with modelled(gil=True, any_timeouts=False):
+        today = search(trial, again, max_executions=max(settings.schedules, 200), max_seconds=settings.seconds / 2)
+    reached = True if today.failure is not None else False if today.exploration.exhausted else None
+    return {"gil": reached, "free-threaded": True}
+
+
+def _failure(verdict: Verdict) -> dict[str, Any]:
+    schedule = verdict.schedule
+    return {
+        "kind": verdict.kind, "summary": verdict.outcome.summary(), "details": verdict.outcome.details(),
+        "exception": type(verdict.error).__name__ if verdict.error is not None else None,
+        "preemptions": verdict.preemptions, "schedule": None if schedule is None else schedule.as_json(),
+        "interleaving": verdict.rows, "reachable": verdict.reachable,
+        "confirmed_on_threads": verdict.confirmed_on_threads, "text": str(InterleavingError(verdict)),
+        "names": {str(number): name for number, name in verdict.names.items()},
+    }  # fmt: skip

@@ -1,0 +1,171 @@
+"""One pytest test as the engine runs it: set-up, call and tear-down are the body of a virtual thread.
+
+The fixtures of the test function run again in every execution. Those of wider scope run once, as pytest wants it; what
+executions do to their values is undone by `plait.run.modulestate`.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from _pytest.fixtures import FixtureDef
+
+from plait.judge.trial import Trial, modelled
+from plait.model.outcome import Deadlock, Finished, Raised
+from plait.observe.places import PLACES
+from plait.run.adopt import Adopter
+from plait.run.codes import Library
+from plait.run.engine import ENGINE
+from plait.run.imports import mirrored_imports
+from plait.run.mirror import Mirror
+from plait.run.modulestate import ModuleState
+from plait.run.world import cache_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+BODY = 1  # the thread that runs the test itself
+
+
+class Equipment:
+    """What all tests of a process share, made with the first of them."""
+
+    _made: Equipment | None = None
+
+    def __init__(self) -> None:
+        cache = cache_folder()
+        self.mirror = Mirror(PLACES, cache)
+        self.library = Library(PLACES, cache)
+
+    @classmethod
+    def get(cls) -> Equipment:
+        """The one of this process."""
+        if cls._made is None:
+            cls._made = cls()
+        return cls._made
+
+
+class _Chain:
+    """Stands for a next test with the same parents, so that pytest tears down the test alone."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        self._nodes = item.listchain()[:-1]
+
+    def listchain(self) -> list[Any]:
+        """What must stay set up."""
+        return self._nodes
+
+
+class ItemTrial(Trial):
+    """Executions of one test.
+
+    A thread that dies with an exception fails the test, unless it does so without any preemption and the test passes
+    all the same: then the test expects it. The same holds for threads that are left waiting.
+    """
+
+    def __init__(self, item: Any, call: Callable[[], object], *, seed: int = 0) -> None:
+        super().__init__(None, [self._protocol], None, seed=seed)
+        self.reseed = True
+        self.threads = 0  # the most threads of an execution
+        self.outcome_of_call: BaseException | None = None
+        self._item = item
+        self._call = call
+        self._usual: set[Any] | None = None
+
+    def _protocol(self) -> None:
+        self.outcome_of_call = None
+        item = self._item
+        try:
+            try:
+                set_up(item)
+                self._call()
+                _raise_unittest_failure(item)
+            finally:
+                tear_down(item)
+        except pytest.skip.Exception as error:  # no failure, whatever the schedule
+            self.outcome_of_call = error
+
+    def finish(self) -> None:
+        """Judge the execution; what its first one shows beside the test itself is usual."""
+        super().finish()
+        self.threads = max(self.threads, len(ENGINE.threads) - 1)
+        outcome = self.outcome
+        beside = isinstance(outcome, Raised) and all(each.thread != BODY for each in outcome.failures)
+        if isinstance(outcome, Deadlock):
+            beside = all(wait.thread != BODY for wait in outcome.waits)
+        if self._usual is None:
+            self._usual = {outcome.signature} if beside else set()
+        if beside and outcome.signature in self._usual:
+            self.outcome, self.error = Finished(), None
+
+
+def set_up(item: Any) -> None:
+    """The test's own fixtures, and wider ones that are not there yet."""
+    item._initrequest()
+    item.session._setupstate.setup(item)
+
+
+def tear_down(item: Any) -> None:
+    """The test's own fixtures."""
+    item.session._setupstate.teardown_exact(_Chain(item))
+
+
+def _raise_unittest_failure(item: Any) -> None:
+    """A `unittest.TestCase` keeps its failures for the report instead of raising them."""
+    failures = item.__dict__.pop("_excinfo", None)
+    if failures:
+        raise failures[0].value
+
+
+@contextmanager
+def controlled(item: Any) -> Iterator[Adopter]:
+    """The test's module, the project's modules it uses, its fixtures and conftest files under control for a while."""
+    equipment = Equipment.get()
+    adopter = Adopter(equipment.mirror, PLACES, library=equipment.library, tests=True)
+    with ExitStack() as stack:
+        stack.enter_context(adopter.released())
+        stack.enter_context(mirrored_imports(equipment.mirror.modules))
+        adopter.adopt_standard()
+        adopter.adopt([item.module.__name__, *_conftests(item)])
+        wide = []
+        for definition in _fixtures(item):
+            _adopt_fixture(adopter, definition, stack)
+            if definition.scope != "function" and definition.cached_result is not None:
+                wide.append(definition.cached_result[0])
+        cells = [cell for _name, cell in adopter.cells]
+        state = ModuleState(adopter.modules, cells, [*adopter.objects, *wide], [item, item.config, item.session])
+        stack.enter_context(modelled(gil=False, any_timeouts=False, modules=state))
+        yield adopter
+
+
+def _conftests(item: Any) -> list[str]:
+    """The names of the conftest modules that are loaded, and of the test's own plug-in modules in the project."""
+    found = []
+    for plugin in item.config.pluginmanager.get_plugins():
+        file = getattr(plugin, "__file__", None)
+        if file is not None and Path(file).name == "conftest.py":
+            found += [name for name, module in list(sys.modules.items()) if module is plugin]
+    return found
+
+
+def _fixtures(item: Any) -> list[FixtureDef[Any]]:
+    return [definition for known in item._fixtureinfo.name2fixturedefs.values() for definition in known]
+
+
+def _adopt_fixture(adopter: Adopter, definition: Any, stack: ExitStack) -> None:
+    """The function of a fixture, and the value that a fixture of wider scope has already."""
+    function = definition.func
+    adopted = adopter.adopt_function(function)
+    if adopted is not function:
+        definition.func = adopted
+        stack.callback(setattr, definition, "func", function)
+    if definition.scope != "function" and definition.cached_result is not None:
+        result = definition.cached_result
+        value = adopter.adopt_function(result[0])
+        if value is not result[0]:
+            definition.cached_result = (value, *result[1:])
+            stack.callback(setattr, definition, "cached_result", result)

@@ -1,0 +1,25 @@
+"""The searches that an existing test can be explored with, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plait.explore.capp import SEARCHES as ORDERED
+from plait.explore.capp import Capp
+from plait.explore.capp_pos import CappPos
+from plait.judge.strategies import STRATEGIES, make_strategy
+
+if TYPE_CHECKING:
+    from plait.explore.capp_partition import Prioritizer
+    from plait.explore.strategy import Strategy
+
+SEARCHES = (*dict.fromkeys((*ORDERED, *STRATEGIES)),)
+
+
+def make_search(name: str, priority: Prioritizer | None, bound: int | None, seed: int, order: int | None) -> Strategy:
+    """A fresh search; the bound is of iterative context bounding alone, ``order`` a seed for a random order."""
+    if name in ORDERED:
+        return Capp(name, priority, bound=bound if name == "icb" else None, seed=order)
+    if name == "pos" and priority is not None:
+        return CappPos(priority, seed)
+    return make_strategy(name, seed)
