@@ -1,0 +1,125 @@
+"""One run of one strategy on one class, in a process of its own: tests and time until the first violation.
+
+The strategies are the paper's, without what `plait check` adds to them. ``controlled`` explores the schedules of every
+test; ``native`` executes each test once on real threads, un-rewritten, with the exception and deadlock oracle alone: the
+paper's setting. Prints one line of JSON.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+from plait.campaign.stream import probes_of
+from plait.generate.catalogue import build_catalogue
+from plait.generate.pairs import Pair, PairTable
+from plait.generate.strategy import make_strategy
+from plait.judge.examine import examine
+from plait.judge.native_safety import NativeOracle, NativeRunner
+from plait.judge.safety import Examination
+from plait.judge.sequential import SequentialRunner
+from plait.observe.pairs import MethodEvent, covered_pairs
+from plait.observe.places import PLACES
+from plait.run.native_bed import switching, watched
+from plait.run.world import World, find_in
+from plait.subject.interface import discover
+
+
+class LeastTried(PairTable):
+    """The naive prioritisation of section VI-E: the pairs that were tried least, whatever was covered."""
+
+    def lowest(self, candidates: object) -> list[Pair]:
+        among = list(candidates)  # type: ignore[call-overload]
+        least = min((self.records[each].tried for each in among), default=0)
+        return [each for each in among if self.records[each].tried == least]
+
+
+class Clock:
+    """Adds up where the time goes (Fig. 4)."""
+
+    def __init__(self) -> None:
+        self.started = self._last = time.perf_counter()
+        self.spent = {"generate": 0.0, "execute": 0.0, "coverage": 0.0}
+
+    def lap(self, what: str) -> None:
+        now = time.perf_counter()
+        self.spent[what] += now - self._last
+        self._last = now
+
+    @property
+    def elapsed(self) -> float:
+        return time.perf_counter() - self.started
+
+
+def measure(root: Path, module: str, name: str, strategy: str, setting: str, seed: int, seconds: float) -> dict:
+    native = setting == "native"
+    if native:
+        sys.path.insert(0, str(root))
+        return _measure(find_in(importlib.import_module(module), name), f"{module}:{name}", strategy, seed, seconds, native=True)
+    world = World(PLACES)
+    loaded = world.load(module, roots=[root])
+    world.snapshot()
+    gc.freeze()
+    with world.entered():
+        return _measure(find_in(loaded, name), f"{module}:{name}", strategy, seed, seconds, native=False)
+
+
+def _measure(owner: type, subject: str, strategy: str, seed: int, seconds: float, *, native: bool) -> dict:
+    interface = discover(owner, name=subject)
+    public = {method.name for method in interface.methods}
+    probes = probes_of(interface)
+    run = NativeRunner() if native else SequentialRunner()
+    wanted = "covcon" if strategy == "naive" else strategy
+    tests = make_strategy(wanted, build_catalogue(owner, interface, seed=seed), run, seed=seed, repeat=native)
+    if strategy == "naive":
+        tests.pairs.__class__ = LeastTried
+    clock = Clock()
+    made = 0
+    found = None
+    coverage: list[tuple[float, int, int]] = []
+    random = Random(seed)
+    while found is None and clock.elapsed < seconds:
+        test = tests.next_test()
+        if test is None:
+            break
+        made += 1
+        clock.lap("generate")
+        if native:
+            found, covered = _native(test, owner, public)
+        else:
+            found, covered = _controlled(test, probes, public, random.randrange(1 << 30))
+        clock.lap("execute")
+        tests.feedback(test, covered)
+        coverage.append((round(clock.elapsed, 3), made, tests.pairs.covered))
+        clock.lap("coverage")
+    step = max(1, len(coverage) // 50)
+    return {
+        "found": found, "tests": made, "seconds": round(clock.elapsed, 3), "pairs": len(tests.pairs.records),
+        "covered": tests.pairs.covered, "breakdown": {name: round(spent, 3) for name, spent in clock.spent.items()},
+        "coverage": coverage[::step],
+    }  # fmt: skip
+
+
+def _controlled(test, probes, public, seed):
+    examination = Examination(test, PLACES, probes)
+    examined = examine(examination, seed=seed, public=public)
+    kind = examined.violation and (examined.violation.exception or examined.violation.kind)
+    return kind, examined.covered
+
+
+def _native(test, owner, public):
+    oracle = NativeOracle(test)
+    with watched(owner, public) as events, switching():
+        outcome = oracle.bed.concurrent()
+    seen = [MethodEvent("start" if begins else "end", method, thread) for begins, method, thread in events]
+    return oracle.violation(outcome), covered_pairs(seen)
+
+
+if __name__ == "__main__":
+    root, module, name, strategy, setting, seed, seconds = sys.argv[1:]
+    print(json.dumps(measure(Path(root), module, name, strategy, setting, int(seed), float(seconds))))

@@ -1,0 +1,144 @@
+"""Runs generated tests the way CovCon and ConTeGe do: real threads, code as it is, whatever the system schedules.
+
+The switch interval is made tiny, so that threads meet more often. Nothing is controlled: a test that shows nothing may
+show something the next time, and a call that waits for ever is noticed by the clock.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from plait.model.test import Call, Test
+from plait.run.testbed import namespace
+
+SWITCH_INTERVAL = 1e-6
+PATIENCE = 0.5  # seconds without an end after which threads count as deadlocked
+
+Outcome = tuple[str, ...]  # one entry per call: "" or the name of an exception; ("deadlock",) if they did not end
+Event = tuple[bool, str, int]  # whether a method begins, which one, in which thread
+
+
+@contextmanager
+def switching(interval: float = SWITCH_INTERVAL) -> Iterator[None]:
+    """Threads are exchanged as often as the interpreter can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(interval)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
+class NativeBed:
+    """One test; its methods' beginnings and ends are noted in ``events`` while `watched` is on."""
+
+    def __init__(self, test: Test) -> None:
+        self.test = test
+        self._space = namespace(test.imports)
+        self._prefix = [_Step(call) for call in test.prefix]
+        self._suffixes = [[_Step(call) for call in suffix] for suffix in test.suffixes]
+
+    def concurrent(self) -> Outcome:
+        """One execution on threads."""
+        values = self._built()
+        gate = threading.Barrier(len(self._suffixes))
+        found: list[list[str]] = [[] for _ in self._suffixes]
+
+        def body(steps: Sequence[_Step], into: list[str]) -> None:
+            gate.wait()
+            for step in steps:
+                into.append(step.run(self._space, values))
+
+        return _joined([(body, (steps, into)) for steps, into in zip(self._suffixes, found, strict=True)], found)
+
+    def serial(self, order: Sequence[int]) -> Outcome:
+        """The calls one after another, ``order`` naming the thread of each; outcomes in the order of `concurrent`."""
+        values = self._built()
+        found: list[list[str]] = [[] for _ in self._suffixes]
+
+        def body() -> None:
+            for thread in order:
+                step = self._suffixes[thread][len(found[thread])]
+                found[thread].append(step.run(self._space, values))
+
+        return _joined([(body, ())], found)
+
+    def _built(self) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for step in self._prefix:
+            step.run(self._space, values)
+        return values
+
+
+class _Step:
+    """A call, compiled."""
+
+    def __init__(self, call: Call) -> None:
+        self._result = call.result
+        try:
+            self._code, self._value = compile(call.expression, "<call>", "eval"), True
+        except SyntaxError:
+            self._code, self._value = compile(call.expression, "<call>", "exec"), False
+
+    def run(self, space: dict[str, Any], values: dict[str, Any]) -> str:
+        """The name of the exception, or nothing."""
+        try:
+            if self._value:
+                result = eval(self._code, space, values)
+                if self._result is not None:
+                    values[self._result] = result
+            else:
+                exec(self._code, space, dict(values))
+        except Exception as error:
+            return type(error).__qualname__
+        return ""
+
+
+def _joined(bodies: Sequence[tuple[Callable[..., None], tuple[Any, ...]]], found: Sequence[list[str]]) -> Outcome:
+    """Run the bodies; threads that do not end are left behind (they cannot be killed, and do not keep the process)."""
+    threads = [threading.Thread(target=body, args=args, daemon=True) for body, args in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    if any(thread.is_alive() for thread in threads):
+        return ("deadlock",)
+    return tuple(outcome for outcomes in found for outcome in outcomes)
+
+
+@contextmanager
+def watched(owner: type, public: Iterable[str]) -> Iterator[list[Event]]:
+    """Note when public methods of the class begin and end (CovCon, section IV-B1: instrumentation)."""
+    events: list[Event] = []
+    before: dict[str, Any] = {}
+    for name in public:
+        for klass in owner.__mro__:
+            found = vars(klass).get(name)
+            if found is not None:
+                if callable(found) and not isinstance(found, type):
+                    before[name] = vars(owner).get(name)
+                    setattr(owner, name, _noting(found, name, events))
+                break
+    try:
+        yield events
+    finally:
+        for name, function in before.items():
+            delattr(owner, name) if function is None else setattr(owner, name, function)
+
+
+def _noting(function: Callable[..., Any], name: str, events: list[Event]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        thread = threading.get_ident()
+        events.append((True, name, thread))
+        try:
+            return function(*args, **kwargs)
+        finally:
+            events.append((False, name, thread))
+
+    return noted
