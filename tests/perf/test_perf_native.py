@@ -39,7 +39,8 @@ class Counter:
 
 def source(*bodies, repeat=1, head="from counter import Counter"):
     functions = "".join(
-        f"def suffix_{number}(x, repeat):\n    for _ in range(repeat):\n        {body}\n" for number, body in enumerate(bodies)
+        f"def suffix_{number}(x, repeat):\n    for _ in range(repeat):\n        {body}\n"
+        for number, body in enumerate(bodies)
     )
     listed = ", ".join(f"suffix_{number}" for number in range(len(bodies)))
     return f"{head}\nREPEAT = {repeat}\ndef prefix():\n    return (Counter(),)\n{functions}SUFFIXES = [{listed}]\n"

@@ -7,7 +7,8 @@ from plait.judge.performance_scaling import nature, point
 def at(threads, ratio, spread=0.004):
     """Both versions with ``threads`` threads, the new one ``ratio`` times as slow."""
     wobble = [-spread, 0.0, spread, 0.0, spread / 2]
-    return point(threads, Series([1e-6 * (1 + each) for each in wobble], [1e-6 * ratio * (1 - each) for each in wobble]))
+    old = [1e-6 * (1 + each) for each in wobble]
+    return point(threads, Series(old, [1e-6 * ratio * (1 - each) for each in wobble]))
 
 
 def test_a_point_has_calls_per_second():

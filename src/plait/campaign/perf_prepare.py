@@ -145,6 +145,9 @@ class Workshop:
                 answer = self._pair.ask(
                     side, "trial", 60.0, name=name, skipped=[list(each) for each in sorted(skipped)], patience=_WAIT_S
                 )
+                if "prefix" in answer:
+                    shorter = self._with_shorter_prefix(test, answer["prefix"], side, answer["reason"])
+                    return self._repaired(shorter, repeat) if shorter is not None else None
                 for suffix, call, reason in answer["bad"]:
                     skipped.add((suffix, call))
                     self.refusals[f"{test.suffixes[suffix][call].expression} with the {side} version: {reason}"] += 1
@@ -152,11 +155,22 @@ class Workshop:
                 if clean == 2:
                     break
         except SideError as error:
-            self.refusals[f"{test.prefix[0].expression} with the {error.side} version: {error}"] += 1
+            self.refusals[f"{error} with the {error.side} version"] += 1
             if isinstance(error.cause, Stuck) or not error.kind:
                 self._restart()
             return None
         return self._without(test, skipped)
+
+    def _with_shorter_prefix(self, test: Test, place: int, side: str, reason: str) -> Test | None:
+        """The test without a call of the prefix that raises; None if others may need what it makes."""
+        prefix = test.prefix
+        if not place < len(prefix):  # what is made for the suffixes' arguments
+            self.refusals[f"an argument with the {side} version: {reason}"] += 1
+            return None
+        self.refusals[f"{prefix[place].expression} with the {side} version: {reason}"] += 1
+        if prefix[place].result is not None:
+            return None
+        return dataclasses.replace(test, prefix=(*prefix[:place], *prefix[place + 1 :]))
 
     def _without(self, test: Test, skipped: set[tuple[int, int]]) -> Test | None:
         kept = [

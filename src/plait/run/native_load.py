@@ -303,9 +303,18 @@ class Server:
         return measure(self._loads[name], **arguments)
 
     def trial(self, name: str, skipped: list[list[int]], patience: float) -> dict[str, Any]:
-        """See `Trial`."""
+        """See `Trial`. If a call of the prefix raises, the answer tells which, and nothing else."""
+        load = self._loads[name]
+        try:
+            load.prefix()
+        except BaseException as error:
+            trace = error.__traceback__
+            assert trace is not None
+            assert trace.tb_next is not None
+            line = trace.tb_next.tb_lineno - load.prefix.__code__.co_firstlineno
+            return {"prefix": line - 1, "reason": describe(error)}
         places = [(suffix, call) for suffix, call in skipped]
-        return {"bad": Trial(self._loads[name], places).run(patience)}
+        return {"bad": Trial(load, places).run(patience)}
 
     def profile(self, name: str, threads: int, repeat: int, patience: float) -> dict[str, Any]:
         """What happened at each lock while the suffixes ran, and the time that they took in all."""

@@ -76,7 +76,10 @@ class Pair:
         try:
             for side in SIDES:
                 place = places[side]
-                self._sides[side] = Process([place.python], script=script, hash_seed=hash_seed)
+                try:
+                    self._sides[side] = Process([place.python], script=script, hash_seed=hash_seed)
+                except NativeError as error:
+                    raise SideError(side, error) from None
                 self.interpreters[side] = self.ask(
                     side, "open", START_S, root=place.root, extra=list(place.extra), modules=list(place.modules),
                     allowed=list(place.allowed), folder=self._sides[side].work, cpus=cpus, profile=profile,

@@ -1,0 +1,242 @@
+"""Whole comparisons, with effects so large that a busy machine does not hide them."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from plait.campaign.perf import CURVE, TESTS, PerfOptions, add_arguments, compare, from_namespace, run
+from plait.campaign.perf_measure import Rules
+from plait.config import Config
+from plait.errors import UsageError
+from plait.generate.perf_length import Limits
+
+EFFECTS = Path(__file__).parents[2] / "benchmarks" / "speedgun" / "effects"
+QUICK = {
+    "budget": 40.0, "tests": 2, "threads": 4, "curve": (1, 4), "limits": Limits(t_s=0.2),
+    "rules": Rules(m_min=3, m_max=6, t_s=0.2, sigma_acceptable=0.5, heavy=1e9),
+}  # fmt: skip
+
+
+def effect(name, **options):
+    old, new = EFFECTS / name / "old", EFFECTS / name / "new"
+    return PerfOptions(f"{name}:{name.title()}", f"dir:{old}", f"dir:{new}", new, **{**QUICK, **options})
+
+
+def written(tmp_path, old, new):
+    """Options for two versions of a class ``Thing`` in ``thing.py``."""
+    for side, text in (("old", old), ("new", new)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "thing.py").write_text(text)
+    return PerfOptions("thing:Thing", f"dir:{tmp_path / 'old'}", f"dir:{tmp_path / 'new'}", tmp_path / "new", **QUICK)
+
+
+@pytest.fixture(scope="module")
+def loader(tmp_path_factory):
+    out = tmp_path_factory.mktemp("out")
+    return compare(effect("loader", out=out))
+
+
+@pytest.mark.slow
+def test_a_lock_round_waiting_is_a_regression_under_contention(loader):
+    assert loader.verdict == "regression"
+    assert loader.exit_code == 1
+    assert loader.nature == "contention"
+    assert loader.focus == ["load"]
+    assert all(measured.methods[0] == "load" for measured in loader.tests)
+    # Four threads that slept side by side sleep one after another.
+    assert loader.speedup < 0.5
+
+
+@pytest.mark.slow
+def test_the_curve_tells_one_thread_from_many(loader):
+    points = {each.threads: each for each in loader.curve}
+    assert points[1].speedup.mean == pytest.approx(1.0, abs=0.3)
+    assert points[4].speedup.mean < 0.5
+    assert points[4].old_rate > 2 * points[1].old_rate
+
+
+@pytest.mark.slow
+def test_the_lock_that_costs_the_time_is_named(loader):
+    (lock,) = loader.locks
+    assert lock.lock == "self._lock"
+    assert lock.old_wait < 0.3 < lock.new_wait
+    assert lock.old_per_call == pytest.approx(1.0, abs=0.05)
+    assert str(lock).startswith("contention on `self._lock`: ")
+
+
+@pytest.mark.slow
+def test_the_machine_and_the_interpreters_are_reported(loader):
+    assert loader.machine["rounds"] >= 3
+    assert loader.machine["interpreters"]["old"]["version"] == ".".join(map(str, sys.version_info[:3]))
+    assert loader.machine["others_per_cpu"] is None or loader.machine["others_per_cpu"] >= 0
+
+
+@pytest.mark.slow
+def test_the_script_measures_again_without_plait(loader, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", loader.script, "--rounds", "3"], capture_output=True, text=True, cwd=tmp_path,
+        check=True,
+    )  # fmt: skip
+    assert "verdict at 4 threads: regression" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_lock_less_is_an_improvement_that_one_thread_sees_too():
+    found = compare(effect("settings"))
+    assert found.verdict == "improvement"
+    assert found.exit_code == 0
+    assert found.nature in ("sequential", "both", "unclear")
+
+
+@pytest.mark.slow
+def test_equal_versions_do_not_differ():
+    same = effect("loader", rules=Rules(m_min=4, m_max=8, t_s=0.2, heavy=1e9))
+    same.new = same.old
+    found = compare(same)
+    assert found.verdict in ("none", "inconclusive")
+    assert found.focus == []
+
+
+@pytest.mark.slow
+def test_under_heavy_load_nothing_is_concluded():
+    if not Path("/proc/loadavg").exists():
+        pytest.skip("the system does not tell who is ready to run")
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3 * os.cpu_count())]
+    try:
+        found = compare(effect("loader", rules=Rules(m_min=3, m_max=6, t_s=0.2)))
+    finally:
+        for each in busy:
+            each.kill()
+            each.wait()
+    assert found.verdict == "inconclusive"
+    assert "too busy" in found.reason
+    assert found.exit_code == 3
+    assert found.as_result().findings == []
+
+
+@pytest.mark.slow
+def test_what_was_measured_before_an_interrupt_is_reported():
+    found = compare(effect("loader"), stop=lambda: True)
+    assert found.stopped_by == "interrupt"
+    assert found.verdict == "inconclusive"
+
+
+@pytest.mark.slow
+def test_two_interpreters_are_a_comparison_of_one_version():
+    options = effect("loader", pythons=(sys.executable, sys.executable))
+    options.old = options.new
+    found = compare(options)
+    assert found.machine["interpreters"]["old"]["exe"] == sys.executable
+    assert found.verdict in ("none", "inconclusive")
+
+
+CALM = "class Thing:\n    def get(self):\n        return 1\n"
+JEALOUS = """
+import threading
+import time
+
+
+class Thing:
+    def __init__(self):
+        self._inside = 0
+
+    def get(self):
+        self._inside += 1
+        time.sleep(0.001)
+        if self._inside > 1:
+            raise RuntimeError("not alone")
+        self._inside -= 1
+"""
+
+
+def test_a_method_that_fails_with_one_version_gives_no_test(tmp_path):
+    with pytest.raises(UsageError, match=r"no performance test works on both versions: x.get\(\) with the old version"):
+        compare(written(tmp_path, CALM.replace("return 1", "raise KeyError('k')"), CALM))
+
+
+def test_a_method_that_fails_among_threads_gives_no_test(tmp_path):
+    with pytest.raises(UsageError, match="with the old version: RuntimeError: not alone"):
+        compare(written(tmp_path, JEALOUS, CALM))
+
+
+def test_a_version_that_cannot_be_imported(tmp_path):
+    with pytest.raises(UsageError, match="cannot be measured: RuntimeError: broken"):
+        compare(written(tmp_path, "raise RuntimeError('broken')\n" + CALM, CALM))
+    other = tmp_path / "other"
+    other.mkdir()
+    with pytest.raises(UsageError, match="thing:Thing cannot be imported: RuntimeError: broken"):
+        compare(written(other, CALM, "raise RuntimeError('broken')\n" + CALM))
+
+
+def test_a_version_without_the_class(tmp_path):
+    with pytest.raises(UsageError, match="Thing"):
+        compare(written(tmp_path, CALM, CALM.replace("Thing", "Another")))
+
+
+def test_an_interpreter_that_is_not_there(tmp_path):
+    options = written(tmp_path, CALM, CALM.replace("1", "2"))
+    options.pythons = ("/nowhere/python",)
+    with pytest.raises(UsageError, match="/nowhere/python cannot be started"):
+        compare(options)
+
+
+# -- the command --------------------------------------------------------------------------------------------------
+
+
+def namespace(*arguments, **given):
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    options = parser.parse_args(arguments)
+    defaults = {
+        "argument": "thing:Thing", "old": "HEAD", "new": "worktree", "path": Path(), "budget": None, "seed": 0,
+        "threads": 8, "max_tests": None, "allow": (), "json": None, "html": None, "config": Config(),
+    }  # fmt: skip
+    for key, value in {**defaults, **given}.items():
+        setattr(options, key, value)
+    return options
+
+
+def test_options_have_defaults():
+    asked = from_namespace(namespace())
+    assert (asked.budget, asked.threads, asked.tests, asked.curve, asked.scope) == (120.0, 8, TESTS, CURVE, "whole")
+    assert asked.rules == Rules()
+
+
+def test_options_are_read():
+    asked = from_namespace(
+        namespace("--python", "a", "--python", "b", "--curve", "8,1", "--delta", "10", "--scope", "suffix")
+    )
+    assert asked.pythons == ("a", "b")
+    assert asked.curve == (1, 8)
+    assert asked.rules.delta == pytest.approx(0.1)
+    assert asked.scope == "suffix"
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--delta", "much"), ("--delta", "0"), ("--curve", "1,two"), ("--python", "a") * 3]
+)
+def test_options_that_make_no_sense(arguments):
+    with pytest.raises(UsageError, match="--"):
+        from_namespace(namespace(*arguments))
+
+
+@pytest.mark.slow
+def test_the_command_writes_the_result(tmp_path, monkeypatch, capsys):
+    options = written(tmp_path, JEALOUS.replace("self._inside > 1", "False"), CALM)
+    monkeypatch.chdir(tmp_path)
+    given = namespace(
+        "--curve", "1", "--quiet", old=options.old, new=options.new, path=options.path, budget=40.0, threads=2,
+        max_tests=2, json=tmp_path / "r.json",
+    )  # fmt: skip
+    code = run(given)
+    data = json.loads((tmp_path / "r.json").read_text())
+    assert data["command"] == "perf"
+    assert data["stats"]["threads"] == 2
+    assert code == {"improvement": 0, "inconclusive": 3}[data["verdict"]]
+    assert data["verdict"] in capsys.readouterr().out
+    assert Path(data["script"]).exists()
