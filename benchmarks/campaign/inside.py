@@ -1,0 +1,40 @@
+"""The work of a worker in a plain process, with or without the guard.
+
+``python -m benchmarks.campaign.inside MODULE CLASS FOLDER guard|free`` reads tests from its standard input and prints
+the figures.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.campaign import tasks
+from plait.campaign import guard, worker_state
+from plait.campaign.blackbox import BlackBox
+from plait.campaign.spec import WorkerSpec
+
+
+def main() -> None:
+    module, name, folder, kind = sys.argv[1:]
+    spec = WorkerSpec(module=module, qualname=name, roots=(Path(folder),))
+    worker_state.use(spec)
+    tests = json.load(sys.stdin)
+    with tempfile.TemporaryDirectory() as work:
+        worker_state.subject()
+        if kind == "guard":
+            guard.install(spec, Path(work), BlackBox(Path(work) / "box", create=True))
+        batches = [tests[start : start + tasks.BATCH] for start in range(0, len(tests), tasks.BATCH)]
+        for batch in batches[:2]:
+            tasks.explore(str(spec), batch)
+        started = time.perf_counter()
+        answers = [tasks.explore(str(spec), batch) for batch in batches]
+        wall = time.perf_counter() - started
+    print(json.dumps(tasks.added(answers, wall)))
+
+
+if __name__ == "__main__":
+    main()
