@@ -293,27 +293,24 @@ class Search:
 
     def _settle(self, test: Test, old: Observation, new: Observation) -> View | None:
         """The versions seem to differ sequentially. The view in which they do not, or None if they really do."""
-        if old.beginning.results != new.beginning.results:
-            self._report(test, old, new, frozenset())
-            return None
-        view = self.view
+        view = replace(self.view, ignored=self.view.ignored | one_sided(old, new))
         while True:
             try:
                 (first, again), (second, once_more) = self.sides.both(diff_tasks.repeat, test, view).values()
             except WorkerError as error:
                 self._lost(error)
                 return None
+            ignored = view.ignored | one_sided(first, second)
+            if ignored != view.ignored:
+                view = replace(view, ignored=ignored)
+                continue
             masked = undetermined(first, again) | undetermined(second, once_more)
             if different_call(test, first, second, masked) is not None:
                 self._report(test, first, second, masked)
                 return None
-            if not view.state or same_states(first, second):
-                self.view = view
-                return replace(view, masked=masked)
-            ignored = view.ignored | one_sided(first, second)
-            if ignored == view.ignored:
-                return self._probe(test, replace(view, masked=masked))
-            view = replace(view, ignored=ignored)
+            self.view = view
+            view = replace(view, masked=masked)
+            return view if not view.state or same_states(first, second) else self._probe(test, view)
 
     def _probe(self, test: Test, view: View) -> View | None:
         """The versions keep their state in different forms: from now on, what further calls answer stands for it."""

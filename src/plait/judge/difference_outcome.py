@@ -148,7 +148,7 @@ def locations(values: list[Any], *, public: bool = False) -> Iterator[int]:
         if is_container(kind):
             yield heap.whole(value)
             waiting.extend(_parts(value))
-        elif isinstance(value, tuple | frozenset):
+        elif issubclass(kind, tuple | frozenset):
             waiting.extend(value)
         held = getattr(value, "__dict__", None)
         record = heap.record(value)
@@ -171,9 +171,9 @@ _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, 
 
 
 def _parts(container: Any) -> list[Any]:
-    if isinstance(container, dict):
+    if issubclass(type(container), dict):
         return [part for key in list(dict.__iter__(container)) for part in (key, dict.get(container, key))]
     walks: tuple[tuple[type, Any], ...] = (
         (list, list.__iter__), (set, set.__iter__), (collections.deque, collections.deque.__iter__),
     )  # fmt: skip
-    return next((list(walk(container)) for base, walk in walks if isinstance(container, base)), [])
+    return next((list(walk(container)) for base, walk in walks if issubclass(type(container), base)), [])

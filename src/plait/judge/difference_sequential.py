@@ -85,13 +85,13 @@ def undetermined(first: Observation, again: Observation) -> frozenset[int]:
 
 
 def one_sided(old: Observation, new: Observation) -> frozenset[Attribute]:
-    """Attributes that occur in the states of one version only."""
+    """Attributes that occur in the states and results of one version only."""
     return _attributes(old) ^ _attributes(new)
 
 
 def _attributes(seen: Observation) -> frozenset[Attribute]:
-    states = [seen.beginning.state, *(outcome.state for _order, outcome in seen.orders)]
-    return frozenset(each for state in states for each in attributes(state))
+    found = [seen.beginning, *(outcome for _order, outcome in seen.orders)]
+    return frozenset(each for part in found for each in attributes(tuple(part)))
 
 
 def agreeing_probes(view: View, pairs: Iterable[tuple[Outcome, Outcome]]) -> View:

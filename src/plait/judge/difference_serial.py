@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from plait.explore.serial import Serial
+from plait.generate.draft import ARGUMENT
 from plait.judge.difference_outcome import Outcome, View, Watch
 from plait.judge.difference_state import result_value, settled
 from plait.judge.specification import Result
@@ -138,8 +139,9 @@ def _run(test: Test, view: View, found: list[Beginning]) -> Sequence[Callable[[]
         except Exception as error:
             found.append(Beginning((*results, ("raised", exception_name(error))), None, failed=True))
             return []
-        # What the first call makes is the object under test: its state is compared, not its looks.
-        results.append(("returned", result_value(value, view.ignored)) if results else ("made",))
+        # Objects that a test makes for itself are compared by their states, in the end.
+        made = not results or call.method == ARGUMENT
+        results.append(("made",) if made else ("returned", result_value(value, view.ignored)))
         if call.result is not None:
             values[call.result] = value
     state = settled([values[name] for name in sorted(values)], view.ignored) if view.state else None

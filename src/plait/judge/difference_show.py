@@ -28,6 +28,8 @@ def _shown(value: Any, depth: int) -> str:
         return "a lock"
     if not isinstance(kind, str):
         return ", ".join(_shown(part, depth) for part in value)
+    if kind in _CONTENTS:
+        return _content(value, depth)
     return _object(kind, rest, depth) if depth else f"a {kind}"
 
 
@@ -52,6 +54,9 @@ def _object(kind: str, parts: list[Any], depth: int) -> str:
     if kind in ("list", "dict", "set", "deque") and len(contents) == 1:
         return contents[0]
     return f"{kind}({', '.join(contents)})" if contents else f"a {kind}"
+
+
+_CONTENTS = frozenset({"mapping", "items", "set", "state"})
 
 
 def _content(part: Any, depth: int) -> str:

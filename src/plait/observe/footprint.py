@@ -177,19 +177,20 @@ def _captured(path: str, function: types.FunctionType) -> Iterator[tuple[str, An
 
 
 def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict):
+    kind = type(value)  # not `isinstance`: some objects claim to be what they are not
+    if issubclass(kind, dict):
         for number, key in enumerate(list(dict.__iter__(value))):
             yield f"{path}[{number}]", dict.get(value, key)
             yield f"{path}<key {number}>", key
-    elif isinstance(value, list | tuple | collections.deque):
+    elif issubclass(kind, list | tuple | collections.deque):
         yield from ((f"{path}[{number}]", held) for number, held in enumerate(list(value)))
-    elif isinstance(value, set | frozenset):
+    elif issubclass(kind, set | frozenset):
         # A set of objects has no order to count by: its elements of one class share a name, and so a footprint.
         yield from ((f"{path}<{type(held).__qualname__}>", held) for held in list(value))
-    elif isinstance(value, types.MethodType):
+    elif kind is types.MethodType:
         yield f"{path}.self", value.__self__
         yield f"{path}.function", value.__func__
-    elif isinstance(value, functools.partial):
+    elif kind is functools.partial:
         yield from ((f"{path}.func", value.func), (f"{path}.args", value.args), (f"{path}.keywords", value.keywords))
     attributes = getattr(value, "__dict__", None)
     if type(attributes) is dict:

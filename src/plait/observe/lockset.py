@@ -99,11 +99,12 @@ def _spaces(kind: type) -> Iterator[tuple[str, Any]]:
 
 
 def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict):
+    kind = type(value)  # not `isinstance`: some objects claim to be what they are not
+    if issubclass(kind, dict):
         for key in list(dict.__iter__(value)):
             shown = repr(key) if isinstance(key, str | int | bytes | type(None)) else type(key).__name__
             yield f"{path}[{shown}]", dict.get(value, key)
-    elif isinstance(value, list | tuple | collections.deque):
+    elif issubclass(kind, list | tuple | collections.deque):
         for index, held in enumerate(list(value)):
             yield f"{path}[{index}]", held
     attributes = getattr(value, "__dict__", None)
