@@ -51,6 +51,7 @@ DEFAULT_EXECUTIONS = 10_000
 UNDISTURBED = 60.0  # seconds for which other threads of the process do not interrupt an exploration unasked
 MODELS = ("both", "free-threaded", "gil")
 TIMEOUTS = ("idle", "any")
+BACKENDS = ("auto", "greenlet", "threads")
 
 
 class InterleavingError(AssertionError):
@@ -94,6 +95,7 @@ def explore_threads(
     timeouts: str = "idle",
     modules: Iterable[str] = (),
     replay: str | Schedule | None = None,
+    backend: str = "auto",
     raise_on_failure: bool = True,
 ) -> Verdict:
     """Run the threads in every way that matters, and judge each execution.
@@ -107,20 +109,22 @@ def explore_threads(
     all switches, then says of a failure whether a build with the GIL can show it. Without ``max_executions`` and
     ``max_seconds`` at most 10,000 executions are made. Time is virtual; with ``timeouts="any"`` waits with a time-out
     end at any moment, not only when nothing else can happen. ``modules`` names installed packages to control as well.
-    ``replay`` runs one schedule, the ``token`` of an earlier verdict, instead of exploring.
+    ``replay`` runs one schedule, the ``token`` of an earlier verdict, instead of exploring. ``backend="threads"`` runs
+    everything on OS threads, which is slower.
 
     A failure raises `InterleavingError` unless ``raise_on_failure`` is false.
     """
     __tracebackhide__ = True
-    _validate(threads, strategy, model, timeouts)
+    _validate(threads, strategy, model, timeouts, backend)
     request = _Request(strategy, model, seed, _budget(max_executions, max_seconds), max_seconds, timeouts == "any")
-    with _controlled(setup, threads, check, modules, seed) as (trial, adopter, names):
+    with controlled(setup, threads, check, modules=modules, seed=seed) as (trial, adopter):
+        ENGINE.backend = backend
         if replay is not None:
             verdict = _replayed(trial, replay if isinstance(replay, Schedule) else Schedule.from_token(replay), request)
         else:
             verdict = _explored(trial, request)
         verdict.left = list(dict.fromkeys(adopter.left))
-        verdict.names.update(names)
+        verdict.names.update((number, lambda_text(body)) for number, body in enumerate(threads, 1))
     if raise_on_failure:
         raise_for_failure(verdict)
     return verdict
@@ -151,11 +155,14 @@ def _budget(executions: int | None, seconds: float | None) -> int | None:
     return DEFAULT_EXECUTIONS if executions is None and seconds is None else executions
 
 
-def _validate(threads: Sequence[Callable[..., object]], strategy: str, model: str, timeouts: str) -> None:
+def _validate(
+    threads: Sequence[Callable[..., object]], strategy: str, model: str, timeouts: str, backend: str
+) -> None:
     if not threads or not all(map(callable, threads)):
         raise UsageError("threads must be a sequence of at least one function")
     for name, value, known in (
         ("strategy", strategy, tuple(STRATEGIES)), ("model", model, MODELS), ("timeouts", timeouts, TIMEOUTS),
+        ("backend", backend, BACKENDS),
     ):  # fmt: skip
         if value not in known:
             raise UsageError(f"{name} {value!r} is not known; there are {', '.join(known)}")
@@ -174,18 +181,20 @@ def _equipment() -> tuple[Mirror, Library]:
 
 
 @contextmanager
-def _controlled(
+def controlled(
     setup: Callable[[], Any] | None,
     threads: Sequence[Callable[..., object]],
-    check: Callable[..., object] | None,
-    modules: Iterable[str],
-    seed: int,
-) -> Iterator[tuple[Trial, Adopter, dict[int, str]]]:
+    check: Callable[..., object] | None = None,
+    *,
+    modules: Iterable[str] = (),
+    seed: int = 0,
+) -> Iterator[tuple[Trial, Adopter]]:
+    """The test under control, ready for executions, until the block ends."""
     mirror, library = _equipment()
     given = [function for function in (setup, *threads, check) if function is not None]
-    names = {number: lambda_text(body) for number, body in enumerate(threads, 1)}
     adopter = Adopter(mirror, PLACES, library=library)
     with ExitStack() as stack:
+        stack.callback(setattr, ENGINE, "backend", ENGINE.backend)
         stack.callback(sys.setswitchinterval, sys.getswitchinterval())
         sys.setswitchinterval(UNDISTURBED)
         stack.enter_context(adopter.released())
@@ -204,7 +213,7 @@ def _controlled(
         apart = _only_checked(check, [setup, *threads], adopter.objects)
         state = ModuleState(adopter.modules, cells, adopter.objects, apart)
         stack.enter_context(modelled(gil=False, any_timeouts=False, modules=state))
-        yield trial, adopter, names
+        yield trial, adopter
 
 
 def _module_of(function: Any) -> str:

@@ -17,33 +17,42 @@ from plait.run.engine import ENGINE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ATTEMPTS = 400
-BOUNDED = 1000  # executions for the search below the greedy minimum
+STEPS = 300_000  # what all attempts together may cost; an execution that hangs is dear
+
+
+class _Purse:
+    """What is left to spend."""
+
+    def __init__(self) -> None:
+        self.left = STEPS
+
+    def pay(self) -> None:
+        """For the execution just made."""
+        self.left -= 50 + ENGINE.step + sum(thread.turns for thread in ENGINE.threads) // 20
 
 
 def simplify(trial: Trial, failure: Failure) -> Failure:
     """The cheapest schedule found that fails like the given one."""
-    best = _greedy(trial, failure)
-    left = BOUNDED
-    while best.preemptions and left > 0:
-        better, left = _below(trial, best, left)
+    purse = _Purse()
+    best = _greedy(trial, failure, purse)
+    while best.preemptions:
+        better = _below(trial, best, purse)
         if better is None:
             break
-        best = _greedy(trial, better)
+        best = _greedy(trial, better, purse)
     return best
 
 
-def _greedy(trial: Trial, failure: Failure) -> Failure:
+def _greedy(trial: Trial, failure: Failure, purse: _Purse) -> Failure:
     best = failure
-    left = ATTEMPTS
     better: Failure | None = failure
     while better is not None:
         better = None
         for candidate in _candidates(best.schedule):
-            if not left:
+            if purse.left <= 0:
                 return best
-            left -= 1
             got, _lost = trial.replay(candidate)
+            purse.pay()
             if got.outcome.signature == best.outcome.signature and got.cost < best.cost:
                 best = better = got
                 break
@@ -62,15 +71,15 @@ def _with(schedule: Schedule, segments: tuple[Segment, ...]) -> Schedule:
     return Schedule(segments, schedule.gil, schedule.any_timeouts)
 
 
-def _below(trial: Trial, failure: Failure, left: int) -> tuple[Failure | None, int]:
-    """A failure with fewer preemptions, and what is left of the budget."""
+def _below(trial: Trial, failure: Failure, purse: _Purse) -> Failure | None:
+    """A failure of the same kind with fewer preemptions."""
     schedule = failure.schedule
     with modelled(gil=schedule.gil, any_timeouts=schedule.any_timeouts):
         search = Dfs(failure.preemptions - 1)
-        while left > 0 and (prefix := search.next_prefix()) is not None:
-            left -= 1
+        while purse.left > 0 and (prefix := search.next_prefix()) is not None:
             trial.execute(prefix, search, free=search.free)
+            purse.pay()
             if trial.outcome.signature == failure.outcome.signature:
-                return trial.failure(), left
+                return trial.failure()
             search.executed(ENGINE)
-    return None, left
+    return None

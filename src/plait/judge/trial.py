@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import random
 from collections.abc import Callable
@@ -14,7 +15,9 @@ from plait.observe.ending import ending, left_behind
 from plait.observe.places import HINTS
 from plait.observe.recording import Moment, Recorder, preemptions, schedule_of
 from plait.observe.spots import spot_of_error
+from plait.run.containers import is_c_callable
 from plait.run.engine import DIVERGED, ENGINE, FINISHED_RUN, REDUNDANT
+from plait.run.hooks import perform_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,7 +79,7 @@ class Trial:
 
     def finish(self) -> None:
         """Judge the execution while its objects live: what `Engine.execute` calls at the end."""
-        if ENGINE.status in (REDUNDANT, DIVERGED):
+        if ENGINE.status == DIVERGED:
             return
         if ENGINE.status != FINISHED_RUN or ENGINE.pending:
             self._hint()
@@ -87,8 +90,8 @@ class Trial:
                 self.error = self.error or thread.error
         if ENGINE.status != FINISHED_RUN or self.error is not None:
             self.outcome = ending(ENGINE)
-            if not isinstance(self.outcome, Finished):
-                return
+            if not isinstance(self.outcome, Finished) or ENGINE.status == REDUNDANT:
+                return  # an execution that was cut short shows no final state, but its exceptions are real
         if self._check is not None:
             self._judge(self._check)
         if ENGINE.pending and isinstance(self.outcome, Finished):
@@ -162,6 +165,9 @@ class Trial:
 
 
 def _body(body: Body, state: Any, takes_state: bool) -> Callable[[], object]:
+    """The function of a thread; a built-in one is announced as rewritten code would do it."""
+    if is_c_callable(body):
+        return functools.partial(perform_function, body, 0, *((state,) if takes_state else ()))
     return (lambda: body(state)) if takes_state else body
 
 

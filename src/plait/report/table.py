@@ -3,7 +3,8 @@
 Input is the ``interleaving`` of a finding (rows of plain data), so the same table serves a terminal, an exception's
 message and a result file read back. Accesses of one thread to one line become one cell: the line of source, and below
 it what was touched and which value it had. A bar marks where the thread holds a lock. Up to three threads stand side
-by side; more get a narrow lane each. Long stretches in which nothing is shared are left out and counted.
+by side if that leaves room for their lines; more get a narrow lane each. Long stretches in which nothing is shared are
+left out and counted.
 """
 
 from __future__ import annotations
@@ -64,10 +65,12 @@ def table(
     for thread, text in (ends or {}).items():
         cells.append(_Cell(thread, "", text, held=False, end=True))
     threads = sorted({cell.thread for cell in cells if cell.thread > 0} | set(names or ()))
-    if not threads:
+    if not threads or not cells:
         return []
     titles = {thread: _title(thread, (names or {}).get(thread, "")) for thread in threads}
-    lines = _columns(cells, titles, width) if len(threads) <= MOST_COLUMNS else _lanes(cells, titles, width)
+    label = max(len(cell.where) for cell in cells)
+    roomy = len(threads) <= MOST_COLUMNS and label * 3 <= width // len(threads)
+    lines = (_columns if roomy else _lanes)(cells, titles, label, width)
     return [*lines, *_legend(cells, files, left_out)]
 
 
@@ -155,10 +158,9 @@ def _without_middle(cells: list[_Cell], first: int, last: int) -> list[_Cell]:
 # -- layout -----------------------------------------------------------------------------------------------------------
 
 
-def _columns(cells: Sequence[_Cell], titles: Mapping[int, str], width: int) -> list[Line]:
+def _columns(cells: Sequence[_Cell], titles: Mapping[int, str], label: int, width: int) -> list[Line]:
     threads = list(titles)
     wide = (width - len(GAP) * (len(threads) - 1)) // len(threads)
-    label = max((len(cell.where) for cell in cells), default=0)
     lines: list[Line] = [
         _across([Span(_cut(titles[thread], wide), "head") for thread in threads], wide, GAP),
         _across([Span(RULE * wide) for _ in threads], wide, CROSS),
@@ -179,9 +181,8 @@ def _across(spans: Sequence[Span], wide: int, gap: str) -> Line:
     return line
 
 
-def _lanes(cells: Sequence[_Cell], titles: Mapping[int, str], width: int) -> list[Line]:
+def _lanes(cells: Sequence[_Cell], titles: Mapping[int, str], label: int, width: int) -> list[Line]:
     threads = list(titles)
-    label = max((len(cell.where) for cell in cells), default=0)
     lane = max(len(str(thread)) for thread in threads) + 1
     rest = width - lane * len(threads) - 1
     lines: list[Line] = [[Span(_cut(f"{thread:>{lane}}  {titles[thread]}", width), "head")] for thread in threads]

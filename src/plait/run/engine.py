@@ -71,7 +71,7 @@ class Engine:
     """One execution at a time; see the module's docstring."""
 
     __slots__ = (
-        "_bodies", "_count", "_fibers", "_fibers_by_backend", "_returning", "any_timeouts", "chooser",
+        "_bodies", "_count", "_fibers", "_fibers_by_backend", "_returning", "any_timeouts", "backend", "chooser",
         "clock", "current", "enabled", "free", "gil", "heap", "live", "look_at", "main", "max_steps", "modules",
         "overdue", "pending", "plen", "prefix", "recorder", "special", "spinners", "status", "step", "thread",
         "threads", "trace",
@@ -81,6 +81,7 @@ class Engine:
         self.heap = Heap()
         self.gil = False
         self.any_timeouts = False
+        self.backend = "auto"
         self.max_steps = MAX_STEPS
         self.current: VThread | None = None
         self.modules: ModuleState | None = None
@@ -129,6 +130,8 @@ class Engine:
         Threads, errors and the trace stay readable until the next call. ``finish`` runs with everything still in
         place (the caller's check, or the observation of final state).
         """
+        if backend == "auto":
+            backend = self.backend
         key = (backend, get_ident())  # greenlets belong to the OS thread that made them
         fibers = self._fibers_by_backend.get(key)
         if fibers is None:

@@ -31,7 +31,7 @@ from plait.run.rewrite import REFERENCES
 from plait.run.vthread import VThread
 
 _HEAP = ENGINE.heap
-MAX_TURNS = 1_000_000  # loop iterations and calls of one thread in one execution
+MAX_TURNS = 300_000  # loop iterations and calls of one thread in one execution
 
 
 def read(obj: Any, name: str, site: int) -> Any:
@@ -307,13 +307,26 @@ def _called(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ..
 def _called_field(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
     """The callee is data: an attribute that holds a callable, or a module's function."""
     read(obj, name, site)
-    if issubclass(type(obj), types.ModuleType):
-        value = obj.__dict__.get(name)
-    else:
-        value = getattr(obj, "__dict__", {}).get(name)
-    if value is not None and is_c_callable(value):
-        _scan_args(thread, args, site)
-        thread.may_switch = True
+    value = _held(obj, name)
+    if value is not None:
+        if is_c_callable(value):
+            _scan_args(thread, args, site)
+        _function(thread, value, site, args)
+
+
+def _held(obj: Any, name: str) -> Any:
+    """What an attribute holds, found without running code under test; None if nothing."""
+    value = getattr(obj, "__dict__", {}).get(name)
+    if value is not None:
+        return value
+    for owner in type(obj).__mro__:
+        slot = owner.__dict__.get(name)
+        if type(slot) is types.MemberDescriptorType:
+            try:
+                return slot.__get__(obj)
+            except AttributeError:
+                return None
+    return None
 
 
 def _called_on_type(thread: VThread, cls: type, name: str, site: int, args: tuple[Any, ...]) -> None:

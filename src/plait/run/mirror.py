@@ -27,6 +27,7 @@ from plait.run.primitives.condition import Condition
 from plait.run.primitives.event import Event
 from plait.run.primitives.local import local
 from plait.run.primitives.lock import Lock, RLock, allocate_lock
+from plait.run.primitives.number import number
 from plait.run.primitives.semaphore import BoundedSemaphore, Semaphore
 from plait.run.primitives.simple_queue import SimpleQueue
 from plait.run.primitives.site import SKIPPED
@@ -61,6 +62,8 @@ class Mirror:
         queue.SimpleQueue = SimpleQueue  # the C one cannot be scheduled
         futures: Any = self.modules["concurrent.futures"]
         futures.ThreadPoolExecutor = futures.thread.ThreadPoolExecutor  # else it is imported late, and real
+        futures._base.Future.__hash__ = number
+        futures._base.id = number  # by which futures are locked
         package: Any = self._copy(importlib.import_module("concurrent"))
         package.futures = futures  # `import concurrent.futures` reads this attribute
         self.modules["concurrent"] = package

@@ -15,6 +15,9 @@ _outside: dict[int, dict[str, Any]] = {}  # what the main thread has set, also o
 class local:  # noqa: N801 - the name that threading gives it
     """`threading.local`: the instance dictionary is exchanged for the running thread's own at every access."""
 
+    __slots__ = ("__dict__", "__weakref__", "_plait_init")
+    _plait_init: tuple[int, tuple[Any, ...], dict[str, Any]]
+
     def __new__(cls, /, *args: Any, **named: Any) -> local:
         """As `threading.local`: the arguments are for ``__init__``, once per thread."""
         if (args or named) and cls.__init__ is object.__init__:
@@ -51,16 +54,18 @@ def _table() -> dict[int, dict[str, Any]]:
     return thread.locals
 
 
+_init = vars(local)["_plait_init"].__get__  # a slot, so that the instance dictionary holds the user's alone
+
+
 def _exchange(self: local) -> None:
+    key, args, named = _init(self)
     table = _table()
-    current = object.__getattribute__(self, "__dict__")
-    key, args, named = current["_plait_init"]
     mine = table.get(key)
     if mine is None:
-        mine = table[key] = {"_plait_init": (key, args, named)}
+        mine = table[key] = {}
         object.__setattr__(self, "__dict__", mine)
         type(self).__init__(self, *args, **named)
-    elif mine is not current:
+    elif mine is not object.__getattribute__(self, "__dict__"):
         object.__setattr__(self, "__dict__", mine)
 
 

@@ -10,7 +10,9 @@ from typing import Any
 
 from plait.run.engine import ENGINE, access
 from plait.run.heap import OPAQUE
+from plait.run.hooks import perform_function
 from plait.run.operations import LOCAL, READ
+from plait.run.primitives.number import number, reset_numbers
 from plait.run.primitives.site import here
 from plait.run.vthread import FINISHED, VThread
 
@@ -23,6 +25,7 @@ def reset_names() -> None:
     """Thread names count from one again: every execution sees the same ones."""
     global _names
     _names = itertools.count(1)
+    reset_numbers()
 
 
 class Thread:
@@ -51,7 +54,10 @@ class Thread:
         self._kwargs = {} if kwargs is None else kwargs
         self._daemonic = current_thread().daemon if daemon is None else bool(daemon)
         self._vthread: VThread | None = None
+        self._site = 0
         self._context = context
+
+    __hash__ = number
 
     def __repr__(self) -> str:
         status = "initial" if self._vthread is None else "stopped" if self._vthread.state == FINISHED else "started"
@@ -68,6 +74,7 @@ class Thread:
         here_thread = ENGINE.current
         if here_thread is not None:
             here_thread.may_switch = True
+            self._site = here()
         self._vthread = _starting  # so that is_alive() is true inside run(), which may begin at once
         self._vthread = ENGINE.start(self._bootstrap, self._name, daemon=self._daemonic, proxy=self)
 
@@ -89,7 +96,7 @@ class Thread:
         """As `threading.Thread.run`."""
         try:
             if self._target is not None:
-                self._target(*self._args, **self._kwargs)
+                perform_function(self._target, self._site, *self._args, **self._kwargs)
         finally:
             del self._target, self._args, self._kwargs
 

@@ -1,0 +1,23 @@
+"""Numbers in place of addresses: sets of threads and futures have the same order in every execution."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+_numbers = itertools.count(1)
+
+
+def reset_numbers() -> None:
+    """Count from one again: every execution gives the same numbers."""
+    global _numbers
+    _numbers = itertools.count(1)
+
+
+def number(obj: Any) -> int:
+    """The number of an object, given when it is first asked for; serves as hash and in place of ``id``."""
+    space: dict[str, Any] = obj.__dict__
+    found = space.get("_plait_number")
+    if found is None:
+        found = space["_plait_number"] = next(_numbers)
+    return int(found)

@@ -1,0 +1,18 @@
+"""A get that gives up."""
+
+import queue
+
+
+def setup():
+    return queue.Queue()
+
+
+def take(items):
+    try:
+        items.get(timeout=1)
+    except queue.Empty:
+        return
+    raise AssertionError
+
+
+threads = [take, take]
