@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ class Case:
     buggy: str
     good: str | None
     symptom: str
-    triggers: frozenset[str]
+    triggers: tuple[frozenset[str], ...]  # alternatives: methods that show it together
     extra: tuple[str, ...] = ()
 
     @property
@@ -39,16 +40,19 @@ class Case:
     def shown_by(self, finding: dict[str, Any]) -> bool:
         """Whether a finding is this defect and not a neighbour of it: the methods fit, and so does what they show.
 
-        An exception that the symptom names is enough with one of the methods; a wrong result or a deadlock needs all
-        of them, and no others where the method has to meet itself.
+        An exception that the symptom names is enough with one of the methods; a deadlock needs all of them; a wrong
+        result must come from these methods and no others (one of two against itself counts: what is loaded lazily is
+        loaded by any of them).
         """
         methods = {part for name in finding["methods"] for part in name.rpartition(".")[2].split("+")}
         if finding["kind"] == "exception":
             exception = (finding.get("exception") or "?").rpartition(".")[2]
-            return bool(methods & self.triggers) and re.search(rf"\b{exception}\b", self.symptom) is not None
+            named = re.search(rf"\b{exception}\b", self.symptom) is not None
+            return named and any(methods & each for each in self.triggers)
         if finding["kind"] not in self.kinds:
             return False
-        return methods == self.triggers if len(self.triggers) == 1 else methods >= self.triggers
+        wrong = finding["kind"] == "wrong-result"
+        return any(methods <= each if wrong else methods >= each for each in self.triggers)
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -75,11 +79,20 @@ def cases(level: str | None = None) -> list[Case]:
 
 
 def _case(each: dict[str, Any]) -> Case:
-    words = re.findall(r"\w+", " ".join(each["trigger_methods"]))
     return Case(
         each["id"], each["package"], each["level"], _subject(each), each["buggy_version"], each.get("good_version"),
-        each["symptom"], frozenset(words) - {"nested", "any"}, tuple(each.get("extra_requirements", ())),
+        each["symptom"], _triggers(each["trigger_methods"]), tuple(each.get("extra_requirements", ())),
     )  # fmt: skip
+
+
+def _triggers(written: list[str]) -> tuple[frozenset[str], ...]:
+    """``["a", "b / c"]`` as the sets {a, b} and {a, c}; what stands in parentheses explains, ``any`` is any method."""
+    choices = [
+        [frozenset(re.findall(r"\w+", re.sub(r"\(.*?\)", "", one))) - {"nested", "any", "Session", "Container"}
+         for one in each.split(" / ")]
+        for each in written
+    ]  # fmt: skip
+    return tuple(frozenset().union(*parts) for parts in product(*choices))
 
 
 def _subject(each: dict[str, Any]) -> str:

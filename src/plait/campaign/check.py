@@ -40,7 +40,7 @@ DEFAULT_BUDGET = 60.0
 CHUNK_TESTS = 25
 CHUNK_SECONDS = 2.0
 LONGEST_CHUNK = 60.0  # a chunk may end in a long minimisation
-STALL = 20.0  # seconds that one test may take: they take milliseconds
+STALL = 12.0  # seconds that one test may take: they take milliseconds
 AFTER_FOUND = 6.0  # seconds to look for other causes once something was found
 GRACE = 2.0  # seconds that chunks under way get when time is up
 
@@ -117,7 +117,7 @@ def workers_for(
     """Worker processes that have one version of the subject, and can import the user's hook file."""
     spec = WorkerSpec(
         module=subject.module, qualname=subject.qualname, file=None if version.kind == "release" else subject.file,
-        roots=(version.root,), paths=(*version.extra, *([hook.resolve().parent] if hook is not None else ())),
+        roots=(version.root, *([hook.resolve().parent] if hook is not None else ())), paths=tuple(version.extra),
         allow=frozenset(allow),
     )  # fmt: skip
     with Workers(spec, count=count) as workers:
@@ -261,11 +261,12 @@ class _Campaign:
         self, error: WorkerCrashed | WorkerHung, number: int, stream: bytes | None, attempt: int
     ) -> tuple[bytes, int] | None:
         """A worker died: try the chunk once more, then name the culprit and go on without it."""
-        if stream is not None and attempt == 0:
-            return stream, 1
         kind = "hang" if isinstance(error, WorkerHung) else "crash"
-        where = f" at {error.where}" if error.where else ""
         note = getattr(error, "note", None) or {}
+        alone = kind == "hang" and bool(note) and not note.get("suffixes")  # one thread: it will wait again
+        if stream is not None and attempt == 0 and not alone:
+            return stream, 1
+        where = f" at {error.where}" if error.where else ""
         lines = [*note.get("prefix", ()), *(" | ".join(suffix) for suffix in note.get("suffixes", ()))]
         summary = f"{self._name}: {error.reason}{where}, while running: {'; '.join(lines) or 'its import'}"
         culprits = self._culprits(note)

@@ -24,6 +24,7 @@ _UNGUARDED = 0.7
 _TELLING = 4
 _TWINS = 0.5
 """How often a method meets itself with the very same arguments: what should happen once then happens twice."""
+_CHANGER = 3
 _LONGEST_PREFIX = 4
 
 
@@ -32,8 +33,9 @@ class DeeperTests:
 
     Its tests are short (a call against one or two), so their schedules can be seen completely, with new arguments and
     another prefix each time, for a pair whose tests had steps in conflict. Pairs with few such tests come first. Which
-    method comes third is chosen by chance among those that change the receiver. At the beginning each method meets
-    itself on a fresh object: there are few such pairs, and a method that is not safe against itself is common.
+    method comes third is chosen by chance, those that were seen to change the receiver more often. At the beginning
+    each method meets itself on a fresh object: there are few such pairs, and a method that is not safe against itself
+    is common.
     """
 
     def __init__(self, inner: Strategy, sequences: Sequences, random: Random, *, threads: int) -> None:
@@ -110,11 +112,13 @@ class DeeperTests:
         patterns = [[one] if number % 2 == 0 else [two] for number in range(self._threads)]
         if third:
             forbidden = {frozenset(each) for each in catalogue.not_parallel}
-            changers = [
+            others = [
                 each for each in catalogue.methods
-                if self._sequences.knowledge.of(each.name).changes_state
-                and frozenset((each.name, one.name)) not in forbidden and each.name not in chosen
+                if each.name not in chosen and frozenset((each.name, one.name)) not in forbidden
+                and not self._sequences.knowledge.of(each.name).uncallable
             ]  # fmt: skip
-            if changers:
-                patterns[1].insert(self._random.randint(0, 1), self._random.choice(changers))
+            if others:
+                known = [self._sequences.knowledge.of(each.name).changes_state for each in others]
+                extra = self._random.choices(others, [_CHANGER if changes else 1 for changes in known])[0]
+                patterns[1].insert(self._random.randint(0, 1), extra)
         return patterns

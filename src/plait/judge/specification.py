@@ -200,7 +200,7 @@ def _repeat(bed: Testbed, found: Specification) -> None:
 
 def probe(bed: Testbed, probes: Sequence[Call]) -> tuple[Result, ...]:
     """What a user sees of the final state: the results of further calls, made one after another."""
-    found: list[Result] = []
+    found = list(public_attributes(bed))
     for call in probes:
         try:
             value = eval(call.expression, bed.space, dict(bed.values))
@@ -213,7 +213,7 @@ def probe(bed: Testbed, probes: Sequence[Call]) -> tuple[Result, ...]:
             found.append(("done",))
         except Exception as error:
             found.append(("raised", exception_name(error)))
-    return (*public_attributes(bed), *found)
+    return tuple(found)
 
 
 def public_attributes(bed: Testbed) -> tuple[Result, ...]:

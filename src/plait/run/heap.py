@@ -29,6 +29,8 @@ _MISSING = object()
 
 OPAQUE: set[type] = set()  # the mirror's primitives: their methods are points already
 
+_space_of = types.ModuleType.__dict__["__dict__"].__get__  # past what a subclass of modules makes of `__dict__`
+
 
 class Heap:
     """The objects of one execution.
@@ -146,7 +148,7 @@ class Heap:
         return self.loc_of(cls, name)
 
     def _module_field(self, module: types.ModuleType, record: Record, name: str, *, store: bool) -> int:
-        value = module.__dict__.get(name, _MISSING)
+        value = _space_of(module).get(name, _MISSING)
         if not store and (value is _MISSING or issubclass(type(value), (*_CODE, type, types.ModuleType))):
             record[name] = 0
             return 0
