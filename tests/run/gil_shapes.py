@@ -222,7 +222,7 @@ class comprehension_between(Base):
         self.x = v + 1
 '''
 
-NAMES = [line.split()[1].split("(")[0] for line in SHAPES.splitlines() if line.startswith("class ") and "(Base)" in line]
+NAMES = [line.split()[1].partition("(")[0] for line in SHAPES.splitlines() if line.endswith("(Base):")]
 THREADS, ROUNDS, PATIENCE = 4, 60_000, 8
 
 

@@ -1,7 +1,7 @@
 """Smoke scripts for ten real packages: what each prints must not depend on being rewritten.
 
-Run as ``package_smoke.py NAME MODE RELEASE DEPENDENCIES CACHE``: MODE is ``plain``, ``rewritten`` (through plait's world,
-outside of executions) or ``explored`` (inside executions with two threads that do the same).
+Run as ``package_smoke.py NAME MODE RELEASE DEPENDENCIES CACHE``: MODE is ``plain``, ``rewritten`` (through plait's
+world, outside of executions) or ``explored`` (inside executions with two threads that do the same).
 """
 
 import json
@@ -57,7 +57,8 @@ SMOKE = {
         "    holder = Holder(); cache = LRUCache(limit=2)\n"
         "    for key in 'abc':\n"
         "        cache[key] = key\n"
-        "    return holder.value is holder.value, sorted(cache.keys()), lazy(lambda: 3)(), TokenBucket(5, 2).can_consume(1)\n",
+        "    once = holder.value is holder.value\n"
+        "    return once, sorted(cache.keys()), lazy(lambda: 3)(), TokenBucket(5, 2).can_consume(1)\n",
     ),
     "cachelib": (
         "cachelib.simple",
@@ -117,7 +118,8 @@ SMOKE = {
         "def smoke():\n"
         "    numbers = SortedList([3, 1, 2]); numbers.add(0); numbers.discard(3)\n"
         "    table = SortedDict(b=1, a=2); table['c'] = 0\n"
-        "    return list(numbers), numbers.bisect(1), list(table.items()), table.peekitem(0), list(SortedSet('hello'))\n",
+        "    items = list(table.items())\n"
+        "    return list(numbers), numbers.bisect(1), items, table.peekitem(0), list(SortedSet('hello'))\n",
     ),
 }
 

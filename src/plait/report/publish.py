@@ -82,7 +82,8 @@ def statement(result: Result) -> list[str]:
     lines = []
     if result.command == "check":
         found = len(result.findings)
-        said = f"{found} thread-safety violation{'s' if found != 1 else ''}" if found else "No thread-safety violation found"
+        counted = f"{found} thread-safety violation{'s' if found != 1 else ''}"
+        said = counted if found else "No thread-safety violation found"
         lines.append(f"{said} in {result.subject} ({result.elapsed_s:.1f} s, stopped by: {result.stopped_by}).")
         whole = stats.get("tests_exhausted", 0)
         lines.append(
