@@ -102,11 +102,11 @@ def _count(values: Iterable[int | None]) -> int | None:
 
 
 def _row(subject: Subject, tool: str, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    done = [run for run in runs if run.get("trouble") != "inconclusive" and "executions" in run]
+    troubles = [run["trouble"] for run in runs if run.get("trouble")]
+    done = [] if "inconclusive" in troubles else [run for run in runs if "executions" in run]
     first = _middle(run["first_rate"] for run in done)
     steady = _middle(run["steady_rate"] for run in done)
     cpu = _middle(run["cpu_rate"] for run in done)
-    troubles = [run["trouble"] for run in runs if run.get("trouble")]
     return {
         "subject": subject.name,
         "tool": tool,
