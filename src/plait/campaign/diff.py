@@ -281,7 +281,8 @@ _CHANGERS = re.compile(
 
 def readers(probes: Sequence[Call]) -> tuple[Call, ...]:
     """Probes that do not look as if they changed what they are to show, and at the end those that do."""
-    return tuple(sorted(probes, key=lambda call: bool(_CHANGERS.match(call.method))))
+    asked = [call for call in probes if call.method not in ("__enter__", "__exit__")]
+    return tuple(sorted(asked, key=lambda call: bool(_CHANGERS.match(call.method))))
 
 
 def _sequential(each: Any) -> dict[str, Any]:

@@ -8,13 +8,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from plait.campaign.spec import WorkerSpec
+from plait.campaign.spec import WorkerSpec, memory_share
 from plait.campaign.workers import Answer, Workers
 from plait.subject.change import Side
 from plait.subject.name import Subject
 from plait.subject.version import Version
 
 PATIENCE = 60.0  # seconds that a task may take before its worker is given up
+STALL = 10.0  # seconds without a sign of life
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Sides:
 
     def on(self, side: Side, task: Callable[..., Any], *args: Any, patience: float = PATIENCE) -> Future[Answer]:
         """Run a task on one version; a lost worker is forgiven once."""
-        return self._workers[side].attempt(task, *args, timeout=patience)
+        return self._workers[side].attempt(task, *args, timeout=patience, stall=STALL)
 
     def both(self, task: Callable[..., Any], *args: Any, patience: float = PATIENCE) -> Pending:
         """Run a task on both versions."""
@@ -56,16 +57,17 @@ def open_sides(
     """Start the processes, ``workers`` in all and at least one for each version."""
     with ExitStack() as stack:
         shares = (max(1, workers // 2), max(1, workers - workers // 2))
+        memory = memory_share(sum(shares))
         made = [
-            stack.enter_context(Workers(_spec(subject, version, allow), count=share))
+            stack.enter_context(Workers(_spec(subject, version, allow, memory), count=share))
             for version, share in zip((old, new), shares, strict=True)
         ]
         yield Sides(made[0], made[1])
 
 
-def _spec(subject: Subject, version: Version, allow: tuple[str, ...]) -> WorkerSpec:
+def _spec(subject: Subject, version: Version, allow: tuple[str, ...], memory: int) -> WorkerSpec:
     # By its module's name, never by the file that the user gave: each version has one of its own.
     return WorkerSpec(
         module=subject.module, qualname=subject.qualname, roots=(version.root,), paths=tuple(version.extra),
-        allow=frozenset(allow),
+        allow=frozenset(allow), memory_limit=memory,
     )  # fmt: skip
