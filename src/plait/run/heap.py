@@ -29,7 +29,8 @@ _MISSING = object()
 
 OPAQUE: set[type] = set()  # the mirror's primitives: their methods are points already
 
-_space_of = types.ModuleType.__dict__["__dict__"].__get__  # past what a subclass of modules makes of `__dict__`
+_MODULE_DICT: Any = vars(types.ModuleType)["__dict__"]
+_space_of = _MODULE_DICT.__get__  # past what a subclass of modules makes of its dictionary
 
 
 class Heap:
