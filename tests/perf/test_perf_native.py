@@ -225,7 +225,7 @@ def test_a_trial_finds_calls_that_raise_the_second_time(pair):
 
 def test_a_trial_finds_calls_that_wait_for_ever(pair):
     bad = trial(pair, ["x._lock.acquire()", "x.value"], ["x.value"])
-    assert [each for each in bad if each[2] == "waits for ever"] == [[0, 0, "waits for ever"]]
+    assert [each for each in bad if each[2] == "does not return"] == [[0, 0, "does not return"]]
 
 
 def test_a_trial_finds_calls_that_only_fail_together(pair):

@@ -23,7 +23,7 @@ from plait.campaign.perf_prepare import Workshop, author, make_tests
 from plait.errors import UsageError
 from plait.generate.hints import Hints
 from plait.generate.perf_length import Limits
-from plait.judge.performance import is_decided, rounds_needed, verdict
+from plait.judge.performance import is_decided, rounds_needed, verdict, winner
 from plait.judge.performance_result import Comparison
 from plait.judge.performance_scaling import nature
 from plait.judge.performance_stats import mean
@@ -243,7 +243,7 @@ class _Campaign:
                 raise UsageError(f"version {label}: {self._subject.module} cannot be measured: {error}") from None
             with shop:
                 self._check_files(shop.interpreters)
-                tests = make_tests(shop, options.tests, _PREPARE * options.budget)
+                tests = make_tests(shop, options.tests, _PREPARE * options.budget, self._stop)
                 if not any(each.reason is None for each in tests):
                     found.notes.append(f"dropped: {'; '.join(text for text, _ in shop.refusals.most_common(2))}")
         return tests
@@ -273,6 +273,7 @@ class _Campaign:
         elif found.verdict == "inconclusive":
             reasons = [each.reason for each in found.tests if each.reason]
             found.reason = max(reasons, key=reasons.count) if reasons else "no test could be measured"
+        self._note_means(rounds)
         open_ = [
             each.series(options.scope) for each in found.conclusive
             if not is_decided(each.series(options.scope), found.delta, found.confidence)
@@ -286,6 +287,14 @@ class _Campaign:
                     f"{len(open_)} of {len(found.tests)} tests are close to the threshold; about {needed / done:.0f} "
                     f"times the measuring time would tell differences of {width:.1%} apart".replace("%", " %")
                 )
+
+    def _note_means(self, rounds: Rounds) -> None:
+        """Say so if only the slower executions differ, which on a quiet machine is not the doing of others."""
+        found = self._found
+        quiet = not rounds.loads or mean(rounds.loads) < BUSY
+        means = verdict([winner(each.means, found.delta, found.confidence) for each in found.conclusive])
+        if quiet and found.verdict == "none" and means in ("regression", "improvement"):
+            found.notes.append(f"typical executions do not differ, but with the slow ones counted in it is a {means}")
 
     def _scale(self, rounds: Rounds) -> None:
         options, found = self._options, self._found

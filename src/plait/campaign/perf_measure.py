@@ -128,7 +128,8 @@ class Rounds:
 
     def _job(self, measured: Measured) -> Job:
         turn = max(1, min(measured.repetitions, round(TURN_S / measured.seconds)))
-        return Job(measured.name, measured.source, self._threads, measured.repeat, measured.repetitions, turn=turn)
+        warmup = max(2, measured.repetitions // 4)
+        return Job(measured.name, measured.source, self._threads, measured.repeat, measured.repetitions, warmup, turn)
 
     def curve(self, tests: list[Measured], counts: list[int], rounds: int, deadline: float) -> list[Point]:
         """Both versions at each number of threads, over the tests together; as many rounds as there is time for."""

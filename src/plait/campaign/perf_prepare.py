@@ -44,7 +44,9 @@ def author(
     It runs on the Python that runs plait, whatever is measured.
     """
     home = str(Path(plait.__file__).resolve().parents[1])
-    begin = f"import sys; sys.path.append({home!r}); from plait.run.native_author import main; main()"
+    begin = (
+        f"import sys; sys.path.insert(1, {home!r}); from plait.run.native_author import main; del sys.path[1]; main()"
+    )
     process = Process([sys.executable, "-c", begin])
     try:
         try:
@@ -259,8 +261,8 @@ class Workshop:
         self._pair = self._open_pair()
 
 
-def make_tests(shop: Workshop, count: int, seconds: float) -> list[Measured]:
-    """Up to ``count`` tests within the time; `UsageError` if there is not one."""
+def make_tests(shop: Workshop, count: int, seconds: float, stop: Callable[[], bool]) -> list[Measured]:
+    """Up to ``count`` tests within the time, or until ``stop`` says so; `UsageError` if there is not one."""
     end = time.monotonic() + seconds
     shop.find_length()
     tests: list[Measured] = []
@@ -269,7 +271,7 @@ def make_tests(shop: Workshop, count: int, seconds: float) -> list[Measured]:
         if made is not None:
             made.name = f"test {len(tests) + 1}"
             tests.append(made)
-        if len(tests) == count or (tests and time.monotonic() > end):
+        if len(tests) == count or (tests and (time.monotonic() > end or stop())):
             break
     if not tests:
         raise UsageError(shop.why_none())

@@ -193,7 +193,7 @@ class Comparison:
         """One line that a person understands."""
         speedup = self.speedup
         if self.verdict == "inconclusive" or speedup is None:
-            return f"inconclusive: {self.reason}"
+            return self.reason
         if self.verdict == "none":
             return f"no difference above {self.delta:.0%} at {self.threads} threads".replace("%", " %")
         best = self.winning()[0]

@@ -73,7 +73,7 @@ def interval(values: Sequence[float], confidence: float) -> Interval:
     return Interval(middle, middle - reach, middle + reach)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.lru_cache(maxsize=None)  # noqa: UP033 - Python 3.8 has no functools.cache
 def t_quantile(probability: float, freedom: int) -> float:
     """The value that Student's t with ``freedom`` degrees stays below with that probability (above one half)."""
     low, high = 0.0, 1.0

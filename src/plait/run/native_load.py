@@ -139,7 +139,7 @@ class Execution:
 
 TRIES = 6
 TRIAL_S = 0.3
-WAITS = "waits for ever"
+WAITS = "does not return"
 
 ALLOCATE = threading.Lock
 """The interpreter's own locks, also while those of the code under test are watched."""
