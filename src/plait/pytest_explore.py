@@ -11,6 +11,7 @@ import inspect
 import json
 import time
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -210,7 +211,9 @@ def _impact(config: pytest.Config) -> Impact:
         return Impact()
     project, cache = config.rootpath, cache_folder().parent
     try:
-        with resolve(old, project=project, cache=cache) as before, resolve("worktree", project=project, cache=cache) as now:
+        with ExitStack() as stack:
+            before = stack.enter_context(resolve(old, project=project, cache=cache))
+            now = stack.enter_context(resolve("worktree", project=project, cache=cache))
             whole = before.kind == "revision"
             return collect((whole and before.tree) or before.root, (whole and now.tree) or now.root)
     except UsageError as error:

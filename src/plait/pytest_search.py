@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plait.explore.capp import SEARCHES as ORDERED
-from plait.explore.capp import Capp
+from plait.explore.capp import BOUNDED, Capp
 from plait.explore.capp_pos import CappPos
 from plait.judge.strategies import STRATEGIES, make_strategy
 
@@ -17,9 +17,9 @@ SEARCHES = (*dict.fromkeys((*ORDERED, *STRATEGIES)),)
 
 
 def make_search(name: str, priority: Prioritizer | None, bound: int | None, seed: int, order: int | None) -> Strategy:
-    """A fresh search; the bound is of iterative context bounding alone, ``order`` a seed for a random order."""
+    """A fresh search; the bound is on preemptions, where the search has one, ``order`` a seed for a random order."""
     if name in ORDERED:
-        return Capp(name, priority, bound=bound if name == "icb" else None, seed=order)
+        return Capp(name, priority, bound=bound if name in BOUNDED else None, seed=order)
     if name == "pos" and priority is not None:
         return CappPos(priority, seed)
     return make_strategy(name, seed)

@@ -9,6 +9,7 @@ from plait.explore.capp import SEARCHES, Capp
 from plait.explore.capp_partition import HEURISTICS, Prioritizer
 from plait.explore.dfs import Dfs
 from plait.explore.icb import Icb
+from plait.observe.recording import preemptions
 from plait.subject.impact import Impact, class_of
 from programs import random_program
 
@@ -69,18 +70,26 @@ def test_no_bounded_schedule_is_lost(bound):
         truth = program.run(Icb(bound), LIMIT + 1)
         for heuristic in ("LOA", "FS", "MA"):
             found = program.run(Capp("icb", Prioritizer(heuristic, impact_of(seed)), bound=bound), 40 * LIMIT)
-            assert (found.exhausted, found.outcomes) == (True, truth.outcomes), (seed, heuristic)
-            assert found.executions == truth.executions
+            assert found.exhausted
+            assert found.outcomes >= truth.outcomes, (seed, heuristic)
+            assert found.executions >= truth.executions
+            if heuristic.endswith("S"):  # SOME forces no thread to go on, so no preemption is free
+                assert (found.outcomes, found.executions) == (truth.outcomes, truth.executions)
 
 
-def test_without_a_heuristic_the_order_is_that_of_iterative_context_bounding():
-    for _seed, program, _truth in small_programs(700, 10):
+def test_without_a_heuristic_it_is_iterative_context_bounding():
+    """The same schedules with never fewer preemptions than the one before."""
+    for _seed, program, _truth in small_programs(700, 8):
         orders = []
         for strategy in (Icb(2), Capp("icb", bound=2)):
-            traces = []
-            program.run(strategy, LIMIT, each=lambda engine, into=traces: into.append([e[0] for e in engine.trace]))
-            orders.append(traces)
-        assert orders[0] == orders[1]
+            executed = []
+            program.run(strategy, LIMIT, each=lambda engine, into=executed: into.append(
+                (preemptions(engine.trace), [entry[0] for entry in engine.trace])
+            ))  # fmt: skip
+            orders.append(executed)
+        assert sorted(orders[0]) == sorted(orders[1])
+        prices = [price for price, _schedule in orders[1]]
+        assert prices == sorted(prices)
 
 
 def test_the_same_seed_gives_the_same_order_and_another_one_another():

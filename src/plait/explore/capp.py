@@ -7,7 +7,7 @@ is dropped: the order changes, what is explored in the end does not.
 
 The engine executes a program again instead of restoring a state, so an execution begins with the schedule of the picked
 transition (lines 24-27) and then goes on with one of the transitions it has just met (what a stack would pick next)
-until the program ends. The order within a set is the search: a stack (dfs), a queue (bfs), or a stack per number of
+until the program ends. The order within a set is the search: a stack (dfs), a queue (bfs), or a queue per number of
 preemptions (icb, with a bound as pruning condition of line 31). Stateful search ends an execution at a known state
 (lines 28 and 36).
 """
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import deque
 from random import Random
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from plait.explore.canonical import States
 from plait.explore.capp_partition import Prioritizer
@@ -29,8 +29,26 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine
     from plait.run.vthread import VThread
 
-SEARCHES = ("dfs", "bfs", "icb", "stateful", "stateful-bfs")
-Edge = tuple[list[int], int, int, int]  # a schedule, how much of it to keep, the thread to go on with, preemptions
+SEARCHES = ("dfs", "bfs", "icb", "delay", "stateful", "stateful-bfs")
+BOUNDED = ("icb", "delay")  # those with a bound on preemptions
+
+
+class Edge(NamedTuple):
+    """A transition: ``length`` steps of a schedule, then ``thread``.
+
+    ``chosen`` is the number of preemptions that the search has chosen on the way, ``preemptions`` of all there are:
+    where a heuristic keeps one thread alone, to bring it to impacted code, going on with it is not a choice. ``delays``
+    are the steps at which not the preferred thread went on, be that a preemption or not.
+    """
+
+    schedule: list[int]
+    length: int
+    thread: int
+    chosen: int = 0
+    preemptions: int = 0
+    delays: int = 0
+
+
 
 
 class Frontier(Protocol):
@@ -76,25 +94,38 @@ class Queue:
 
 
 class Levels:
-    """Fewest preemptions first, the latest of them first."""
+    """Fewest preemptions first, the earliest of them first: the work queues of iterative context bounding."""
 
     def __init__(self) -> None:
-        self._levels: list[list[Edge]] = []
+        self._levels: list[deque[Edge]] = []
+
+    def level(self, edge: Edge) -> int:
+        """Which queue a transition waits in."""
+        return edge.chosen
 
     def add(self, edges: Sequence[Edge]) -> None:
         """See `Frontier.add`."""
-        for edge in reversed(edges):
-            while len(self._levels) <= edge[3]:
-                self._levels.append([])
-            self._levels[edge[3]].append(edge)
+        for edge in edges:
+            number = self.level(edge)
+            while len(self._levels) <= number:
+                self._levels.append(deque())
+            self._levels[number].append(edge)
 
     def pick(self) -> Edge | None:
-        """The latest of the cheapest."""
-        return next((level.pop() for level in self._levels if level), None)
+        """The earliest of the cheapest."""
+        return next((level.popleft() for level in self._levels if level), None)
+
+
+class Delays(Levels):
+    """Fewest delays first: the order of threads that wait their turn is no longer free, so their permutations wait."""
+
+    def level(self, edge: Edge) -> int:
+        """See `Levels.level`."""
+        return edge.delays
 
 
 _FRONTIERS: dict[str, type[Stack | Queue | Levels]] = {
-    "dfs": Stack, "bfs": Queue, "icb": Levels, "stateful": Stack, "stateful-bfs": Queue,
+    "dfs": Stack, "bfs": Queue, "icb": Levels, "delay": Delays, "stateful": Stack, "stateful-bfs": Queue,
 }  # fmt: skip
 
 
@@ -127,10 +158,9 @@ class Capp:
         self._make = make
         self._states = States() if search.startswith("stateful") else None
         self._explored: set[Hashable] = set()
-        self._edge: Edge = ([], 0, -1, 0)
+        self._edge = self._here = Edge([], 0, -1)
         self._schedule: list[int] = []
         self._script: Sequence[int] = ()
-        self._spent = 0
         self._started = self._fresh = False
 
     @property
@@ -159,7 +189,8 @@ class Capp:
                 self.iterations += 1
             self._edge = edge
         self._started = self._fresh = True
-        schedule, length, thread, self._spent = self._edge
+        self._here = self._edge
+        schedule, length, thread, *_ = self._edge
         self._script = [*schedule[:length], thread] if thread != -1 else ()
         self._schedule = []
         if self._priority is not None:
@@ -192,26 +223,43 @@ class Capp:
         return False
 
     def _expand(self, engine: Engine, last: int) -> int:
+        """Lines 30-35: the thread to go on with from a new state."""
         enabled, step = engine.enabled, engine.step
-        ordered = list(enabled) if len(enabled) == 1 else self._ordered(enabled, last)
+        if len(enabled) == 1 and self._search != "stateful-bfs":
+            return enabled[0]
         running = last in enabled
-        price = {number: self._spent + (running and number != last) for number in ordered}
-        if self.bound is not None:  # line 31
-            ordered = [number for number in ordered if price[number] <= self.bound]
-        kept: Sequence[int] = ordered
-        if self._priority is not None and running and len(ordered) > 1:
-            kept = self._priority.partition(engine, ordered, last)
+        threads = self._within_bound(self._ordered(enabled, last), last, running)
+        kept: Sequence[int] = threads
+        if self._priority is not None and running and len(threads) > 1:
+            kept = self._priority.partition(engine, threads, last)
+        edges = {number: self._edge_to(number, step, last if running else -1, kept) for number in threads}
+        number = min(kept, key=lambda each: edges[each].chosen) if self._search == "icb" else kept[0]
         if self._search == "stateful-bfs" and step:
             number = STOP
-        else:
-            number = min(kept, key=price.__getitem__) if self._search == "icb" else kept[0]
-        if len(ordered) > 1 or number == STOP:
-            edges = [(self._schedule, step, other, price[other]) for other in ordered if other != number]
-            self._now.add([edge for edge in edges if edge[2] in kept])  # line 34
-            self._later.add([edge for edge in edges if edge[2] not in kept])  # line 35
+        within = [edge for thread, edge in edges.items() if thread != number]
+        if self.bound is not None:  # line 31
+            cost = {edge.thread: edge.chosen if edge.thread in kept else edge.preemptions for edge in within}
+            within = [edge for edge in within if cost[edge.thread] <= self.bound]
+        self._now.add([edge for edge in within if edge.thread in kept])  # line 34
+        self._later.add([edge for edge in within if edge.thread not in kept])  # line 35
         if number != STOP:
-            self._spent = price[number]
+            self._here = edges[number]
         return number
+
+    def _within_bound(self, threads: list[int], last: int, running: bool) -> list[int]:
+        """Who may go on; the first iteration may bring all threads to impacted code, whatever that costs."""
+        if self.bound is None or not running or self._here.preemptions < self.bound:
+            return threads
+        return threads if self._priority is not None and self.iterations == 1 else [last]
+
+    def _edge_to(self, number: int, step: int, last: int, kept: Sequence[int]) -> Edge:
+        """From the current state; ``last`` is -1 if nobody is preempted by anything."""
+        here, forced = self._here, len(kept) == 1 and number == kept[0]
+        switched = last not in (-1, number)
+        return Edge(
+            self._schedule, step, number, here.chosen + (switched and not forced), here.preemptions + switched,
+            here.delays + (number != kept[0]),
+        )  # fmt: skip
 
     def _ordered(self, enabled: Sequence[int], last: int) -> list[int]:
         """The running thread and then the others by number, or any order where it is to be random."""

@@ -1,0 +1,174 @@
+"""``plait explore TEST``: an existing multithreaded test, explored where the change is.
+
+The test runs under pytest in a process of its own, with the plug-in of `plait.pytest_explore`, in the version that is
+asked about; here the two versions are made available, what the change impacts is found out, and the account that the
+process leaves becomes the result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plait.errors import UsageError
+from plait.explore.capp_partition import DEFAULT
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.model.schedule import Schedule
+from plait.report.explore_text import explore_text
+from plait.report.publish import write_json
+from plait.run.world import cache_folder
+from plait.subject.impact import Impact
+from plait.subject.impact_analysis import collect
+from plait.subject.impact_json import impact_as_json
+from plait.subject.version import Version, resolve
+from plait.subject.version_root import import_root
+from plait.subject.worktree import Repository
+
+if TYPE_CHECKING:
+    import argparse
+
+SECONDS = 60.0
+SCHEDULES = 10_000
+BOUND = 2
+_IN_GIT = ("worktree", "revision")
+NOTHING_FOUND, FOUND, INCONCLUSIVE = 0, 1, 3
+
+
+def run(options: argparse.Namespace) -> int:
+    """The command; returns the exit code."""
+    started = time.monotonic()
+    project = options.path.resolve()
+    with contextlib.ExitStack() as stack:
+        new = stack.enter_context(resolve(options.new, project=project, cache=cache_folder().parent))
+        old = _before(options, project, stack)
+        impact = Impact() if old is None else _impact(old, new)
+        told = _account(_node(options.argument, project, new), project, new, impact, options)
+    result = _result(told, options, old, new, impact)
+    result.elapsed_s = time.monotonic() - started
+    if not (options.json is not None and write_json(result.as_json(), options.json)):
+        print(explore_text(result))
+    if result.verdict == "failure":
+        return FOUND
+    return NOTHING_FOUND if result.stats["tests"] else INCONCLUSIVE
+
+
+def _before(options: argparse.Namespace, project: Path, stack: contextlib.ExitStack) -> Version | None:
+    """The old version; None where nobody named one and there is no repository to take HEAD from."""
+    if options.old == "HEAD" and Repository.find(project) is None:
+        return None
+    return stack.enter_context(resolve(options.old, project=project, cache=cache_folder().parent))
+
+
+def _impact(old: Version, new: Version) -> Impact:
+    if old.kind in _IN_GIT and new.kind in _IN_GIT:
+        return collect(old.tree or old.root, new.tree or new.root)
+    return collect(old.root, new.root)
+
+
+def _node(text: str, project: Path, new: Version) -> str:
+    """The node id of TEST, which may be ``module:function``."""
+    if "::" not in text and ":" in text:
+        module, _, function = text.partition(":")
+        folder = import_root(_inside(new, project), new.tree or new.root, module) or import_root(project, project, module)
+        if folder is None:
+            raise UsageError(f"{text}: there is no module {module!r}; check the name, or --path")
+        base = folder.joinpath(*module.split("."))
+        file = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
+        return f"{file}::{function.replace('.', '::')}"
+    path, _, rest = text.partition("::")
+    inside = _inside(new, project)
+    found = next((each for each in (inside / path, project / path, Path(path)) if each.exists()), None)
+    if found is None:
+        raise UsageError(f"{text}: there is no file {path!r}; write tests/test_x.py::test_y or module:function")
+    return f"{found.resolve()}::{rest}" if rest else str(found.resolve())
+
+
+def _inside(new: Version, project: Path) -> Path:
+    """Where the tests of a version are: in a revision those of that revision, else the project's."""
+    return (new.project or new.root) if new.kind == "revision" else project
+
+
+def _account(
+    node: str, project: Path, new: Version, impact: Impact, options: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """Run pytest, and read what the plug-in wrote."""
+    seconds = options.budget or SECONDS
+    with tempfile.TemporaryDirectory(prefix="plait-") as folder:
+        points, account = Path(folder) / "impact.json", Path(folder) / "account.json"
+        points.write_text(json.dumps(impact_as_json(impact)), encoding="utf-8")
+        command = [
+            sys.executable, "-m", "pytest", node, "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:randomly",
+            "--plait", "--plait-impact", str(points), "--plait-result", str(account),
+            "--plait-capp", options.capp or DEFAULT, "--plait-schedule", options.schedule or "icb",
+            "--plait-bound", str(BOUND), "--plait-schedules", str(options.max_schedules or SCHEDULES),
+            "--plait-seconds", str(seconds), "--plait-seed", str(options.seed), "--plait-model", options.model,
+        ]  # fmt: skip
+        folders = [*(() if new.kind == "worktree" else (str(new.root),)), *map(str, new.extra)]
+        inherited = os.environ.get("PYTHONPATH")
+        path = os.pathsep.join([*folders, *([inherited] if inherited else [])])
+        environment = {**os.environ, "PYTHONHASHSEED": "0", **({"PYTHONPATH": path} if path else {})}
+        try:
+            done = subprocess.run(
+                command, cwd=_inside(new, project), env=environment, capture_output=True, text=True, check=False,
+                timeout=6 * seconds + 120,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise UsageError(f"{node}: pytest did not come to an end within {6 * seconds + 120:.0f} s") from None
+        told = json.loads(account.read_text(encoding="utf-8"))["tests"] if account.exists() else []
+    if not told:
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        said = [line for line in lines if line.startswith(("E ", "ERROR"))] or lines[-1:]
+        raise UsageError(f"{node}: pytest ran no test: {said[0].strip() if said else 'no output'}")
+    return list(told)
+
+
+def _result(
+    told: list[dict[str, Any]], options: argparse.Namespace, old: Version | None, new: Version, impact: Impact
+) -> Result:
+    ran = [each for each in told if each["ran"] != "not under control"]
+    failed = [each for each in told if each["outcome"] == "failed"]
+    bounds = {each.get("preemption_bound") for each in ran}
+    exhausted = bool(ran) and all(each.get("exhausted", False) for each in ran)
+    stats = {
+        "tests": len(ran), "schedules": sum(each["schedules"] for each in ran),
+        "transitions": sum(each.get("transitions") or 0 for each in ran), "impacted_points": len(impact),
+        "preemption_bound": bounds.pop() if len(bounds) == 1 else None, "exhausted": exhausted,
+        "search": ran[0]["search"] if ran else None,
+        "threads": max((each.get("threads", 0) for each in ran), default=0),
+    }  # fmt: skip
+    left = [each for each in told if each not in ran]
+    notes = [f"{each['test']} could not be controlled and ran plainly: {each.get('why', '?')}" for each in left]
+    notes += [f"{each['test']} starts no thread" for each in ran if each["ran"] == "one thread"]
+    if old is None:
+        notes.append("there is no old version to compare with (no git repository): schedules come in the usual order")
+    elif not impact.points:
+        notes.append(f"nothing differs from {old.label}: schedules come in the usual order")
+    return Result(
+        "explore", options.argument, "failure" if failed else "pass",
+        versions={"old": "none" if old is None else old.label, "new": new.label},
+        seed=options.seed, model=options.model, findings=[_finding(each) for each in failed if "failure" in each], stats=stats,
+        stopped_by="finding" if failed else "exhausted" if exhausted else "budget", notes=[*notes, *impact.notes],
+        more={"tests": [{key: value for key, value in each.items() if key != "failure"} for each in told],
+              "impact": [str(point) for point in sorted(impact.points, key=str)],
+              "stories": [each["failure"]["text"] for each in failed if "failure" in each]},
+    )  # fmt: skip
+
+
+def _finding(told: dict[str, Any]) -> Finding:
+    failure = told["failure"]
+    functions = [row.get("function", "") for row in failure["interleaving"]]
+    return Finding(
+        failure["kind"], failure["summary"], list(dict.fromkeys(filter(None, functions))),
+        exception=failure["exception"], preemptions=failure["preemptions"],
+        schedule=None if failure["schedule"] is None else Schedule.from_json(failure["schedule"]),
+        interleaving=failure["interleaving"], reachable=failure["reachable"],
+        confirmed_on_threads=failure["confirmed_on_threads"], detail="\n".join(failure["details"]),
+    )  # fmt: skip
