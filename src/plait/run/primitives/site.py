@@ -15,6 +15,7 @@ from plait.model.site import Site
 
 _numbers: dict[tuple[int, int], int] = {}  # by a code object's id and the offset of the call in it
 _ownerless: dict[tuple[int, int], int] = {}  # the same, where no code under test made the call
+_passed: set[int] = set()  # ids of code objects that are not under test
 _codes: dict[int, CodeType] = {}  # keeps the ids valid
 _MANY = 10_000  # code objects; then all places may as well be looked up again
 _ordinals: dict[tuple[str, str, str], dict[int, int]] = {}
@@ -33,12 +34,16 @@ def _search(first: FrameType) -> int:
     """The number of the innermost place, seen from a frame, in code under test; else of that frame itself."""
     frame: FrameType | None = first
     while frame is not None:
-        number = _numbers.get((id(frame.f_code), frame.f_lasti))
-        if number is not None:
-            return number
-        name = frame.f_globals.get("__name__", "")
-        if not name.startswith("plait.run.") and name not in SKIPPED:
-            return _remember(_numbers, frame)
+        code = frame.f_code
+        if id(code) not in _passed:
+            number = _numbers.get((id(code), frame.f_lasti))
+            if number is not None:
+                return number
+            name = frame.f_globals.get("__name__", "")
+            if not name.startswith("plait.run.") and name not in SKIPPED:
+                return _remember(_numbers, frame)
+            _passed.add(id(code))
+            _codes[id(code)] = code
         frame = frame.f_back
     number = _ownerless.get((id(first.f_code), first.f_lasti))
     return _remember(_ownerless, first) if number is None else number
@@ -48,6 +53,7 @@ def _remember(numbers: dict[tuple[int, int], int], frame: FrameType) -> int:
     if len(_codes) >= _MANY:
         _numbers.clear()
         _ownerless.clear()
+        _passed.clear()
         _codes.clear()
     code = frame.f_code
     _codes[id(code)] = code
