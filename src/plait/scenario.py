@@ -32,7 +32,7 @@ from plait.judge.trial import Failure, Recorded, Trial, modelled
 from plait.judge.verdict import Verdict
 from plait.model.outcome import Divergence, Finished
 from plait.model.schedule import Schedule
-from plait.observe.places import PLACES
+from plait.observe.places import PLACES, is_machinery
 from plait.observe.spots import lambda_text
 from plait.report.story import story
 from plait.report.table import as_text
@@ -329,7 +329,8 @@ def _replayed(trial: Trial, schedule: Schedule, request: _Request) -> Verdict:
 def _fill(verdict: Verdict, recorded: Recorded) -> None:
     verdict.outcome = recorded.outcome
     verdict.schedule, verdict.preemptions = recorded.schedule, recorded.preemptions
-    verdict.rows = [as_row(moment) for moment in recorded.moments]
+    own = [moment for moment in recorded.moments if not is_machinery(moment.site)]
+    verdict.rows = [as_row(moment) for moment in own or recorded.moments]
     verdict.names = {number: name for number, name in enumerate(recorded.names) if number}
     verdict.error, verdict.lost = recorded.error, recorded.lost
 

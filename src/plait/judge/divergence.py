@@ -34,7 +34,8 @@ _SUSPECTS = {
 
 def explained(found: replay.Divergence, trace: Sequence[Entry]) -> Divergence:
     """A divergence as an outcome, with what in the files that the execution went through may be its cause."""
-    return Divergence(found.step, found.expected, found.found, _suspicion(trace) or f"likely cause: {found.cause}")
+    seen = found.found if found.found != found.expected else f"{found.found}, but elsewhere"
+    return Divergence(found.step, found.expected, seen, _suspicion(trace) or f"likely cause: {found.cause}")
 
 
 def _suspicion(trace: Sequence[Entry]) -> str | None:

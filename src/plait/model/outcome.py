@@ -103,6 +103,8 @@ class Raised:
 
     def details(self) -> list[str]:
         """One entry per thread."""
+        if len(self.failures) == 1:
+            return [f"at {self.failures[0].at}", *map(str, self.waits)]
         return [*map(str, self.failures), *map(str, self.waits)]
 
 
@@ -147,7 +149,7 @@ class Deadlock:
         """One line."""
         if len(self.waits) == 1:
             return f"thread {self.waits[0].thread} waits for ever for {self.waits[0].what}"
-        return f"deadlock of {len(self.waits)} threads"
+        return f"deadlock: {len(self.waits)} threads wait for ever"
 
     def details(self) -> list[str]:
         """Who waits for what, held by whom."""

@@ -9,7 +9,9 @@ from plait.model.site import Site
 from plait.run.engine import Engine
 from plait.run.heap import OPAQUE, WHOLE
 from plait.run.hooks import Cell
+from plait.run.primitives.condition import Condition
 from plait.run.primitives.site import SITES as CALL_SITES
+from plait.run.primitives.site import SKIPPED
 from plait.run.vthread import VThread
 
 PLACES: dict[int, Site] = {}  # the rewritten places of this process
@@ -23,24 +25,47 @@ def place(number: int) -> Site:
     return PLACES.get(number) or CALL_SITES.get(number) or _UNKNOWN
 
 
+def is_machinery(site: Site) -> bool:
+    """Whether a place lies inside the thread modules themselves, whose callers people know better."""
+    return not site.line or site.module in SKIPPED or site.module.startswith("plait.")
+
+
 def owners(engine: Engine) -> dict[int, str]:
-    """Names for containers and locks, by the attribute (or variable) that holds them."""
+    """Names for containers and locks, by the attribute (or variable) that holds them.
+
+    What a queue or a condition holds is named after it: ``Line.items.mutex``.
+    """
     found: dict[int, str] = {}
-    for obj in list(engine.heap.kept):
-        if issubclass(type(obj), types.ModuleType | VThread):
-            continue
-        kind = obj if issubclass(type(obj), type) else type(obj)
-        attributes = _attributes(obj)
-        if attributes is None:
-            continue
-        for name, value in list(attributes.items()):
-            if not issubclass(type(value), int | str | float | bytes | types.FunctionType | type | type(None)):
-                found.setdefault(id(value), f"{kind.__name__}.{name}")
-            if issubclass(type(value), list | tuple):
-                for index, part in enumerate(value):
-                    if type(part) in OPAQUE:
-                        found.setdefault(id(part), f"{kind.__name__}.{name}[{index}]")
-    return {**HINTS, **found}
+    objects = [obj for obj in list(engine.heap.kept) if not issubclass(type(obj), types.ModuleType | VThread)]
+    mirrored = [obj for obj in objects if _is_mirrored(type(obj))]
+    for obj in objects:
+        if not _is_mirrored(type(obj)):
+            _name_parts(obj, (obj if issubclass(type(obj), type) else type(obj)).__name__, found)
+    found = {**HINTS, **found}
+    for obj in mirrored:
+        path = found.get(id(obj), type(obj).__name__)
+        if type(obj) is Condition:
+            found.setdefault(id(obj._lock), path)
+        else:
+            _name_parts(obj, path, found)
+    for obj in mirrored:  # conditions that only a queue knows
+        if type(obj) is Condition:
+            found.setdefault(id(obj._lock), found.get(id(obj), "a Condition"))
+    return found
+
+
+def _is_mirrored(kind: type) -> bool:
+    return kind.__module__ in SKIPPED or not OPAQUE.isdisjoint(kind.__mro__)
+
+
+def _name_parts(obj: Any, path: str, found: dict[int, str]) -> None:
+    for name, value in list((_attributes(obj) or {}).items()):
+        if not issubclass(type(value), int | str | float | bytes | types.FunctionType | type | type(None)):
+            found.setdefault(id(value), f"{path}.{name}")
+        if issubclass(type(value), list | tuple):
+            for index, part in enumerate(value):
+                if type(part) in OPAQUE:
+                    found.setdefault(id(part), f"{path}.{name}[{index}]")
 
 
 def _attributes(obj: Any) -> Any:

@@ -26,12 +26,25 @@ class Moment:
     value: str | None
     locks: tuple[str, ...]
     step: int
+    verb: str
 
     @property
     def access(self) -> str:
         """In words: ``read Account.balance``."""
-        verb = "delete" if self.site.kind == "delete" else MODE_NAMES[self.mode]
-        return f"{verb} {self.location}".strip()
+        return f"{self.verb} {self.location}".strip()
+
+
+_CALLS = ("notify", "wait", "set", "clear", "is_set")  # of conditions and events: what people know them by
+
+
+def _verb(engine: Engine, loc: int, mode: int, site: Site) -> str:
+    if site.kind == "delete":
+        return "delete"
+    if engine.heap.locs[loc][1] in ("waiters", "flag"):
+        for call in _CALLS:
+            if f".{call}" in site.text:
+                return call.replace("is_set", "look at")
+    return MODE_NAMES[mode]
 
 
 class Recorder:
@@ -65,7 +78,9 @@ class Recorder:
             name = location(engine, loc, names)
             locks = held.setdefault(thread, [])
             root = engine.heap.roots[loc]
-            found.append(Moment(thread, place(number), mode, name, root, loc, value, tuple(locks), step))
+            site, kept = place(number), tuple(locks)
+            verb = _verb(engine, loc, mode, site)
+            found.append(Moment(thread, site, mode, name, root, loc, value, kept, step, verb))
             if mode in (ACQUIRE, TRY):
                 locks.append(name)
             elif mode == RELEASE and name in locks:

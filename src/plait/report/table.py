@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 WIDTH = 100
 MOST_COLUMNS = 3
 MOST_CELLS = 60
+LONGEST_LOOP = 8  # cells
 FEW_CELLS = 30  # up to here even what only one thread touches is shown
 BAR, GAP, RULE, CROSS, DOT, CUT = "┃", " │ ", "─", "─┼─", "●", "✗"
 
@@ -104,7 +105,7 @@ def _cells(rows: Sequence[Row]) -> tuple[list[_Cell], list[str]]:
     files = list(dict.fromkeys(Path(row["file"]).name for row in shown if row.get("line")))
     shared = _shared(shown)
     cells: list[_Cell] = []
-    for _key, group in itertools.groupby(shown, lambda row: (row["thread"], row["file"], row["line"], _held(row))):
+    for _key, group in itertools.groupby(shown, lambda row: (row["thread"], row["file"], row["line"])):
         together = list(group)
         first = together[0]
         where = str(first["line"]) if len(files) == 1 else f"{Path(first['file']).name}:{first['line']}"
@@ -141,10 +142,39 @@ def _shared(rows: Sequence[Row]) -> set[str]:
 
 
 def _shortened(cells: list[_Cell]) -> list[_Cell]:
+    cells = _without_repeats(cells)
     if len(cells) > MOST_CELLS:
         runs = [list(group) for _thread, group in itertools.groupby(cells, lambda cell: cell.thread)]
         cells = [cell for run in runs for cell in _without_middle(run, 3, 3)]
     return _without_middle(cells, MOST_CELLS // 2 - 5, MOST_CELLS // 2 + 5)
+
+
+def _without_repeats(cells: list[_Cell]) -> list[_Cell]:
+    """Loops that go round and round, shown once or twice."""
+    short: list[_Cell] = []
+    index = 0
+    while index < len(cells):
+        period, times = _repeats(cells, index)
+        short.extend(cells[index : index + period])
+        if times > 2:
+            threads = {cell.thread for cell in cells[index : index + period]}
+            thread = threads.pop() if len(threads) == 1 else 0
+            short.append(_Cell(thread, "", f"... {times - 1:,} more times", held=False))
+        index += period * times if times > 2 else period
+    return short
+
+
+def _repeats(cells: list[_Cell], index: int) -> tuple[int, int]:
+    """The length of the block that begins here and is repeated most, and how often it stands here."""
+    best = (1, 1)
+    for period in range(1, LONGEST_LOOP + 1):
+        times = 1
+        block = cells[index : index + period]
+        while cells[index + period * times : index + period * (times + 1)] == block:
+            times += 1
+        if times > 2 and period * times > best[0] * best[1]:
+            best = (period, times)
+    return best
 
 
 def _without_middle(cells: list[_Cell], first: int, last: int) -> list[_Cell]:

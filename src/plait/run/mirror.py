@@ -27,7 +27,7 @@ from plait.run.primitives.condition import Condition
 from plait.run.primitives.event import Event
 from plait.run.primitives.local import local
 from plait.run.primitives.lock import Lock, RLock, allocate_lock
-from plait.run.primitives.number import number
+from plait.run.primitives.number import next_pool, number
 from plait.run.primitives.semaphore import BoundedSemaphore, Semaphore
 from plait.run.primitives.simple_queue import SimpleQueue
 from plait.run.primitives.site import SKIPPED
@@ -62,6 +62,7 @@ class Mirror:
         queue.SimpleQueue = SimpleQueue  # the C one cannot be scheduled
         futures: Any = self.modules["concurrent.futures"]
         futures.ThreadPoolExecutor = futures.thread.ThreadPoolExecutor  # else it is imported late, and real
+        futures.ThreadPoolExecutor._counter = staticmethod(next_pool)
         futures._base.Future.__hash__ = number
         futures._base.id = number  # by which futures are locked
         package: Any = self._copy(importlib.import_module("concurrent"))
@@ -122,7 +123,8 @@ class Mirror:
         module.__dict__["excepthook"] = threads.excepthook
         module.__dict__.update(HOOKS)
         for name in ("Barrier", "Timer"):
-            source = inspect.getsource(getattr(real_threading, name))
+            lines, first = inspect.getsourcelines(getattr(real_threading, name))
+            source = "\n" * (first - 1) + "".join(lines)  # so that places have their real lines
             tree, sites = rewrite(source, "threading", real_threading.__file__)
             self._sites.update((site.number, site) for site in sites)
             exec(compile(tree, real_threading.__file__, "exec"), module.__dict__)

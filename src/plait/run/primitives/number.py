@@ -6,12 +6,19 @@ import itertools
 from typing import Any
 
 _numbers = itertools.count(1)
+_pools = itertools.count()
 
 
 def reset_numbers() -> None:
-    """Count from one again: every execution gives the same numbers."""
-    global _numbers
+    """Count from the start again: every execution gives the same numbers."""
+    global _numbers, _pools
     _numbers = itertools.count(1)
+    _pools = itertools.count()
+
+
+def next_pool() -> int:
+    """The number in the names of a thread pool's threads."""
+    return next(_pools)
 
 
 def number(obj: Any) -> int:
