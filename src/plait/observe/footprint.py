@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from plait.observe.context import Context
 from plait.observe.places import place
-from plait.observe.trace import Place, ValueRecorder
+from plait.observe.trace import Place, ValueRecorder, value_text
 from plait.run.containers import is_container
 from plait.run.engine import ENGINE, FINISHED_RUN, Engine
 from plait.run.heap import OPAQUE, WHOLE
@@ -92,7 +92,7 @@ class Toucher(ValueRecorder):
             if base is not None:
                 found.append(Touch(*_location(base, name, roots[loc] != loc), mode, at, value, context))
             elif is_container(type(owner)):
-                unnamed.append(Touch(f"a {type(owner).__qualname__}", "", mode, at, value, context))
+                unnamed.append(Touch(f"a {type(owner).__qualname__}[]", "", mode, at, value, context))
             elif id(owner) not in fresh:
                 if place(site).function.endswith("__init__"):
                     fresh.add(id(owner))
@@ -118,10 +118,9 @@ class Toucher(ValueRecorder):
 
 def _location(base: str, name: Any, is_key: bool) -> tuple[str, str]:
     if name is WHOLE:
-        return base, ""
+        return f"{base}[]", ""
     if is_key:
-        shown = repr(name) if isinstance(name, str | int | float | bytes | bool | type(None) | tuple) else ""
-        return base, shown
+        return f"{base}[]", value_text(name)
     return f"{base}.{name}", ""
 
 
@@ -157,7 +156,7 @@ def _reachable(variables: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     while waiting:
         path, value = waiting.popleft()
         kind = type(value)
-        if kind in _ATOMS or isinstance(value, type | types.ModuleType) or id(value) in seen:
+        if kind in _ATOMS or kind in OPAQUE or isinstance(value, type | types.ModuleType) or id(value) in seen:
             if kind is types.FunctionType and id(value) not in seen:
                 seen.add(id(value))
                 waiting.extend(_captured(path, value))

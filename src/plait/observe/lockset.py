@@ -16,6 +16,7 @@ from typing import Any
 from plait.run.engine import Entry
 from plait.run.heap import OPAQUE
 from plait.run.operations import ACQUIRE, HAND_OVER, RELEASE, TAKE, TRY, WRITE
+from plait.run.primitives.condition import Condition
 from plait.run.primitives.semaphore import Semaphore
 
 LIMIT = 2000  # objects looked at to find names
@@ -68,6 +69,9 @@ def paths(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             kind = type(value)
             if kind in OPAQUE:
                 yield path, value
+                if isinstance(value, Condition):
+                    following.append((f"{path}.lock", value._lock))
+                continue
             if isinstance(value, types.ModuleType):
                 continue
             if isinstance(value, type):

@@ -1,0 +1,37 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from plait.campaign.diff_sides import open_sides
+from plait.campaign.spec import WorkerSpec
+from plait.campaign.workers import Workers
+from plait.subject.name import Subject
+from plait.subject.version import Version
+
+DEMO = Path(__file__).parents[2] / "benchmarks" / "demo"
+
+
+@pytest.fixture(scope="session")
+def lab():
+    """Runs a task of the module `lab` in a worker process."""
+    with Workers(WorkerSpec(), count=1) as workers:
+        yield lambda task, *args, **named: workers.submit(_call, task, args, named, timeout=60).result().value
+
+
+def _call(task, args, named):
+    return task(*args, **named)
+
+
+def version(name, folder):
+    return Version(name, folder, "folder", tree=folder, project=folder, origin=folder)
+
+
+@pytest.fixture(scope="session")
+def account():
+    """The demo's two versions in processes of their own."""
+    subject = Subject("account", "Account")
+    with open_sides(subject, version("old", DEMO / "old"), version("new", DEMO / "new"), workers=2) as sides:
+        yield sides
