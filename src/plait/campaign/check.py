@@ -41,7 +41,7 @@ CHUNK_TESTS = 25
 CHUNK_SECONDS = 2.0
 LONGEST_CHUNK = 60.0  # a chunk may end in a long minimisation
 STALL = 12.0  # seconds that one test may take: they take milliseconds
-AFTER_FOUND = 6.0  # seconds to look for other causes once something was found
+AFTER_FOUND = 10.0  # seconds to look for other causes once something was found
 GRACE = 2.0  # seconds that chunks under way get when time is up
 
 
@@ -128,7 +128,9 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None) -> Result:
     """Look for violations until the budget is used up."""
     started = time.monotonic()
     with resolve(options.at, project=options.project, cache=cache_root(), subject=options.subject) as version:
-        with workers_for(options.subject, version, count=options.workers, allow=options.allow, hook=options.hook) as workers:
+        with workers_for(
+            options.subject, version, count=options.workers, allow=options.allow, hook=options.hook
+        ) as workers:
             campaign = _Campaign(options, workers, started, interrupt)
             campaign.run()
         label = version.label
@@ -157,7 +159,7 @@ class _Campaign:
         self._pairs: dict[tuple[str, ...], tuple[int, int]] = {}
         self._coverage: list[tuple[float, int]] = []
         self._so_far: dict[int, int] = {}
-        self._looks: set[Any] = set()
+        self._looks: dict[Any, int] = {}
         self._schedules = 0
         self._tests = 0
         self._first_found: float | None = None
@@ -193,11 +195,11 @@ class _Campaign:
                 count = CHUNK_TESTS if budget is None else min(CHUNK_TESTS, budget[number] - made)
                 left = max(0.5, options.budget - (time.monotonic() - self._started))
                 seconds = min(CHUNK_SECONDS, left) if budget is None else LONGEST_CHUNK
-                looks = frozenset(self._looks) if budget is None else frozenset()  # limits by tests must not depend on timing
-                future = self._workers.submit(
+                looks = self._looks if budget is None else None  # limits by tests must not depend on timing
+                chunk = self._workers.submit(
                     tasks.advance, stream, count, seconds, looks, timeout=LONGEST_CHUNK, stall=STALL
                 )
-                running[future] = (number, stream, attempt)
+                running[chunk] = (number, stream, attempt)
             if self._over() and budget is None:
                 self._give_grace(running)
                 break
@@ -309,6 +311,9 @@ class _Campaign:
             if known is None:
                 self._findings[key] = finding
                 self._found()
+            elif _size(finding) < _size(known):
+                finding.occurrences = known.occurrences + 1
+                self._findings[key] = finding
             else:
                 known.occurrences += 1
 
@@ -326,7 +331,7 @@ class _Campaign:
             return True
         if options.max_tests is not None:
             return False
-        if self._first_found is not None and now > self._last_found + max(AFTER_FOUND, self._last_found / 2):
+        if self._first_found is not None and now > self._last_found + max(AFTER_FOUND, self._last_found):
             self._stopped_by = "finding"
             return True
         return now >= options.budget
@@ -351,7 +356,8 @@ class _Campaign:
             self._stopped_by = "exhausted"
         more = {
             "pairs": [
-                {"methods": list(pair), "tried": tried, "covered": done} for pair, (tried, done) in sorted(self._pairs.items())
+                {"methods": list(pair), "tried": tried, "covered": done}
+                for pair, (tried, done) in sorted(self._pairs.items())
             ],
             "coverage_over_time": self._coverage,
             "rules": self._rules(),
@@ -365,7 +371,12 @@ class _Campaign:
 
 def _weight(finding: Finding) -> tuple[bool, bool, int, str]:
     """What matters most comes first: what can happen today, what cannot be overlooked, what is easily seen."""
-    return (finding.reachable.get("gil") is not True, finding.kind == "wrong-result", finding.preemptions, finding.summary)
+    only_free = finding.reachable.get("gil") is not True
+    return (only_free, finding.kind == "wrong-result", finding.preemptions, finding.summary)
+
+
+def _size(finding: Finding) -> tuple[int, int]:
+    return (len(finding.test.calls) if finding.test is not None else 0, finding.preemptions)
 
 
 def _cause(finding: Finding) -> Any:

@@ -20,7 +20,7 @@ from plait.judge.examine import Examined, examine
 from plait.judge.explain import explain, record_schedule, relevant
 from plait.judge.minimise import Minimal, Minimiser
 from plait.judge.rules import Rules, may_wait
-from plait.judge.safety import Examination, Violation
+from plait.judge.safety import ITSELF, Examination, Violation
 from plait.judge.sequential import SequentialRunner
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule
@@ -33,6 +33,7 @@ STREAMS = 4
 MAX_PROBES = 15
 _GUARD_TESTS = 40
 REPLAYS = 10
+_ENDLESS = 1_000
 _SAME_SIGNATURE = 2  # findings that look alike before they were explained
 
 
@@ -67,7 +68,7 @@ class Chunk:
     undetermined: list[str] = field(default_factory=list)
     over: bool = False  # the generator has nothing new
     diverged: int = 0
-    looks: list[Any] = field(default_factory=list)
+    looks: dict[Any, int] = field(default_factory=dict)
     unusable: list[str] = field(default_factory=list)
     so_far: int = 0  # tests of the stream up to now
     pairs: list[dict[str, Any]] = field(default_factory=list)
@@ -84,7 +85,7 @@ class Stream:
     recent: list[Test] = field(default_factory=list)
     signatures: dict[Any, int] = field(default_factory=dict)
     causes: dict[Any, int] = field(default_factory=dict)
-    looks: set[Any] = field(default_factory=set)  # what explained violations looked like before they were minimised
+    looks: dict[Any, int] = field(default_factory=dict)  # what explained violations looked like, and their calls
     probes: tuple[Call, ...] = ()
 
     @classmethod
@@ -163,19 +164,19 @@ class Stream:
         if self.signatures[signature] > _SAME_SIGNATURE:
             return
         look = self._look(test, violation, schedule)
-        if look in self.looks:
-            return
-        self.looks.add(look)
-        chunk.looks.append(look)
+        if self.looks.get(look, _ENDLESS) <= len(test.calls):
+            return  # explained, by a test that is not longer than this one
         made = finding_of(
             test, violation, schedule, self.probes, self.recent, self.options.subject, self.options.rules, on_test
         )
         if made is None:
             return
         finding, cause = made
-        known = self.causes.get(cause)
-        self.causes[cause] = (known or 0) + 1
-        if known is None:
+        size = len(finding.test.calls) if finding.test is not None else 0
+        self.looks[look] = chunk.looks[look] = min(size, self.looks.get(look, size))
+        known = self.causes.get(cause, _ENDLESS)
+        if size < known:
+            self.causes[cause] = size
             chunk.findings.append(finding)
             if chunk.first is None:
                 chunk.first = self.tests
@@ -185,8 +186,10 @@ class Stream:
         """The race behind a violation: one that looks like an explained one is not minimised again."""
         examination = Examination(test, PLACES, self.probes, self.options.rules)
         _moments, pairs, _waiting = record_schedule(examination, schedule)
-        pair = relevant(pairs)
-        methods = frozenset(call.method for call in test.calls)
+        pair = None if violation.detail == ITSELF else relevant(pairs)
+        itself = violation.detail == ITSELF
+        calls = [test.calls[violation.calls[0]]] if itself else test.calls
+        methods = frozenset(call.method for call in calls)
         return (violation.cause, pair.places if pair is not None else methods)
 
 

@@ -33,7 +33,7 @@ def begin(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -
         return pickle.dumps(Stream.begin(options, found, catalogue))
 
 
-def advance(packed: bytes, count: int, seconds: float, looks: frozenset[Any] = frozenset()) -> tuple[bytes, Chunk]:
+def advance(packed: bytes, count: int, seconds: float, looks: dict[Any, int] | None = None) -> tuple[bytes, Chunk]:
     """The next chunk of a stream; ``looks`` are of violations that other streams have explained."""
     worker_state.subject()
     SequentialRunner.announce = _announce
@@ -41,7 +41,7 @@ def advance(packed: bytes, count: int, seconds: float, looks: frozenset[Any] = f
         stream: Stream = pickle.loads(packed)  # noqa: S301 - written by `begin` or by this
         ENGINE.any_timeouts = stream.options.any_timeouts
         ENGINE.gil = stream.options.model == "gil"
-        stream.looks |= looks
+        stream.looks |= looks or {}
         try:
             chunk = stream.run(count, time.monotonic() + seconds, _announce)
         finally:

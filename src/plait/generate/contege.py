@@ -61,6 +61,6 @@ class RandomTests:
             return test
         return None
 
-    def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:  # noqa: ARG002  # the contract's argument
+    def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:  # the contract's argument
         """Counted for the statistics only."""
         self.pairs.add_coverage(coverage)

@@ -55,7 +55,7 @@ class CoverageGuidedTests:
             self._fruitless[chosen] = 0 if self._pending else self._fruitless.get(chosen, 0) + 1
         return self._pending.pop(0)
 
-    def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:  # noqa: ARG002  # the contract's argument
+    def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:  # the contract's argument
         """Update the covered counts C (Algorithm 2, line 13)."""
         self.pairs.add_coverage(coverage)
 

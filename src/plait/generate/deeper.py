@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _SHARE = 0.5
 """Of the tests that go to pairs which touch something together, once there are such pairs."""
+_SHARE_LATER = 0.85
+"""The same when the other strategy has come to long tests, each of which costs as much as dozens of short ones."""
+_SHORT = 2
 _THIRD = 0.6
 """Of those, how many have a third method: some faults need one that changes the state between two others."""
 _UNGUARDED = 0.7
@@ -47,22 +50,27 @@ class DeeperTests:
         self._made: dict[Pair, int] = {}
         self._unguarded: dict[Pair, int] = {}
         self._seen: set[Test] = set()
-        self._alone: list[Pair] | None = None
+        self._long = False
+        self._alone: list[tuple[Pair, bool]] | None = None
 
     def next_test(self) -> Test | None:
         """See `Strategy.next_test`."""
         if self._alone is None:
-            self._alone = [pair for pair in self.pairs.records if pair[0] == pair[1]]
+            itself = [pair for pair in self.pairs.records if pair[0] == pair[1]]
+            self._alone = [(pair, twins) for pair in itself for twins in (True, False)]
             self._random.shuffle(self._alone)
         if self._alone and self._random.random() < _SHARE:
-            test = self._of(self._alone.pop(), 0, third=False)
+            pair, twins = self._alone.pop()
+            test = self._of(pair, 0, third=False, twins=twins)
             if test is not None:
                 return test
-        if self._made and self._random.random() < _SHARE:
+        if self._made and self._random.random() < (_SHARE_LATER if self._long else _SHARE):
             deeper = self._deeper()
             if deeper is not None:
                 return deeper
-        return self._inner.next_test() or self._deeper()
+        test = self._inner.next_test()
+        self._long = self._long or (test is not None and max(map(len, test.suffixes)) > _SHORT)
+        return test or self._deeper()
 
     def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:
         """See `Strategy.feedback`."""
@@ -92,14 +100,15 @@ class DeeperTests:
             chosen = self._random.choice([pair for pair, made in table.items() if made <= least + 1])
             table[chosen] += 1
             length = self._random.randint(0, _LONGEST_PREFIX)
-            test = self._of(chosen, length, third=self._random.random() < _THIRD)
+            twins = chosen[0] == chosen[1] and self._random.random() < _TWINS
+            test = self._of(chosen, length, third=self._random.random() < _THIRD, twins=twins)
             if test is not None:
                 return test
         return None
 
-    def _of(self, chosen: Pair, length: int, *, third: bool) -> Test | None:
+    def _of(self, chosen: Pair, length: int, *, third: bool, twins: bool) -> Test | None:
         test = self._sequences.compose(length, self._patterns(chosen, third=third))
-        if test is not None and chosen[0] == chosen[1] and self._random.random() < _TWINS:
+        if test is not None and twins:
             test = replace(test, suffixes=test.suffixes[:1] * self._threads)
         if test is None or test in self._seen:
             return None

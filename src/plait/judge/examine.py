@@ -99,7 +99,7 @@ def _search(examination: Examination, search: Strategy, found: Examined, limit: 
 
 
 def _cover(examination: Examination, found: Examined, seed: int, public: Container[str]) -> None:
-    """One execution at random, as CovCon runs each test: which methods ran together?"""
+    """One execution at random, as CovCon runs each test, to see which methods ran together."""
     walk = RandomWalk(seed)
     prefix = walk.next_prefix()
     bed = examination.bed

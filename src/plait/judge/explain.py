@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from plait.explore.scripted import Scripted
 from plait.judge.examine import examine
 from plait.judge.minimise import Minimal
-from plait.judge.safety import Examination, Violation
+from plait.judge.safety import ITSELF, Examination, Violation
 from plait.judge.specification import Specification
 from plait.judge.summary import summary
 from plait.judge.words import shown_result
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule
-from plait.model.test import Test
+from plait.model.test import Call
 from plait.observe.places import location, owners, place
 from plait.observe.racing import GuardTable, RacingPair, racing_pairs
 from plait.observe.recording import Moment, Recorder
@@ -35,7 +35,7 @@ def explain(
     finding = Finding(
         kind=violation.kind,
         summary=summary(violation, minimal.test, subject, examination.specification),
-        methods=sorted({f"{subject}.{call.method}" for call in minimal.test.calls}),
+        methods=sorted({f"{subject}.{call.method}" for call in _concerned(minimal)}),
         test=minimal.test,
         exception=violation.exception,
         preemptions=minimal.preemptions,
@@ -51,6 +51,12 @@ def explain(
         finding.race = [as_row(pair.first), as_row(pair.second)]
         finding.guard = _guard(pair, guards, moments)
     return finding, pair
+
+
+def _concerned(minimal: Minimal) -> Sequence[Call]:
+    """The calls that a violation needs: all that are left, or the one that stands in its own way."""
+    calls = minimal.test.calls
+    return [calls[minimal.violation.calls[0]]] if minimal.violation.detail == ITSELF else calls
 
 
 def record_schedule(

@@ -1,4 +1,4 @@
-"""The thread-safety verdict on one execution: could whole calls in some order have done this?"""
+"""The thread-safety verdict on one execution: whether whole calls in some order could have done this."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from plait.run.vthread import VThread
 WRITES = frozenset({WRITE, KEY_WRITE, KEY_INSERT, TAKE})
 ITSELF = "the call waits for a lock that it holds itself"
 INVARIANT = "the invariant does not hold afterwards"
-TWO_OBJECTS = "the calls return different objects where every order of whole calls returns the same one, or the reverse"
+TWO_OBJECTS = "the calls return different objects where in every order of whole calls it is one, or the reverse"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Violation:
     calls: tuple[int, ...]  # positions of the calls that show it
     seen: Observed
     detail: str
-    probe: tuple[str, Result, tuple[Result, ...]] | None = None  # what shows the final state, what it is, what it should be
+    probe: tuple[str, Result, tuple[Result, ...]] | None = None  # what shows the final state; what it is, should be
 
     @property
     def cause(self) -> tuple[Any, ...]:
@@ -73,7 +73,7 @@ class Examination:
             return None
         specification = self.specification_or_none()
         seen = specification.mask(observe(self.bed, self.rules))
-        key = (seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds, seen.identity)
+        key = _key(seen)
         if key in self._known:
             return None
         found = self._judge(seen, specification)
@@ -103,9 +103,8 @@ class Examination:
                 return Violation("exception", name, (), seen, f"a thread of the class dies of {name}")
         for position, result in enumerate(seen.results):
             if result[0] == "raised" and all(other.results[position] != result for other in specification.observed):
-                return Violation(
-                    "exception", result[1], (position,), seen, f"no order of whole calls makes this call raise {result[1]}"
-                )
+                text = f"no order of whole calls makes this call raise {result[1]}"
+                return Violation("exception", result[1], (position,), seen, text)
         if not seen.holds and all(other.holds for other in specification.observed):
             return Violation("wrong-result", None, (), seen, INVARIANT)
         matching = specification.matching(seen)
@@ -144,7 +143,7 @@ class Examination:
         return tuple(position for position, identity in enumerate(seen.identity) if identity is not None)
 
     def _waits_for_itself(self) -> int | None:
-        """The position of a call that stands before a lock which it has taken itself: no order of calls excuses that."""
+        """The position of a call that stands before a lock which it has taken itself, which no order excuses."""
         for pending in ENGINE.pending:
             holder = getattr(pending.blocked_on, "holder", None)
             running = self.bed.running.get(pending.thread)
@@ -185,7 +184,7 @@ class Examination:
             self._probed = self._probe_orders()
         theirs = self._probed.get(seen.results, set())
         if any(self._alike(mine, other) for other in theirs):
-            self._known.add((seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds, seen.identity))
+            self._known.add(_key(seen))
             return None
         position = next(
             (number for number, result in enumerate(mine)
@@ -265,3 +264,8 @@ class Examination:
         if violation is not None and violation.kind == "state":
             violation = self.confirm_state(violation)
         return violation, strategy.lost
+
+
+def _key(seen: Observed) -> tuple[Any, ...]:
+    """All that a verdict depends on."""
+    return (seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds, seen.identity)

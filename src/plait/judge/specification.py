@@ -8,6 +8,7 @@ order are not deterministic by themselves and are left out of comparisons.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -125,7 +126,9 @@ def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
         values[where[done.thread, done.index]] = done.value
     alike = identities(values, held) if finished else ()
     strangers = tuple(
-        exception_name(thread.error) for thread in ENGINE.threads[len(bed.test.suffixes) + 1 :] if thread.error is not None
+        exception_name(thread.error)
+        for thread in ENGINE.threads[len(bed.test.suffixes) + 1 :]
+        if thread.error is not None
     )
     holds = rules is None or rules.invariant is None or not finished or _holds(rules.invariant, bed)
     return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, holds, alike, *_order(spans))
@@ -156,7 +159,7 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
     """Run all orders of the test's calls."""
     found = Specification()
     found.unread = {position for position, call in enumerate(bed.test.calls) if call.expression.startswith("repr(")}
-    if any(map(is_nested, bed.test.calls)):  # several calls that only deadlocks may treat as one: what others see in between is no fault
+    if any(map(is_nested, bed.test.calls)):  # several calls, one only for deadlocks: others may see what is between
         found.undetermined.update(range(len(bed.test.calls)))
         found.state_undetermined = True
     if rules is not None:
@@ -223,5 +226,20 @@ def public_attributes(bed: Testbed) -> tuple[Result, ...]:
         attributes = getattr(bed.values[variable], "__dict__", None)
         if type(attributes) is dict and variable == bed.variables[0]:
             public = sorted(name for name in attributes if isinstance(name, str) and not name.startswith("_"))
-            found += [("attribute", f"{variable}.{name}", canonical(attributes[name])) for name in public]
+            found += [
+                ("attribute", f"{variable}.{name}", canonical(attributes[name]))
+                for name in public
+                if _is_data(attributes[name])
+            ]
     return tuple(found)
+
+
+def _is_data(value: Any, depth: int = 3) -> bool:
+    """Whether a value is built-in data all through: what other objects hold inside is their own affair."""
+    kind = type(value)
+    if kind in (int, bool, float, str, bytes, type(None)):
+        return True
+    if not depth or kind not in (list, tuple, set, frozenset, dict, deque):
+        return False
+    parts = [*value.keys(), *value.values()] if kind is dict else value
+    return all(_is_data(part, depth - 1) for part in parts)

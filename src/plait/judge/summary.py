@@ -79,7 +79,8 @@ def _results(violation: Violation, calls: Sequence[Call], specification: Specifi
         text = shown_result(results[odd])
         usual = list(dict.fromkeys(shown_result(other.results[odd]) for other in specification.observed))
         if text in usual:
-            return f"with {together} at the same time, {_written(calls[odd])} {text} in a state that no order of them gives"
+            said = f"{_written(calls[odd])} {text} in a state that no order of them gives"
+            return f"with {together} at the same time, {said}"
         instead = f" instead of {' or '.join(_cut(one.removeprefix('returns ')) for one in usual[:3])}"
         return f"with {together} at the same time, {_written(calls[odd])} {_cut(text)}{instead}"
     shown = [

@@ -50,8 +50,8 @@ def _why(finding: Finding) -> list[str]:
     if guard is not None:
         total = guard["guarded"] + len(guard["unguarded"])
         places = ", ".join(f"{_short(place)}" for place in guard["unguarded"][:4])
-        lines.append(f"Guard: `{guard['field']}` is accessed under `{guard['lock']}` at {guard['guarded']} of {total} places; "
-                     f"not at {places}.")  # fmt: skip
+        held = f"`{guard['field']}` is accessed under `{guard['lock']}` at {guard['guarded']} of {total} places"
+        lines.append(f"Guard: {held}; not at {places}.")
     return lines
 
 

@@ -52,7 +52,7 @@ class NativeBed:
         def body(steps: Sequence[_Step], into: list[str]) -> None:
             gate.wait()
             for step in steps:
-                into.append(step.run(self._space, values))
+                into.append(step.run(self._space, values))  # noqa: PERF401 - seen by the others as it grows
 
         return _joined([(body, (steps, into)) for steps, into in zip(self._suffixes, found, strict=True)], found)
 

@@ -1,0 +1,196 @@
+"""Small classes with one trait each, for `plait check`."""
+
+import random
+import threading
+
+
+class Counter:
+    """Loses updates."""
+
+    def __init__(self):
+        self.value = 0
+
+    def inc(self):
+        self.value = self.value + 1
+
+    def get(self):
+        return self.value
+
+
+class LockedCounter:
+    def __init__(self):
+        self._lock = threading.Lock()
+        self.value = 0
+
+    def inc(self):
+        with self._lock:
+            self.value = self.value + 1
+
+    def get(self):
+        with self._lock:
+            return self.value
+
+
+class ForgottenLock:
+    """One of four places lacks the lock."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._items = {}
+
+    def put(self, key, value):
+        with self._lock:
+            self._items[key] = value
+
+    def size(self):
+        with self._lock:
+            return len(self._items)
+
+    def clear(self):
+        with self._lock:
+            self._items.clear()
+
+    def take(self, key):
+        if key in self._items:
+            return self._items.pop(key)
+        return None
+
+
+class Transfer:
+    """Two objects take each other's locks."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self.total = 10
+
+    def move(self, other: "Transfer"):
+        if other is self:
+            return
+        with self._lock, other._lock:
+            self.total, other.total = self.total - 1, other.total + 1
+
+
+class OwnLock:
+    """A method that calls another one under a lock which is not re-entrant."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self.calls = 0
+
+    def outer(self):
+        with self._lock:
+            return self.inner()
+
+    def inner(self):
+        with self._lock:
+            return self.calls
+
+
+class Once:
+    """Makes its part when first asked, without a lock."""
+
+    def __init__(self):
+        self._part = None
+
+    def part(self):
+        if self._part is None:
+            self._part = _Part()
+        return self._part
+
+
+class _Part:
+    pass
+
+
+class ThreeSteps:
+    """Goes wrong only if two other methods run inside the gap."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._data = [1, 2, 3]
+        self._count = 3
+
+    def last(self):
+        index = self._count - 1
+        with self._lock:
+            return self._data[index] if index >= 0 else None
+
+    def empty(self):
+        with self._lock:
+            self._count = 0
+
+    def trim(self):
+        with self._lock:
+            self._data = self._data[: self._count]
+
+    def refill(self):
+        with self._lock:
+            self._data = [1, 2, 3]
+            self._count = 3
+
+
+class Dice:
+    """A result that differs by itself, and sound otherwise."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._rolls = 0
+
+    def roll(self):
+        with self._lock:
+            self._rolls += 1
+            return random.random()
+
+    def rolls(self):
+        with self._lock:
+            return self._rolls
+
+
+class Pair:
+    """Keeps two fields equal, or should."""
+
+    def __init__(self):
+        self.left = self.right = 0
+
+    def both(self, value: int):
+        self.left = value
+        self.right = value
+
+
+class Gate:
+    """A context manager around a lock: entering and leaving are two calls."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+
+    def __enter__(self):
+        self._lock.acquire()
+        return self
+
+    def __exit__(self, *_exception):
+        self._lock.release()
+
+    def busy(self):
+        return self._lock.locked()
+
+
+class CheckedDict(dict):
+    """Check, then act."""
+
+    def claim(self, key):
+        if key in self:
+            return False
+        self[key] = True
+        return True
+
+
+class Needy:
+    def __init__(self, part):
+        self.part = part.give_me_what_nobody_has()
+
+    def use(self):
+        return self.part
+
+
+class Empty:
+    pass

@@ -1,0 +1,145 @@
+"""What is found in small classes, how it is told, and that sound ones are left in peace."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from plait.judge.rules import Rules
+from plait.report.reproducer import write_reproducer
+
+HERE = Path(__file__).parent
+
+
+def only(result):
+    assert len(result.findings) == 1, [finding.summary for finding in result.findings]
+    return result.findings[0]
+
+
+def test_a_lost_update_is_told_as_such(run):
+    result = run("Counter", tests=20)
+    lost = next(finding for finding in result.findings if finding.methods == ["Counter.inc"])
+    assert lost.summary == (
+        "Counter: two concurrent calls of `inc` can lose an update: afterwards `x.value` is 1 instead of 2"
+    )
+    assert lost.kind == "wrong-result"
+    assert lost.preemptions == 1
+    assert lost.confirmed_on_threads is True
+    assert lost.reachable == {"gil": False, "free-threaded": True}
+    assert lost.test.as_lines() == {"prefix": ["x = Counter()"], "suffixes": [["x.inc()"], ["x.inc()"]]}
+
+
+def test_a_locked_counter_is_silent(run):
+    result = run("LockedCounter", tests=40)
+    assert result.verdict == "none"
+    assert result.findings == []
+    assert result.stats["method_pairs_covered"] == result.stats["method_pairs"] > 0
+
+
+def test_the_missing_lock_is_named(run):
+    result = run("ForgottenLock", tests=120)
+    finding = next(each for each in result.findings if each.exception == "KeyError")
+    assert finding.guard is not None
+    assert finding.guard["lock"] == "ForgottenLock._lock"
+    line = 1 + (HERE / "subjects.py").read_text().splitlines().index("        if key in self._items:")
+    assert any(place.endswith(f"subjects.py:{line}") or place.endswith(f":{line + 1}") for place in finding.guard["unguarded"])
+    assert finding.race is not None
+
+
+def test_two_objects_that_lock_each_other(run):
+    finding = next(each for each in run("Transfer", tests=80).findings if each.kind == "deadlock")
+    assert finding.methods == ["Transfer.move"]
+    assert len(finding.waiting) == 2
+    assert all("held by thread" in line for line in finding.waiting)
+
+
+def test_a_call_that_waits_for_itself(run):
+    finding = only(run("OwnLock", tests=20))
+    assert finding.summary == "OwnLock: `x.outer()` waits for ever for a lock that it holds itself"
+    assert finding.preemptions == 0
+
+
+def test_two_objects_where_one_was_expected(run):
+    finding = only(run("Once", tests=10))
+    assert "different objects" in finding.summary
+    assert finding.methods == ["Once.part"]
+
+
+def test_a_fault_that_needs_three_methods(run):
+    found = [each for each in run("ThreeSteps", tests=150).findings if each.exception == "IndexError"]
+    assert found
+    assert set(found[0].methods) == {"ThreeSteps.last", "ThreeSteps.empty", "ThreeSteps.trim"}
+
+
+def test_results_that_differ_by_themselves_are_named_and_not_compared(run):
+    result = run("Dice", tests=30)
+    assert result.findings == []
+    assert any("roll" in note and "differ from run to run" in note for note in result.notes)
+
+
+def test_an_invariant_is_checked_after_every_execution(run):
+    rules = Rules(invariant="x.left == x.right")
+    finding = next(each for each in run("Pair", tests=40, rules=rules).findings if "invariant" in each.summary)
+    assert finding.kind == "wrong-result"
+
+
+def test_a_method_whose_results_the_user_excuses(run):
+    kinds = {each.summary for each in run("Once", tests=10, rules=Rules(nondeterministic=("part",))).findings}
+    assert kinds == set()
+
+
+def test_entering_and_leaving_are_two_calls(run):
+    assert run("Gate", tests=60).findings == []
+
+
+def test_check_then_act_in_a_dict(run):
+    summaries = [each.summary for each in run("CheckedDict", tests=150).findings]
+    assert any("`claim`" in each for each in summaries), summaries
+
+
+def test_no_call_and_no_preemption_can_be_dropped(run):
+    """Minimality: each finding of these classes is at a local minimum by construction of its class."""
+    for name, tests in (("Counter", 20), ("Transfer", 80), ("ThreeSteps", 150)):
+        for finding in run(name, tests=tests).findings:
+            assert finding.preemptions <= 1
+            assert all(len(suffix) <= 2 for suffix in finding.test.suffixes)
+
+
+def test_the_same_limits_give_the_same_findings_whatever_the_workers(run):
+    def told(**options):
+        result = run("ForgottenLock", tests=40, **options)
+        return [(each.summary, each.test.as_lines(), each.schedule.token) for each in result.findings], result.stats["tests"]
+
+    assert told() == told()
+
+
+def test_a_gil_model_searches_only_what_the_gil_allows(run):
+    assert run("Counter", tests=20, model="gil").findings == []
+
+
+@pytest.mark.slow
+def test_reproducers_fail_on_the_fault_and_pass_without_it(run, tmp_path):
+    result = run("Counter", tests=20)
+    folder = tmp_path / "out"
+    for finding in result.findings:
+        file = write_reproducer(finding, result.subject, folder, HERE, result.more["probes"], result.more["rules"])
+        failing = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)], capture_output=True, text=True, check=False)
+        assert failing.returncode == 1, failing.stdout + failing.stderr
+        assert "lose an update" in failing.stdout or "at the same time" in failing.stdout
+        sound = folder / f"sound_{file.name}"
+        sound.write_text(file.read_text().replace("Counter", "LockedCounter"))
+        passing = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(sound)], capture_output=True, text=True, check=False)
+        assert passing.returncode == 0, passing.stdout + passing.stderr
+
+
+def test_the_result_is_plain_data(run):
+    data = json.loads(json.dumps(run("Counter", tests=20).as_json()))
+    finding = data["findings"][0]
+    for field in ("kind", "summary", "methods", "test", "preemptions", "schedule", "interleaving", "reachable", "confirmed_on_threads"):
+        assert field in finding
+    for field in ("tests", "schedules", "executions_per_s", "method_pairs", "method_pairs_covered", "iroots_discovered", "iroots_exposed", "profiles", "active_tests"):
+        assert field in data["stats"]
+    assert {"methods", "tried", "covered"} == set(data["pairs"][0])
+    assert data["coverage_over_time"]
