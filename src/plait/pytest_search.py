@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plait.explore.capp import SEARCHES as ORDERED
 from plait.explore.capp import BOUNDED, Capp
+from plait.explore.capp import SEARCHES as ORDERED
 from plait.explore.capp_pos import CappPos
 from plait.judge.strategies import STRATEGIES, make_strategy
 

@@ -77,7 +77,8 @@ def _node(text: str, project: Path, new: Version) -> str:
     """The node id of TEST, which may be ``module:function``."""
     if "::" not in text and ":" in text:
         module, _, function = text.partition(":")
-        folder = import_root(_inside(new, project), new.tree or new.root, module) or import_root(project, project, module)
+        inside = _inside(new, project)
+        folder = import_root(inside, new.tree or inside, module) or import_root(project, project, module)
         if folder is None:
             raise UsageError(f"{text}: there is no module {module!r}; check the name, or --path")
         base = folder.joinpath(*module.split("."))
@@ -154,7 +155,8 @@ def _result(
     return Result(
         "explore", options.argument, "failure" if failed else "pass",
         versions={"old": "none" if old is None else old.label, "new": new.label},
-        seed=options.seed, model=options.model, findings=[_finding(each) for each in failed if "failure" in each], stats=stats,
+        seed=options.seed, model=options.model, stats=stats,
+        findings=[_finding(each) for each in failed if "failure" in each],
         stopped_by="finding" if failed else "exhausted" if exhausted else "budget", notes=[*notes, *impact.notes],
         more={"tests": [{key: value for key, value in each.items() if key != "failure"} for each in told],
               "impact": [str(point) for point in sorted(impact.points, key=str)],

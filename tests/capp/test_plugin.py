@@ -1,0 +1,228 @@
+"""``pytest --plait`` on tests that know nothing of it."""
+
+import json
+import sys
+
+import pytest
+
+COUNTER = """
+class Counter:
+    def __init__(self):
+        self.value = 0
+    def increment(self):
+        self.value += 1
+"""
+RACY = """
+import threading
+from counter import Counter
+
+def test_total():
+    counter = Counter()
+    threads = [threading.Thread(target=counter.increment) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counter.value == 2
+"""
+
+
+@pytest.fixture
+def run(pytester):
+    """Runs pytest in a process of its own; returns its result and what plait says of each test."""
+
+    def explore(*arguments, plait=True, **files):
+        pytester.makepyfile(**files)
+        account = pytester.path / "account.json"
+        options = ["--plait", "--plait-result", str(account)] if plait else []
+        done = pytester.runpytest_subprocess("-p", "no:cacheprovider", *options, *arguments)
+        told = json.loads(account.read_text())["tests"] if account.exists() else []
+        return done, {each["test"].rpartition("::")[2]: each for each in told}
+
+    return explore
+
+
+def test_a_race_in_an_unchanged_test_is_found_and_told(run):
+    done, told = run(counter=COUNTER, test_counter=RACY)
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["*read Counter.value*", "*FAILED test_counter.py::test_total*"])
+    account = told["test_total"]
+    assert (account["ran"], account["outcome"], account["threads"]) == ("explored", "failed", 3)
+    assert (account["failure"]["kind"], account["failure"]["preemptions"]) == ("exception", 1)
+    assert account["failure"]["confirmed_on_threads"] is True
+
+
+def test_without_the_option_nothing_happens_and_nothing_is_imported(run):
+    done, told = run(plait=False, counter=COUNTER, test_counter=RACY, test_modules="""
+        import sys
+        def test_modules():
+            names = [name for name in sys.modules if name.startswith("plait.")]
+            assert names == ["plait.pytest_plugin"]
+    """)  # fmt: skip
+    done.assert_outcomes(passed=2)
+    assert told == {}
+
+
+KINDS = """
+import threading
+import unittest
+import pytest
+
+made = []
+done = []
+
+@pytest.fixture(scope="module")
+def shared():
+    made.append("module")
+    return {"count": 0}
+
+@pytest.fixture
+def box(shared):
+    made.append("function")
+    lock = threading.Lock()
+    yield {"lock": lock, "items": []}
+    done.append(threading.active_count())
+
+def both(work):
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_with_fixtures(box, shared, number):
+    assert made.count("function") >= 1
+    assert box["items"] == []
+    assert shared == {"count": 0}
+    def work():
+        with box["lock"]:
+            box["items"].append(number)
+            shared["count"] = shared["count"] + 1
+    both(work)
+    assert box["items"] == [number, number]
+    assert shared["count"] == 2
+
+class TestClass:
+    state = []
+    def setup_method(self):
+        self.items = []
+    def test_method(self):
+        assert self.items == self.state == []
+        both(lambda: (self.items.append(1), self.state.append(1)))
+        assert len(self.items) == len(self.state) == 2
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.value = 0
+    def test_passes(self):
+        lock = threading.Lock()
+        def work():
+            with lock:
+                self.value += 1
+        both(work)
+        self.assertEqual(self.value, 2)
+    def test_fails(self):
+        def work():
+            self.value += 1
+        both(work)
+        self.assertEqual(self.value, 2)
+
+def test_without_threads():
+    assert True
+
+def test_skips():
+    pytest.skip("not here")
+
+@pytest.mark.xfail(strict=True)
+def test_expected():
+    values = [0]
+    def work():
+        values[0] = values[0] + 1
+    both(work)
+    assert values == [2]
+"""
+
+
+def test_fixtures_parameters_classes_and_unittest(run):
+    done, told = run(test_kinds=KINDS)
+    done.assert_outcomes(passed=5, failed=1, skipped=1, xfailed=1)
+    explored = {name for name, account in told.items() if account["ran"] == "explored"}
+    assert explored == {
+        "test_with_fixtures[1]", "test_with_fixtures[2]", "test_method", "test_passes", "test_fails", "test_expected",
+    }  # fmt: skip
+    assert told["test_without_threads"]["ran"] == "one thread"
+    assert told["test_fails"]["failure"]["exception"] == "AssertionError"
+    assert all(told[name]["schedules"] > 1 for name in explored)
+
+
+def test_a_deadlock_is_found(run):
+    done, told = run(test_locks="""
+        import threading
+        def test_locks():
+            first, second = threading.Lock(), threading.Lock()
+            def one():
+                with first, second:
+                    pass
+            def two():
+                with second, first:
+                    pass
+            threads = [threading.Thread(target=work) for work in (one, two)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    """)  # fmt: skip
+    done.assert_outcomes(failed=1)
+    assert told["test_locks"]["failure"]["kind"] == "deadlock"
+
+
+def test_what_cannot_be_controlled_runs_plainly_and_says_why(run):
+    done, told = run(test_outside="""
+        import random
+        import subprocess
+        import sys
+        import threading
+        import time
+        def test_process_in_a_thread():
+            found = []
+            def work():
+                code = subprocess.Popen([sys.executable, "-c", "print(1)"], stdout=subprocess.PIPE)
+                found.append(code.communicate()[0].strip())
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+            assert found == [b"1"]
+        async def test_asynchronous():
+            pass
+    """)  # fmt: skip
+    assert done.ret in (0, 1)  # pytest itself cannot run asynchronous tests
+    assert told["test_process_in_a_thread"]["outcome"] == "passed"
+    done.stdout.fnmatch_lines(["*plait*"])
+
+
+def test_options_come_from_the_file_and_the_marker(run, pytester):
+    pytester.makeini("[pytest]\nplait_schedules = 3\nplait_schedule = dfs\n")
+    mark = "import pytest\n@pytest.mark.plait(schedules=5, schedule='icb')\n"
+    marked = RACY.replace("def test_total", f"{mark}def test_total")
+    done, told = run(counter=COUNTER.replace("self.value += 1", "pass"), test_marked=marked.replace("== 2", "== 0"),
+                     test_plain=RACY.replace("== 2", "== 0").replace("test_total", "test_plain"))  # fmt: skip
+    done.assert_outcomes(passed=2)
+    assert (told["test_plain"]["search"], told["test_plain"]["schedules"]) == ("dfs", 3)
+    assert (told["test_total"]["search"], told["test_total"]["schedules"]) == ("icb", 5)
+
+
+def test_a_word_that_means_nothing_is_refused(run):
+    done, _told = run("--plait-capp", "XYZ", counter=COUNTER, test_counter=RACY)
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(["*'XYZ' is not known*"])
+
+
+@pytest.mark.slow
+def test_it_works_beside_xdist_and_timeout(run):
+    pytest.importorskip("xdist")
+    pytest.importorskip("pytest_timeout")
+    done, told = run("-n", "2", "--timeout", "60", counter=COUNTER, test_counter=RACY, test_kinds=KINDS)
+    done.assert_outcomes(passed=5, failed=2, skipped=1, xfailed=1)
+    assert told["test_total"]["ran"] == "explored"
+    assert sys.version_info >= (3, 11)
