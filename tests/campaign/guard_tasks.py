@@ -227,7 +227,8 @@ def commit(act, path):
     try:
         globals()[act](path)
     except PermissionError as error:
-        return str(error)
+        assert error.errno == 1
+        return error.strerror
     except sqlite3.OperationalError as error:  # an extension that is not there
         return f"let through: {error}"
     return "done"

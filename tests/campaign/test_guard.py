@@ -23,8 +23,8 @@ def precious(tmp_path):
 @pytest.mark.parametrize(("name", "act"), CASES, ids=[act for _, act in CASES])
 def test_stopped_and_named(workers, precious, name, act):
     answer = workers.submit(tasks.commit, act, str(precious), timeout=LONG).result()
-    assert answer.value.startswith("plait stopped ")
-    assert answer.value.endswith(f"--allow {name}")
+    assert "plait stopped " in answer.value
+    assert f"--allow {name}" in answer.value
     assert answer.stopped
     assert {stop["act"] for stop in answer.stopped} == {name}
     for stop in answer.stopped:

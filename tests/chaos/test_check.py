@@ -19,7 +19,7 @@ pytestmark = [
 
 _LATER = "`check` does not do this yet: "
 no_stall = pytest.mark.xfail(strict=False, reason=_LATER + "it waits for stalled tests until its budget ends")
-no_exclusion = pytest.mark.xfail(strict=False, reason=_LATER + "it gives up where a method kills, instead of leaving it out")
+no_exclusion = pytest.mark.xfail(strict=False, reason=_LATER + "it gives up where a method kills")
 no_stops = pytest.mark.xfail(strict=False, reason=_LATER + "it does not name what the guard stopped")
 
 SUBJECTS = Path(__file__).parent / "subjects"

@@ -14,6 +14,7 @@ use modules that are under the engine's control (`collections`, `contextlib`, `f
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import sysconfig
@@ -78,7 +79,8 @@ def install(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
         at = _place(frame)
         if len(noted) < KEPT:
             noted.setdefault((name, call.text, at), {"act": name, "call": call.text, "at": at})
-        raise PermissionError(f"plait stopped {call.text}: code under test may not do that without --allow {name}")
+        told = f"plait stopped {call.text}: code under test may not do that without --allow {name}"
+        raise PermissionError(errno.EPERM, told)
 
     def drain() -> list[dict[str, str]]:
         found = list(noted.values())

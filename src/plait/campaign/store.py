@@ -193,7 +193,7 @@ class Store:
         self._place = None
         try:
             if self.read_only:
-                return _verified(_connected(f"{self.file.absolute().as_uri()}?mode=ro"))
+                return _checked_reader(self.file)
             self._make_folder()
             with self._alone():
                 connection = self._repaired(suspicious=suspicious)
@@ -262,24 +262,40 @@ def _connected(name: str) -> sqlite3.Connection:
     uri = name.startswith("file:")
     connection = sqlite3.connect(name, timeout=BUSY_S, isolation_level=None, uri=uri, check_same_thread=False)
     connection.text_factory = lambda data: data.decode("utf-8", "replace")  # what was damaged fails its checksum later
-    for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "synchronous = NORMAL"):
-        connection.execute(f"PRAGMA {pragma}")
+    with _closed_on_failure(connection):
+        for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "synchronous = NORMAL"):
+            connection.execute(f"PRAGMA {pragma}")
     return connection
+
+
+@contextlib.contextmanager
+def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _checked(file: Path, *, thorough: bool = False) -> sqlite3.Connection:
     """A connection to a sound store, made if there is none; raises `Damaged` or an error of the database."""
     connection = _connected(str(file))
-    try:
+    with _closed_on_failure(connection):
         if not file.exists() or not file.stat().st_size:
             connection.execute("PRAGMA journal_mode = WAL")
             _create(connection)
         if thorough:
             _scan(connection)
-        _prune(_verified(connection))
-    except BaseException:
-        connection.close()
-        raise
+        _verify(connection)
+        _prune(connection)
+    return connection
+
+
+def _checked_reader(file: Path) -> sqlite3.Connection:
+    """A connection to a sound store that cannot change it."""
+    connection = _connected(f"{file.absolute().as_uri()}?mode=ro")
+    with _closed_on_failure(connection):
+        _verify(connection)
     return connection
 
 
@@ -297,8 +313,8 @@ def _create(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
 
-def _verified(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """The same, if it is a store and nothing but one."""
+def _verify(connection: sqlite3.Connection) -> None:
+    """Make sure that it is a store and nothing but one."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version != SCHEMA:
         raise Damaged(f"its format is {version}, not {SCHEMA}")
@@ -306,7 +322,6 @@ def _verified(connection: sqlite3.Connection) -> sqlite3.Connection:
     if found != _TABLES:
         strange = sorted(map(str, found.keys() ^ _TABLES.keys())) or ["a changed table"]
         raise Damaged(f"it does not have the tables of a store: {', '.join(strange)[:80]}")
-    return connection
 
 
 def _prune(connection: sqlite3.Connection) -> None:
