@@ -1,10 +1,12 @@
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from plait.campaign.diff import DiffOptions, diff
 from plait.campaign.diff_sides import open_sides
 from plait.campaign.spec import WorkerSpec
 from plait.campaign.workers import Workers
@@ -35,3 +37,20 @@ def account():
     subject = Subject("account", "Account")
     with open_sides(subject, version("old", DEMO / "old"), version("new", DEMO / "new"), workers=2) as sides:
         yield sides
+
+
+@pytest.fixture
+def compare(tmp_path, monkeypatch):
+    """`plait diff` on two texts of a module, bounded by tests: the same result on every machine."""
+    monkeypatch.chdir(tmp_path)
+
+    def compare_them(old, new, name, *, tests=150, **options):
+        for folder, source in (("old", old), ("new", new)):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            (tmp_path / folder / "subject.py").write_text(textwrap.dedent(source), encoding="utf-8")
+        asked = DiffOptions(
+            Subject("subject", name), str(tmp_path / "old"), str(tmp_path / "new"), tmp_path, max_tests=tests, **options
+        )
+        return diff(asked)
+
+    return compare_them

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from plait.campaign import diff_tasks
@@ -14,7 +13,7 @@ from plait.campaign.workers import WorkerError
 from plait.generate.condiff import tidied
 from plait.judge.difference_explain import Explanation
 from plait.judge.difference_kind import Kind, kind_of, showing
-from plait.judge.difference_sequential import different_call, same, undetermined
+from plait.judge.difference_sequential import same
 from plait.judge.difference_words import described, summary
 from plait.judge.minimise import smaller
 from plait.model.finding import Finding
@@ -62,12 +61,9 @@ class Minimising:
             (old, again), (new, once_more) = self._sides.both(diff_tasks.repeat, test, best.view).values()
         except (WorkerError, Exception):
             return None  # a candidate that cannot even be built
-        masked = undetermined(old, again) | undetermined(new, once_more)
-        if old.beginning.failed or new.beginning.failed or different_call(test, old, new, masked) is not None:
+        if old.beginning.failed or not (same(old, new) and same(old, again) and same(new, once_more)):
             return None
-        if not masked and not same(old, new):
-            return None
-        found = self._checks.check(test, replace(best.view, masked=masked))
+        found = self._checks.check(test, best.view)
         if found is None:
             return None
         outcomes, others = (

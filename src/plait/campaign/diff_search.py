@@ -36,6 +36,7 @@ from plait.observe.footprint import Footprint, conflict
 PORTION = 12  # tests that are filtered together at first
 MOST_AT_ONCE = 100
 FEW = 40  # tests of a stage without a promising access that are filtered by their traces
+CLOSER = 6  # looks at a test that seems to differ sequentially, each without what was found not to count
 EXAMPLES = 5  # sequential differences that are kept as examples
 HOPELESS = 4  # calls of a method that make prefixes differ, after which no prefix calls it any more
 RESTARTS = 3  # generators that may be lost with their workers
@@ -67,9 +68,10 @@ class _Ready:
     """A stage whose suffixes were compared alone; what they touch, and what of it is impacted, on either version."""
 
     stage: Stage
-    usable: dict[int, View]
+    usable: set[int]
     footprints: tuple[list[Footprint | None], list[Footprint | None]]
     impacts: tuple[list[Footprint], list[Footprint]] | None
+    quiet: int = 0  # tests whose calls cannot influence each other
 
     def may_interfere(self, chosen: tuple[int, ...]) -> bool:
         """Whether the calls of a test can influence each other at all."""
@@ -162,16 +164,15 @@ class Search:
         return self.sides.on("new", diff_tasks.next_stage, state, frozenset(self._avoid))
 
     def _compared(self, stage: Stage, before: tuple[Solo, ...], after: tuple[Solo, ...]) -> _Ready:
-        usable: dict[int, View] = {}
+        usable: set[int] = set()
         for number, (one, other) in enumerate(zip(before, after, strict=True)):
             old, new = one.observation, other.observation
-            view = self.view if same(old, new) else self._settle(stage.test((number,)), old, new)
-            if view is None:
+            if not same(old, new) and not self._settle(stage.test((number,)), old, new):
                 self.counts.sequential += 1
                 if old.beginning.results != new.beginning.results:
                     break  # the prefix itself differs: so it does for all suffixes
             elif not old.beginning.failed:
-                usable[number] = view
+                usable.add(number)
         touched = [(one.touched, other.touched) for one, other in zip(before, after, strict=True)]
         impacts = None
         if self.filter is not None:
@@ -192,26 +193,28 @@ class Search:
         """All tests of a stage, in portions that grow: the first ones are answered soon, the rest at little cost."""
         tests = self._tests(ready)
         size = PORTION
-        while portion := list(itertools.islice(tests, size)):
+        found = None
+        while found is None and (portion := list(itertools.islice(tests, size))):
             found = self._portion(portion)
-            if found is not None:
-                return found
-            if self.over() or self._enough():
-                return None
             size = min(2 * size, MOST_AT_ONCE)
-        return None
+            if self.over() or self._enough():
+                break
+        quiet = ready.quiet if self.max_tests is None else min(ready.quiet, max(0, self.max_tests - self.counts.tests))
+        self.counts.tests += quiet
+        self.counts.filtered += quiet
+        return found
 
     def _tests(self, ready: _Ready) -> Iterator[tuple[Test, View]]:
         """The tests of a stage that are to be filtered by their traces, or without a filter simply all.
 
-        Tests whose calls cannot influence each other are filtered here. Promising ones come first; of the others, which
-        hardly ever pass, a stage gets a share. A share is enough, because there will be more stages.
+        Tests whose calls cannot influence each other are filtered here, as ``quiet``. Promising ones come first; of the
+        others, which hardly ever pass, a stage gets a share. A share is enough, because there will be more stages.
         """
         random = Random(f"{self.generation.seed} {ready.stage.number}")
         promising: list[tuple[int, ...]] = []
         others: list[tuple[int, ...]] = []
         for chosen in ready.stage.combinations(self.pairs, random, threads=self.threads):
-            if not ready.usable.keys() >= set(chosen):
+            if not ready.usable.issuperset(chosen):
                 continue
             if self.filter is None:
                 yield from self._made(ready, chosen)
@@ -219,9 +222,8 @@ class Search:
                 promising.append(chosen)
             elif ready.may_interfere(chosen):
                 others.append(chosen)
-            elif not self._enough():
-                self.counts.tests += 1
-                self.counts.filtered += 1
+            else:
+                ready.quiet += 1
         for chosen in (*promising, *others[: max(FEW, 2 * len(promising))]):
             yield from self._made(ready, chosen)
 
@@ -232,13 +234,7 @@ class Search:
         self._seen.add(test)
         self.counts.tests += 1
         self._remember(test)
-        yield test, self._common_view([ready.usable[number] for number in chosen])
-
-    @staticmethod
-    def _common_view(views: list[View]) -> View:
-        """The view in which all suffixes of a test agree; a call that is masked alone is masked at its place."""
-        masked = frozenset(position for position, view in enumerate(views) if view.masked)
-        return replace(views[-1], masked=masked)
+        yield test, self.view
 
     def _portion(self, portion: list[tuple[Test, View]]) -> Revealed | None:
         """Filter some tests, and check those that are left."""
@@ -281,7 +277,7 @@ class Search:
         if same(old, new):
             return True
         self.counts.sequential += 1
-        self._report(revealed.test, old, new, revealed.view.masked)
+        self._report(revealed.test, old, new)
         return False
 
     def _remember(self, test: Test) -> None:
@@ -291,35 +287,35 @@ class Search:
 
     # -- sequential differences -------------------------------------------------------------------------------------
 
-    def _settle(self, test: Test, old: Observation, new: Observation) -> View | None:
-        """The versions seem to differ sequentially. The view in which they do not, or None if they really do."""
+    def _settle(self, test: Test, old: Observation, new: Observation) -> bool:
+        """The versions seem to differ sequentially: look closer. False if they do; the view may become another one."""
         view = replace(self.view, ignored=self.view.ignored | one_sided(old, new))
-        while True:
+        for _ in range(CLOSER):
             try:
                 (first, again), (second, once_more) = self.sides.both(diff_tasks.repeat, test, view).values()
             except WorkerError as error:
                 self._lost(error)
-                return None
-            ignored = view.ignored | one_sided(first, second)
-            if ignored != view.ignored:
-                view = replace(view, ignored=ignored)
+                return False
+            masked = view.masked | undetermined(test, first, again) | undetermined(test, second, once_more)
+            asked = replace(view, ignored=view.ignored | one_sided(first, second), masked=masked)
+            if asked != view:
+                view = asked
                 continue
-            masked = undetermined(first, again) | undetermined(second, once_more)
-            if different_call(test, first, second, masked) is not None:
-                self._report(test, first, second, masked)
-                return None
+            if different_call(test, first, second) is not None:
+                self._report(test, first, second)
+                return False
             self.view = view
-            view = replace(view, masked=masked)
-            return view if not view.state or same_states(first, second) else self._probe(test, view)
+            return not view.state or same_states(first, second) or self._probe(test)
+        return False
 
-    def _probe(self, test: Test, view: View) -> View | None:
+    def _probe(self, test: Test) -> bool:
         """The versions keep their state in different forms: from now on, what further calls answer stands for it."""
-        asked = replace(view, state=False, probes=self.probes)
+        asked = replace(self.view, state=False, probes=self.probes)
         try:
             (first, _), (second, _) = self.sides.both(diff_tasks.repeat, test, asked).values()
         except WorkerError as error:
             self._lost(error)
-            return None
+            return False
         theirs = dict(second.orders)
         asked = agreeing_probes(asked, [(each, theirs[order]) for order, each in first.orders if order in theirs])
         if not self._settled:
@@ -327,11 +323,11 @@ class Search:
             how = "what further calls answer" if asked.probes else "results alone"
             self.notes.append(f"the versions represent their state differently; it is compared by {how}")
         self.probes = asked.probes
-        self.view = replace(asked, masked=frozenset())
-        return asked
+        self.view = asked
+        return True
 
-    def _report(self, test: Test, old: Observation, new: Observation, masked: frozenset[int]) -> None:
-        found = different_call(test, old, new, masked)
+    def _report(self, test: Test, old: Observation, new: Observation) -> None:
+        found = different_call(test, old, new)
         if found is None:
             return
         if found.in_prefix:

@@ -37,14 +37,14 @@ class View:
     exits: ``at`` all of it, in the same moment as the call's last step (ConDiff's Table I); ``after`` what any caller
     can read, the public attributes, at any moment since.
     ``probes`` are calls whose answers stand for the state, where two versions represent it differently. ``ignored``
-    are attributes that only one version has, ``masked`` calls whose results are not determined by the schedule.
+    are attributes that only one version has, ``masked`` methods whose results no schedule decides.
     """
 
     public: frozenset[str] = frozenset()
     exits: Exits = "no"
     probes: tuple[Call, ...] = ()
     ignored: frozenset[Attribute] = frozenset()
-    masked: frozenset[int] = frozenset()
+    masked: frozenset[str] = frozenset()
     state: bool = True
 
 
@@ -74,7 +74,8 @@ class Watch:
         exits: list[Any] = [None] * len(self._where) if view.exits != "no" else []
         for done in bed.done:
             position = self._where[done.thread, done.index]
-            results[position] = MASKED if position in view.masked else result_of(done, view)
+            method = bed.test.suffixes[done.thread - 1][done.index].method
+            results[position] = MASKED if method in view.masked else result_of(done, view)
             if exits:
                 exits[position] = done.seen
         state = None

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from plait.judge.difference_outcome import Outcome, View
 from plait.judge.difference_serial import Observation, Order
 from plait.judge.difference_state import Attribute, attributes
-from plait.judge.specification import MASKED, UNFINISHED, Result
+from plait.judge.specification import UNFINISHED, Result
 from plait.model.test import Test
 
 
@@ -42,9 +42,7 @@ def _states(seen: Observation) -> list[tuple[Order, object]]:
     return [(order, outcome.state) for order, outcome in seen.orders]
 
 
-def different_call(
-    test: Test, old: Observation, new: Observation, masked: frozenset[int] = frozenset()
-) -> SequentialDifference | None:
+def different_call(test: Test, old: Observation, new: Observation) -> SequentialDifference | None:
     """The first call whose result differs between the versions, in the prefix or in an order of the suffixes."""
     before, after = old.beginning.results, new.beginning.results
     for number, call in enumerate(test.prefix):
@@ -58,7 +56,7 @@ def different_call(
             continue
         for number, call in enumerate(test.calls):
             one, other = outcome.results[number], other_outcome.results[number]
-            if one != other and number not in masked and MASKED not in (one, other):
+            if one != other:
                 return SequentialDifference(call.source, call.method, one, other, in_prefix=False)
     return None
 
@@ -72,15 +70,16 @@ def _likely(order: Order, orders: Iterable[tuple[Order, Outcome]]) -> Outcome | 
     return next((each for other, each in orders if other[: len(order)] == order or order[: len(other)] == other), None)
 
 
-def undetermined(first: Observation, again: Observation) -> frozenset[int]:
-    """The calls whose results differ between two runs of one version: no schedule decides them."""
-    found: set[int] = set()
+def undetermined(test: Test, first: Observation, again: Observation) -> frozenset[str]:
+    """The methods whose results differ between two runs of one version: no schedule decides them."""
+    before = zip(test.prefix, first.beginning.results, again.beginning.results, strict=False)
+    found = {call.method for call, one, once_more in before if one != once_more}
     seen = dict(again.orders)
     for order, outcome in first.orders:
         other = seen.get(order)
         if other is not None:
-            pairs = zip(outcome.results, other.results, strict=True)
-            found.update(number for number, (one, once_more) in enumerate(pairs) if one != once_more)
+            pairs = zip(test.calls, outcome.results, other.results, strict=True)
+            found.update(call.method for call, one, once_more in pairs if one != once_more)
     return frozenset(found)
 
 

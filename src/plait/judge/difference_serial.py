@@ -15,7 +15,7 @@ from plait.explore.serial import Serial
 from plait.generate.draft import ARGUMENT
 from plait.judge.difference_outcome import Outcome, View, Watch
 from plait.judge.difference_state import result_value, settled
-from plait.judge.specification import Result
+from plait.judge.specification import MASKED, Result
 from plait.model.test import Call, Test
 from plait.observe.canonical import exception_name
 from plait.observe.footprint import Touched, Toucher
@@ -140,8 +140,12 @@ def _run(test: Test, view: View, found: list[Beginning]) -> Sequence[Callable[[]
             found.append(Beginning((*results, ("raised", exception_name(error))), None, failed=True))
             return []
         # Objects that a test makes for itself are compared by their states, in the end.
-        made = not results or call.method == ARGUMENT
-        results.append(("made",) if made else ("returned", result_value(value, view.ignored)))
+        if not results or call.method == ARGUMENT:
+            results.append(("made",))
+        elif call.method in view.masked:
+            results.append(MASKED)
+        else:
+            results.append(("returned", result_value(value, view.ignored)))
         if call.result is not None:
             values[call.result] = value
     state = settled([values[name] for name in sorted(values)], view.ignored) if view.state else None
