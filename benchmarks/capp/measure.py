@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.explore.capp import BOUNDED, Capp
+from plait.explore.capp_dpor import CappDpor
 from plait.explore.capp_partition import prioritizer
 from plait.explore.dpor import Dpor
 from plait.explore.exploration import explore
@@ -62,7 +63,7 @@ class Fault:
 def _strategy(search: str, heuristic: str, impact: Impact, seed: int | None) -> Strategy:
     priority = None if heuristic == "BASIC" else prioritizer(heuristic, impact)
     if search == "dpor":
-        return Dpor()
+        return Dpor() if priority is None else CappDpor(priority)
     return Capp(search, priority, bound=BOUND if search in BOUNDED else None, seed=seed)
 
 

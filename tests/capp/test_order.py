@@ -6,7 +6,9 @@ import pytest
 
 import program_threads
 from plait.explore.capp import SEARCHES, Capp
+from plait.explore.capp_dpor import CappDpor
 from plait.explore.capp_partition import HEURISTICS, Prioritizer
+from plait.explore.capp_pos import CappPos
 from plait.explore.dfs import Dfs
 from plait.explore.icb import Icb
 from plait.observe.recording import preemptions
@@ -103,3 +105,23 @@ def test_the_same_seed_gives_the_same_order_and_another_one_another():
 
     assert order(1) == order(1)
     assert len({str(order(number)) for number in range(5)}) > 1
+
+
+@pytest.mark.parametrize("heuristic", ["LOA", "FA", "FS"])
+def test_partial_order_reduction_keeps_its_classes(heuristic):
+    for seed, program, truth in small_programs(740, 10):
+        found = program.run(CappDpor(Prioritizer(heuristic, impact_of(seed))), 40 * LIMIT)
+        assert found.exhausted
+        assert found.outcomes == truth.outcomes, seed
+        assert found.executions <= truth.executions
+
+
+@pytest.mark.parametrize("heuristic", ["LOA", "FS"])
+def test_biased_sampling_shows_nothing_that_brute_force_does_not(heuristic):
+    shown = possible = 0
+    for seed, program, truth in small_programs(760, 10):
+        sampled = program.run(CappPos(Prioritizer(heuristic, impact_of(seed)), seed, bias=0.5), 60)
+        assert sampled.outcomes <= truth.outcomes
+        shown += len(sampled.outcomes)
+        possible += len(truth.outcomes)
+    assert shown > 0.7 * possible
