@@ -1,4 +1,4 @@
-"""What `plait check` finds in real packages: one run per case at the release with the defect, one at the mended one.
+"""What `plait check` finds in real packages: a run per case at the release with the defect, and at the mended one.
 
 Cases of level ``class`` get the class path and nothing else; cases of level ``factory`` the few lines in ``config``.
 A finding on a mended release is either explained in ``explained.json``, with a reason, or counts against plait.
@@ -38,11 +38,14 @@ def run(
         if only and case.name not in only:
             continue
         row: dict[str, Any] = {
-            "subject": case.subject, "case": case.name, "level": case.level, "command": "check", "expected": "violation",
+            "subject": case.subject, "case": case.name, "level": case.level, "command": "check",
+            "expected": "violation",
             "package": f"{case.package} {case.buggy}", "symptom": case.symptom,
         }  # fmt: skip
         if case.config is not None and not case.config.is_file():
-            rows.append({**row, "verdict": "none", "found": False, "seconds": 0.0, "reason": "no configuration written"})
+            rows.append(
+                {**row, "verdict": "none", "found": False, "seconds": 0.0, "reason": "no configuration written"}
+            )
             continue
         rows.append({**row, **_buggy(case, seconds, seen)})
         if good and case.good is not None:
@@ -72,14 +75,22 @@ def _good(case: Case, seconds: float, seen: dict[tuple[str, str, str], dict[str,
     result = _check(case, case.good, seconds, seen)
     if "trouble" in result:
         return {"good": f"{case.package} {case.good}", "good_verdict": "none", "good_reason": result["trouble"]}
-    explained = json.loads((HERE / "explained.json").read_text(encoding="utf-8")).get(case.name, {})
+    known = json.loads((HERE / "explained.json").read_text(encoding="utf-8")).get(case.name, [])
     found = [_short(finding) for finding in result["findings"]]
-    open_ = [each for each in found if _key(each) not in explained]
+    reasons = {_key(each): _reason(each, known) for each in found}
     return {
-        "good": f"{case.package} {case.good}", "good_verdict": result["verdict"], "good_findings": found,
-        "good_explained": {_key(each): explained[_key(each)] for each in found if _key(each) in explained},
-        "good_unexplained": [_key(each) for each in open_],
-    }  # fmt: skip
+        "good": f"{case.package} {case.good}",
+        "good_verdict": result["verdict"],
+        "good_findings": found,
+        "good_explained": {key: why for key, why in reasons.items() if why},
+        "good_unexplained": [key for key, why in reasons.items() if not why],
+    }
+
+
+def _reason(finding: dict[str, Any], known: Sequence[dict[str, Any]]) -> str | None:
+    """Why a finding on a mended release is true: the reason given for one of its methods."""
+    methods = {name.rpartition(".")[2] for name in finding["methods"]}
+    return next((each["why"] for each in known if methods & set(each["methods"])), None)
 
 
 def _short(finding: dict[str, Any]) -> dict[str, Any]:
@@ -90,14 +101,12 @@ def _short(finding: dict[str, Any]) -> dict[str, Any]:
 
 
 def _key(finding: dict[str, Any]) -> str:
-    """How ``explained.json`` names a finding: what it is and the methods that show it."""
+    """A finding in a few words: what it is and the methods that show it."""
     names = "+".join(sorted(name.rpartition(".")[2] for name in finding["methods"]))
     return f"{finding['exception'] or finding['kind']} {names}"
 
 
-def _check(
-    case: Case, number: str, seconds: float, seen: dict[tuple[str, str, str], dict[str, Any]]
-) -> dict[str, Any]:
+def _check(case: Case, number: str, seconds: float, seen: dict[tuple[str, str, str], dict[str, Any]]) -> dict[str, Any]:
     """One run of the command, as a user types it; a class that several cases share is run once per release."""
     key = (case.subject, number, case.name if case.config is not None else "")
     if key not in seen:
@@ -115,7 +124,17 @@ def _pin(case: Case, number: str) -> None:
     _release, dependencies = Release.parse(f"{case.package}=={number}").fetch(cache_root())
     done = dependencies.parent / "pinned"
     if case.extra and not done.is_file():
-        command = [sys.executable, "-m", "pip", "install", "-q", "--upgrade", "--target", str(dependencies), *case.extra]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--upgrade",
+            "--target",
+            str(dependencies),
+            *case.extra,
+        ]
         if subprocess.run(command, check=False, capture_output=True).returncode == 0:
             done.touch()
 
@@ -129,7 +148,8 @@ def _command(case: Case, number: str, seconds: float) -> dict[str, Any]:
             if hook.is_file():
                 shutil.copy(hook, folder / "hook.py")
         command = [
-            sys.executable, "-m", "plait", "check", case.subject, "--at", case.release(number), "--budget", f"{seconds}s",
+            sys.executable, "-m", "plait", "check", case.subject, "--at", case.release(number), "--budget",
+            f"{seconds}s",
             "--json", "result.json",
         ]  # fmt: skip
         started = time.monotonic()
@@ -163,7 +183,8 @@ def _line(row: dict[str, Any]) -> str:
     said = "found" if row["found"] else f"NOT FOUND: {row['reason']}"
     good = row.get("good_unexplained")
     after = "" if "good" not in row else f"; {row['good']}: " + (
-        row.get("good_reason") or ("silent" if not row["good_findings"] else f"unexplained {', '.join(good)}" if good else "explained")
+        row.get("good_reason")
+        or ("silent" if not row["good_findings"] else f"unexplained {', '.join(good)}" if good else "explained")
     )  # fmt: skip
     return f"{row['level']:8}{row['case']:30}{row['seconds']:6.1f} s  {said}{after}"
 

@@ -1,7 +1,7 @@
 """One run of one strategy on one class, in a process of its own: tests and time until the first violation.
 
 The strategies are the paper's, without what `plait check` adds to them. ``controlled`` explores the schedules of every
-test; ``native`` executes each test once on real threads, un-rewritten, with the exception and deadlock oracle alone: the
+test; ``native`` executes each once on real threads, un-rewritten, with the exception and deadlock oracle alone: the
 paper's setting. Prints one line of JSON.
 """
 
@@ -60,7 +60,9 @@ def measure(root: Path, module: str, name: str, strategy: str, setting: str, see
     native = setting == "native"
     if native:
         sys.path.insert(0, str(root))
-        return _measure(find_in(importlib.import_module(module), name), f"{module}:{name}", strategy, seed, seconds, native=True)
+        return _measure(
+            find_in(importlib.import_module(module), name), f"{module}:{name}", strategy, seed, seconds, native=True
+        )
     world = World(PLACES)
     loaded = world.load(module, roots=[root])
     world.snapshot()
@@ -79,7 +81,7 @@ def _measure(owner: type, subject: str, strategy: str, seed: int, seconds: float
     if strategy == "naive":
         tests.pairs.__class__ = LeastTried
     clock = Clock()
-    made = 0
+    made = executions = 0
     found = None
     coverage: list[tuple[float, int, int]] = []
     random = Random(seed)
@@ -91,25 +93,23 @@ def _measure(owner: type, subject: str, strategy: str, seed: int, seconds: float
         clock.lap("generate")
         if native:
             found, covered = _native(test, owner, public)
+            executions += 1
         else:
-            found, covered = _controlled(test, probes, public, random.randrange(1 << 30))
+            examined = examine(Examination(test, PLACES, probes), seed=random.randrange(1 << 30), public=public)
+            found = examined.violation and (examined.violation.exception or examined.violation.kind)
+            covered = examined.covered
+            executions += examined.executions
         clock.lap("execute")
         tests.feedback(test, covered)
         coverage.append((round(clock.elapsed, 3), made, tests.pairs.covered))
         clock.lap("coverage")
     step = max(1, len(coverage) // 50)
     return {
-        "found": found, "tests": made, "seconds": round(clock.elapsed, 3), "pairs": len(tests.pairs.records),
+        "found": found, "tests": made, "executions": executions, "seconds": round(clock.elapsed, 3),
+        "pairs": len(tests.pairs.records),
         "covered": tests.pairs.covered, "breakdown": {name: round(spent, 3) for name, spent in clock.spent.items()},
         "coverage": coverage[::step],
     }  # fmt: skip
-
-
-def _controlled(test, probes, public, seed):
-    examination = Examination(test, PLACES, probes)
-    examined = examine(examination, seed=seed, public=public)
-    kind = examined.violation and (examined.violation.exception or examined.violation.kind)
-    return kind, examined.covered
 
 
 def _native(test, owner, public):

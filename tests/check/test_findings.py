@@ -44,7 +44,7 @@ def test_the_missing_lock_is_named(run):
     assert finding.guard is not None
     assert finding.guard["lock"] == "ForgottenLock._lock"
     line = 1 + (HERE / "subjects.py").read_text().splitlines().index("        if key in self._items:")
-    assert any(place.endswith(f"subjects.py:{line}") or place.endswith(f":{line + 1}") for place in finding.guard["unguarded"])
+    assert any(place.endswith((f"subjects.py:{line}", f":{line + 1}")) for place in finding.guard["unguarded"])
     assert finding.race is not None
 
 
@@ -110,7 +110,9 @@ def test_no_call_and_no_preemption_can_be_dropped(run):
 def test_the_same_limits_give_the_same_findings_whatever_the_workers(run):
     def told(**options):
         result = run("ForgottenLock", tests=40, **options)
-        return [(each.summary, each.test.as_lines(), each.schedule.token) for each in result.findings], result.stats["tests"]
+        return [(each.summary, each.test.as_lines(), each.schedule.token) for each in result.findings], result.stats[
+            "tests"
+        ]
 
     assert told() == told()
 
@@ -125,21 +127,51 @@ def test_reproducers_fail_on_the_fault_and_pass_without_it(run, tmp_path):
     folder = tmp_path / "out"
     for finding in result.findings:
         file = write_reproducer(finding, result.subject, folder, HERE, result.more["probes"], result.more["rules"])
-        failing = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)], capture_output=True, text=True, check=False)
+        failing = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert failing.returncode == 1, failing.stdout + failing.stderr
         assert "lose an update" in failing.stdout or "at the same time" in failing.stdout
         sound = folder / f"sound_{file.name}"
         sound.write_text(file.read_text().replace("Counter", "LockedCounter"))
-        passing = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(sound)], capture_output=True, text=True, check=False)
+        passing = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(sound)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert passing.returncode == 0, passing.stdout + passing.stderr
 
 
 def test_the_result_is_plain_data(run):
     data = json.loads(json.dumps(run("Counter", tests=20).as_json()))
     finding = data["findings"][0]
-    for field in ("kind", "summary", "methods", "test", "preemptions", "schedule", "interleaving", "reachable", "confirmed_on_threads"):
+    for field in (
+        "kind",
+        "summary",
+        "methods",
+        "test",
+        "preemptions",
+        "schedule",
+        "interleaving",
+        "reachable",
+        "confirmed_on_threads",
+    ):
         assert field in finding
-    for field in ("tests", "schedules", "executions_per_s", "method_pairs", "method_pairs_covered", "iroots_discovered", "iroots_exposed", "profiles", "active_tests"):
+    for field in (
+        "tests",
+        "schedules",
+        "executions_per_s",
+        "method_pairs",
+        "method_pairs_covered",
+        "iroots_discovered",
+        "iroots_exposed",
+        "profiles",
+        "active_tests",
+    ):
         assert field in data["stats"]
     assert {"methods", "tried", "covered"} == set(data["pairs"][0])
     assert data["coverage_over_time"]

@@ -87,6 +87,11 @@ def run(options: argparse.Namespace) -> int:
 def from_namespace(options: argparse.Namespace) -> CheckOptions:
     """The command line's words as options."""
     config: Config = options.config
+    if options.schedule in ("native", "active"):
+        raise UsageError(
+            f"check controls every execution: --schedule {options.schedule} is not one of its searches; choose random, "
+            "pos, pct, dfs, icb or dpor (`plait bench covcon` runs the paper's native setting)"
+        )
     subject = Subject.parse(options.argument, path=options.path)
     words: SubjectConfig = config.subject(options.argument)
     return CheckOptions(

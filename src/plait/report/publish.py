@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from plait.model.result import Result
+from plait.report.coverage_text import curve, matrix
 from plait.report.finding_text import finding_text
 from plait.report.html import html
 from plait.report.junit import junit
@@ -90,5 +91,8 @@ def statement(result: Result) -> list[str]:
             f"{stats['tests']} tests, {stats['schedules']} schedules; {whole} tests explored completely; "
             f"{stats['method_pairs_covered']} of {stats['method_pairs']} pairs of methods ran concurrently."
         )
+        pairs = result.more.get("pairs", [])
+        drawn = [curve(result.more.get("coverage_over_time", []), len(pairs)), *matrix(pairs)]
+        lines += [f"  {line}" for line in drawn if line]
     lines += [f"note: {note}" for note in result.notes]
     return lines

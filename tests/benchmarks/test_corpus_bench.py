@@ -1,0 +1,57 @@
+"""The corpus: its cases can be read, and a finding counts for a case only if it is that defect."""
+
+import importlib
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def cases():
+    sys.path.insert(0, str(ROOT))
+    yield importlib.import_module("benchmarks.corpus.cases")
+    sys.path.remove(str(ROOT))
+
+
+def finding(kind, *methods, exception=None):
+    return {"kind": kind, "methods": list(methods), "exception": exception}
+
+
+def test_every_case_names_a_subject_and_a_release(cases):
+    every = cases.cases()
+    assert {case.level for case in every} == {"class", "factory"}
+    assert len(cases.cases("class")) == 21
+    assert all(case.release(case.buggy) == f"pypi:{case.package}=={case.buggy}" for case in every)
+    assert all(":" in case.subject for case in cases.cases("class"))
+
+
+def test_configurations_are_about_one_subject_each(cases):
+    for file in cases.CONFIG.glob("*.toml"):
+        data = tomllib.loads(file.read_text())
+        assert len(data["subject"]) == 1
+        assert ("hook" in data) == file.with_suffix(".py").is_file()
+        assert next(case for case in cases.cases("factory") if case.name == file.stem).subject in data["subject"]
+
+
+def test_a_finding_must_fit_the_symptom(cases):
+    by_name = {case.name: case for case in cases.cases()}
+    inc = by_name["cachelib-simple-inc"]
+    assert inc.shown_by(finding("wrong-result", "SimpleCache.inc"))
+    assert not inc.shown_by(finding("wrong-result", "SimpleCache.inc", "SimpleCache.clear"))
+    assert not inc.shown_by(finding("exception", "SimpleCache.inc", exception="KeyError"))
+    prune = by_name["cachelib-simple-prune"]
+    assert prune.shown_by(finding("exception", "SimpleCache.set", exception="RuntimeError"))
+    assert not prune.shown_by(finding("wrong-result", "SimpleCache.set"))
+    timer = by_name["limits-expiry-timer"]
+    assert not timer.shown_by(finding("wrong-result", "MemoryStorage.incr"))
+    lock = by_name["fasteners-rw-downgrade"]
+    assert lock.shown_by(finding("deadlock", "ReaderWriterLock.write_lock+read_lock"))
+
+
+def test_alternatives_of_triggers(cases):
+    zict = next(case for case in cases.cases() if case.name == "zict-lru")
+    assert set(zict.triggers) == {frozenset({"__setitem__"}), frozenset({"__setitem__", "get"})}
