@@ -55,7 +55,6 @@ def force(
     lines = (_line(first), _line(second))
     runs = _Runs(prepare, finish)
     found = profile(runs, threads=runs.threads(), seed=seed)
-    assert found is not None
     chosen: dict[IRoot, list[tuple[Hint, Sequence[int]]]] = {}
     for iroot, hints in found.hints.items():
         for hint, order in hints:

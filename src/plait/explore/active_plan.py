@@ -90,14 +90,14 @@ class Orchestrated:
                 elif mode in CHANGES:
                     self._left = None
                     self._going = False
-            if thread == hint.first.thread and site == hint.first.site and count >= hint.first.count:
+            if thread == hint.first.thread and site == hint.first.site and count >= hint.first.nth:
                 self._left = (roots[loc], loc, mode)
         self._seen = len(engine.trace)
 
     def _at(self, thread: VThread, gate: Visit) -> bool:
         """Whether a thread stands in front of a place, for at least the how-manieth time."""
         made = self._visits.get((gate.thread, gate.site), 0)
-        return thread.site == gate.site and thread.state != FINISHED and made + 1 >= gate.count
+        return thread.site == gate.site and thread.state != FINISHED and made + 1 >= gate.nth
 
     def _overwrites(self, engine: Engine, thread: VThread) -> bool:
         """Whether the thread is about to come between the two accesses."""

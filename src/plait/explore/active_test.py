@@ -55,25 +55,21 @@ class Profile:
         return len(self.happened) + len(self.hints) > before
 
 
-def profile(execute: Execute, *, threads: int, seed: int = 0, patience: int = PATIENCE) -> Profile | None:
-    """Run a test on its own until ``patience`` executions in a row discover nothing; None if it was cut short.
+def profile(execute: Execute, *, threads: int, seed: int = 0, patience: int = PATIENCE) -> Profile:
+    """Run a test on its own until ``patience`` executions in a row discover nothing.
 
     Short tests on real threads run almost one thread after the other: so do the first executions, each beginning with
     another thread. The others switch at random wherever threads race (`Pos`).
     """
     found = Profile()
-    for number in range(1, threads + 1):
-        sighting = execute(Leading(number), True)
-        if sighting is None:
-            return None
-        found.add(sighting)
     sample = Pos(seed)
     idle = 0
-    for _ in range(MOST):
-        sighting = execute(sample, True)
+    for number in range(1, threads + MOST + 1):
+        leads = number <= threads
+        sighting = execute(Leading(number) if leads else sample, True)
         if sighting is None:
-            return None
-        idle = 0 if found.add(sighting) else idle + 1
+            break
+        idle = 0 if found.add(sighting) or leads else idle + 1
         if idle == patience:
             break
     return found

@@ -6,9 +6,14 @@ from random import Random
 from typing import TYPE_CHECKING, Protocol
 
 from plait.errors import UsageError
+from plait.generate.atg import AdaptiveTests
 from plait.generate.contege import RandomTests
 from plait.generate.covcon import CoverageGuidedTests
+from plait.generate.datg import DynamicallyDiverseTests
 from plait.generate.deeper import DeeperTests
+from plait.generate.mrt import RandomActiveTests
+from plait.generate.satg import StaticallyDiverseTests
+from plait.generate.sdatg import DiverseTests
 from plait.generate.sequence import Sequences
 
 if TYPE_CHECKING:
@@ -37,7 +42,10 @@ class Strategy(Protocol):
         ...
 
 
-_STRATEGIES: dict[str, Callable[..., Strategy]] = {"random": RandomTests, "covcon": CoverageGuidedTests}
+_ADAPTIVE = (RandomActiveTests, StaticallyDiverseTests, DynamicallyDiverseTests, DiverseTests)
+_STRATEGIES: dict[str, Callable[..., Strategy]] = {
+    "random": RandomTests, "covcon": CoverageGuidedTests, **{each.name: each for each in _ADAPTIVE},
+}  # fmt: skip
 
 
 def make_strategy(
@@ -46,7 +54,8 @@ def make_strategy(
 ) -> Strategy:  # fmt: skip
     """The strategy of that name. ``repeat`` allows a test to come again, for executions that no scheduler controls.
 
-    ``deeper`` mixes in more tests for pairs of methods that were told to be in conflict (`DeeperTests.conflicted`).
+    ``deeper`` mixes in more tests for pairs of methods that were told to be in conflict (`DeeperTests.conflicted`); the
+    adaptive strategies choose their tests by what they have seen themselves.
     """
     try:
         made = _STRATEGIES[name]
@@ -55,4 +64,6 @@ def make_strategy(
     random = Random(seed)
     sequences = Sequences(catalogue, run, random)
     strategy = made(sequences, random, threads=threads, repeat=repeat)
-    return DeeperTests(strategy, sequences, random, threads=threads) if deeper else strategy
+    if not deeper or isinstance(strategy, AdaptiveTests):
+        return strategy
+    return DeeperTests(strategy, sequences, random, threads=threads)

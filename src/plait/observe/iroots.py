@@ -1,9 +1,10 @@
 """Interleaving instances: which access of one thread came right before which conflicting access of another.
 
 An instance ``A_X -> B_X`` (ATG, section 3, Definition 2) is a text that means the same in every execution, test and
-process: the location by class and field, the accesses by their places in the source. It *happened* in an execution if
-the two accesses conflict, A came before B on the same location, and nothing that conflicts with both came between
-them: B reads or overwrites what A left or saw. Acquisitions of a lock count as writes of it, releases do not count.
+process: the location by class and field, the accesses by the method that was called and their places in the source. It
+*happened* in an execution if the two accesses conflict, A came before B on the same location, and nothing that
+conflicts with both came between them: B reads or overwrites what A left or saw. Acquisitions of a lock count as writes
+of it, releases do not count.
 
 `sight` also tells which instances the same accesses could form in another order (Definition 3: *predictively*
 discovered), with where in each thread the two accesses are. Left out is what cannot be: accesses kept apart by a
@@ -55,7 +56,7 @@ class Visit(NamedTuple):
 
     thread: int
     site: int
-    count: int
+    nth: int
 
 
 class Hint(NamedTuple):
@@ -98,19 +99,20 @@ class _Touch(NamedTuple):
     loc: int
     mode: int
     site: int
-    count: int
+    call: str  # the method that the test called
+    nth: int
     previous: int  # the position of the thread's access before this one
 
     @property
     def visit(self) -> Visit:
-        return Visit(self.thread, self.site, self.count)
+        return Visit(self.thread, self.site, self.nth)
 
 
 def sight(engine: Engine, bed: Testbed | None = None, *, predict: bool = True) -> Sighting:
     """The instances of the execution that has just ended; call it from the engine's ``finish``."""
     found = Sighting(order=[entry[0] for entry in engine.trace if entry[4] is not None])
-    namer = _Namer(engine, bed)
-    touched = _touched(engine)
+    namer = _Namer(engine)
+    touched = _touched(engine, bed)
     order = Order(engine.trace) if predict else None
     for touches in _shared(engine, touched):
         _happened(touches, namer, found)
@@ -119,16 +121,33 @@ def sight(engine: Engine, bed: Testbed | None = None, *, predict: bool = True) -
     return found
 
 
-def _touched(engine: Engine) -> dict[int, _Touch]:
+def _touched(engine: Engine, bed: Testbed | None) -> dict[int, _Touch]:
     """The accesses that count, by their position in the trace."""
     visits: dict[tuple[int, int], int] = {}
     previous: dict[int, int] = {}
     found: dict[int, _Touch] = {}
+    calls = _calls(bed)
     for number, (thread, loc, mode, site, _enabled, _after) in enumerate(engine.trace):
         if loc and thread > 0 and mode in _COUNTED:
             count = visits[thread, site] = visits.get((thread, site), 0) + 1
-            found[number] = _Touch(number, thread, loc, mode, site, count, previous.get(thread, -1))
+            begun = calls.get(thread)
+            while begun is not None and len(begun) > 1 and begun[-2][0] <= number:
+                begun.pop()
+            call = begun[-1][1] if begun else ""
+            found[number] = _Touch(number, thread, loc, mode, site, call, count, previous.get(thread, -1))
         previous[thread] = number
+    return found
+
+
+def _calls(bed: Testbed | None) -> dict[int, list[tuple[int, str]]]:
+    """Where in the trace each thread began which call, the last one first."""
+    found: dict[int, list[tuple[int, str]]] = {}
+    if bed is not None:
+        for done in (*bed.done, *bed.running.values()):
+            method = bed.test.suffixes[done.thread - 1][done.index].method
+            found.setdefault(done.thread, []).append((done.start, method))
+        for begun in found.values():
+            begun.sort(reverse=True)
     return found
 
 
@@ -162,7 +181,7 @@ def _conflict(first: _Touch, second: _Touch) -> bool:
 
 
 def _happened(touches: Sequence[_Touch], namer: _Namer, found: Sighting) -> None:
-    live: dict[tuple[int, int, int, int], _Touch] = {}  # the latest of each kind that no whole change has overwritten
+    live: dict[tuple[int, int, str, int, int], _Touch] = {}  # the latest of each kind since the last whole change
     for touch in touches:
         for earlier in live.values():
             meets = earlier.thread != touch.thread and _conflict(earlier, touch)
@@ -173,7 +192,7 @@ def _happened(touches: Sequence[_Touch], namer: _Namer, found: Sighting) -> None
                     found.close.add(name)
         if touch.mode in _WHOLE_CHANGES:
             live.clear()
-        key = (touch.thread, touch.site, touch.loc, touch.mode)
+        key = (touch.thread, touch.site, touch.call, touch.loc, touch.mode)
         live.pop(key, None)
         live[key] = touch
 
@@ -197,10 +216,11 @@ class _Predictions:
         self._namer = namer
         self._order = order
         self._own: dict[int, list[_Touch]] = {}
-        self._groups: dict[tuple[int, int, int, int], list[_Touch]] = {}
+        self._groups: dict[tuple[int, int, str, int, int], list[_Touch]] = {}
         for touch in touches:
             self._own.setdefault(touch.thread, []).append(touch)
-            group = self._groups.setdefault((touch.thread, touch.site, touch.loc, touch.mode), [])
+            key = (touch.thread, touch.site, touch.call, touch.loc, touch.mode)
+            group = self._groups.setdefault(key, [])
             if len(group) < _VISITS:
                 group.append(touch)
 
@@ -250,16 +270,15 @@ class _Predictions:
         return False
 
 
-_PLACES: dict[int, str] = {}
+_PLACES: dict[tuple[int, str], str] = {}
 _NAMES: dict[tuple[str, str, str], IRoot] = {}
 
 
 class _Namer:
     """Names for the accesses of one execution."""
 
-    def __init__(self, engine: Engine, bed: Testbed | None) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._bed = bed
         self._owners: dict[int, str] | None = None
         self._where: dict[int, str] = {}
 
@@ -268,28 +287,11 @@ class _Namer:
         where = self._where.get(root)
         if where is None:
             where = self._where[root] = self._location(root)
-        key = (where, _PLACES.get(first.site) or self._place(first), _PLACES.get(second.site) or self._place(second))
+        key = (where, _place(first), _place(second))
         name = _NAMES.get(key)
         if name is None:
             name = _NAMES[key] = f"{where}: {key[1]} -> {key[2]}"
         return name
-
-    def _place(self, touch: _Touch) -> str:
-        module, function, kind, text, ordinal = place(touch.site).name
-        if self._bed is not None and module.startswith("test "):
-            return f"{self._method(touch)} ({kind})"  # an access by the call itself, whatever its arguments
-        count = f" #{ordinal + 1}" if ordinal else ""
-        name = _PLACES[touch.site] = f"{module}.{function} `{text}`{count} ({kind})"
-        return name
-
-    def _method(self, touch: _Touch) -> str:
-        bed = self._bed
-        assert bed is not None
-        for done in bed.done:
-            if done.thread == touch.thread and done.start <= touch.at < done.end:
-                return bed.test.suffixes[done.thread - 1][done.index].method
-        running = bed.running.get(touch.thread)
-        return "" if running is None else bed.test.suffixes[running.thread - 1][running.index].method
 
     def _location(self, root: int) -> str:
         obj, name = self._engine.heap.locs[root]
@@ -311,3 +313,18 @@ class _Namer:
             return False
         obj: Any = self._engine.heap.locs[touch.loc][0]
         return any(cls.__qualname__ == owner for cls in type(obj).__mro__)
+
+
+def _place(touch: _Touch) -> str:
+    known = _PLACES.get((touch.site, touch.call))
+    if known is not None:
+        return known
+    module, function, kind, text, ordinal = place(touch.site).name
+    if module.startswith("test "):
+        name = f"{touch.call} ({kind})"  # an access by the call itself, whatever its arguments
+    else:
+        count = f" #{ordinal + 1}" if ordinal else ""
+        inside = f"{touch.call}: " if touch.call and touch.call != function.rpartition(".")[2] else ""
+        name = f"{inside}{module}.{function} `{text}`{count} ({kind})"
+    _PLACES[touch.site, touch.call] = name
+    return name

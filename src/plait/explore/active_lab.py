@@ -1,0 +1,83 @@
+"""Profiles tests and tests them actively for a strategy that decides which (`plait.generate.atg.Laboratory`)."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+
+from plait.explore.active_test import ActiveTest, Profile, profile
+from plait.explore.strategy import Strategy
+from plait.generate.atg import Memory, Seen
+from plait.model.site import Site
+from plait.model.test import Test
+from plait.observe.iroots import Sighting, sight
+from plait.run.engine import ENGINE
+from plait.run.testbed import Testbed
+
+_KEPT = 64  # profiles of tests that may be tested actively later
+
+
+class Laboratory:
+    """Executions of generated tests in this process. A subclass may judge each of them (`run`).
+
+    A test is profiled once; its profile is made again, in the same way, if it was forgotten meanwhile.
+    """
+
+    def __init__(self, sites: dict[int, Site], *, seed: int = 0) -> None:
+        self.sites = sites
+        self.profiles = 0
+        self.active_tests = 0
+        self.executions = 0
+        self.attempts: dict[str, int] = {}
+        self._seed = seed
+        self._profiles: dict[Test, tuple[Testbed, Profile]] = {}
+
+    def profile(self, test: Test) -> Seen:
+        """See `plait.generate.atg.Laboratory.profile`."""
+        self.profiles += 1
+        _, found = self._profiled(test)
+        return _seen(found)
+
+    def expose(self, test: Test, known: Memory) -> Seen:
+        """See `plait.generate.atg.Laboratory.expose`."""
+        self.active_tests += 1
+        bed, found = self._profiled(test)
+
+        def execute(strategy: Strategy, predict: bool) -> Sighting | None:
+            return self.run(test, bed, strategy, predict)
+
+        done = ActiveTest(execute, found, known.is_open, met=known.close).run()
+        for instance, attempts in done.attempts.items():
+            self.attempts[instance] = self.attempts.get(instance, 0) + attempts
+        missed = () if done.stopped else (each for each in done.attempts if each not in found.happened)
+        return _seen(found, missed)
+
+    def run(self, test: Test, bed: Testbed, strategy: Strategy, predict: bool) -> Sighting | None:
+        """One execution; None if the test has shown all that is wanted of it."""
+        found: list[Sighting] = []
+        self.executions += 1
+        ENGINE.execute(
+            bed.prepare, strategy.next_prefix() or (), strategy, free=strategy.free,
+            finish=lambda: found.append(sight(ENGINE, bed, predict=predict)),
+        )  # fmt: skip
+        strategy.executed(ENGINE)
+        return found[0]
+
+    def _profiled(self, test: Test) -> tuple[Testbed, Profile]:
+        known = self._profiles.get(test)
+        if known is None:
+            bed = Testbed(test, self.sites)
+            seed = self._seed ^ zlib.crc32(repr(test.as_lines()).encode())
+
+            def execute(strategy: Strategy, predict: bool) -> Sighting | None:
+                return self.run(test, bed, strategy, predict)
+
+            known = (bed, profile(execute, threads=len(test.suffixes), seed=seed))
+            if len(self._profiles) >= _KEPT:
+                self._profiles.pop(next(iter(self._profiles)))
+            self._profiles[test] = known
+        return known
+
+
+def _seen(found: Profile, missed: Iterable[str] = ()) -> Seen:
+    return Seen(frozenset(found.discovered), frozenset(found.happened), frozenset(found.close), frozenset(missed))

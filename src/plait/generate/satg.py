@@ -1,0 +1,66 @@
+"""Adaptive generation by the static metric (ATG, section 5.2, Figure 1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from plait.generate.atg import AdaptiveTests
+from plait.generate.distance import ShapeSet, levenshtein, shape_of
+
+if TYPE_CHECKING:
+    from plait.generate.atg import Laboratory
+    from plait.generate.atg_candidates import Candidate
+    from plait.model.test import Test
+
+
+class StaticChoice(AdaptiveTests):
+    """New tests as function NewTestCase(m) of Figure 1 makes them: of m random candidates the most distant one."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        levenshtein()  # complains now, not after the first test
+        super().__init__(*arguments, **options)
+        self.k = 0
+        self.m = self.threshold
+        self._shapes = ShapeSet()
+
+    def draw(self) -> Candidate | None:
+        """Lines 21 and 22; the first of equally distant ones."""
+        drawn = [self.candidates.draw() for _ in range(self.m)]
+        found = [candidate for candidate in drawn if candidate is not None]
+        return max(found, key=lambda each: self._shapes.nearest(each.shape), default=None)
+
+    def execute(self, test: Test) -> None:
+        """The test joins T."""
+        self.executed.append(test)
+        self._shapes.add(shape_of(test))
+
+    def count(self, discovered: frozenset[str]) -> None:
+        """Lines 11 to 18 of Figure 1, lines 21 to 28 of Figure 3: search wider while nothing new is discovered."""
+        if discovered <= self.discovered:
+            self.k += 1
+            self.m += self.threshold
+        else:
+            self.discovered |= discovered
+            self.k = 0
+            self.m = self.threshold
+
+
+class StaticallyDiverseTests(StaticChoice):
+    """S-ATG: every test is the most distant one of a growing number of random ones, and is tested actively."""
+
+    name: ClassVar[str] = "s-atg"
+
+    def iterate(self, laboratory: Laboratory) -> None:
+        """Lines 6 to 18."""
+        test = self.new_test()
+        if test is None:
+            self.run_out()
+            return
+        profile = laboratory.profile(test)
+        self.memory.learn(profile)
+        seen = laboratory.expose(test, self.memory)
+        self.memory.learn(seen)
+        self.execute(test)
+        self.count(profile.discovered | seen.discovered)
+        if self.k >= self.threshold:
+            self.saturated = f"{self.k} tests in a row, each unlike all before, discovered no new interleaving instance"
