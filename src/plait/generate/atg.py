@@ -98,16 +98,12 @@ class AdaptiveTests:
         self.candidates = Candidates(
             sequences, random, threads=threads, suffix_length=suffix_length, prefix_length=prefix_length
         )
+        self.pairs: PairTable = self.candidates.pairs
         self.memory = Memory()
         self.threshold = saturation
         self.saturated: str | None = None
         self.executed: list[Test] = []
         self.discovered: set[str] = set()  # Z: by the executed tests
-
-    @property
-    def pairs(self) -> PairTable:
-        """The pairs of methods, for statistics."""
-        return self.candidates.pairs
 
     def iterate(self, laboratory: Laboratory) -> None:
         """One turn of the loop; nothing when saturated."""
