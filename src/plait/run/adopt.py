@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from plait.run import noop
 from plait.run.codes import Codes, Library
 from plait.run.fibers import OURS
-from plait.run.hooks import HOOKS, Cell
+from plait.run.hooks import HOOKS, Cell, forget_kinds
 from plait.run.twins import Twins
 
 if TYPE_CHECKING:
@@ -148,6 +148,7 @@ class Adopter:
         codes = self._library.codes(module)
         if codes is None:
             return
+        forget_kinds()
         vars(module).update(hooks)  # they stay: rewritten code may be running when it is given back
         self._codes[id(vars(module))] = codes
 

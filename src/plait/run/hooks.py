@@ -6,6 +6,7 @@ Every hook returns what the inline code goes on with, and does nothing at all wh
 from __future__ import annotations
 
 import builtins
+import functools
 import gc
 import types
 from collections.abc import Iterator
@@ -252,8 +253,13 @@ def _steps(container: Any, iterator: Iterator[Any], site: int) -> Iterator[Any]:
 
 # -- calls --------------------------------------------------------------------------------------------------------
 
-_PYTHON, _C, _FIELD, _TYPE, _SUPER = range(5)
+_PYTHON, _C, _FIELD, _TYPE, _SUPER, _FOREIGN = range(6)
 _kinds: dict[type, dict[str, Any]] = {}
+
+
+def forget_kinds() -> None:
+    """Other modules have come under control."""
+    _kinds.clear()
 
 
 def _method_kind(kind: type, name: str) -> Any:
@@ -278,15 +284,23 @@ def _classify(kind: type, name: str) -> Any:
         found = owner.__dict__.get(name)
         if found is not None:
             if isinstance(found, types.FunctionType | classmethod | staticmethod | property):
-                return _PYTHON
+                return _PYTHON if "_p_m" in getattr(_inner(found), "__globals__", ("_p_m",)) else _FOREIGN
             what = operation(found, name) if is_container(kind) else None
             return what if what is not None else (_C if is_c_callable(found) else _FIELD)
     return _FIELD
 
 
+def _inner(found: Any) -> Any:
+    """The function of a method of any kind."""
+    return found.fget if isinstance(found, property) else getattr(found, "__func__", found)
+
+
 def _called(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
     what = _method_kind(type(obj), name)
     if what is _PYTHON:
+        return
+    if what is _FOREIGN:  # no marker at its entry
+        thread.may_switch = True
         return
     if what is _C:
         _scan_args(thread, args, site)
@@ -398,6 +412,8 @@ _BUILT_IN = frozenset(value for value in vars(builtins).values() if type(value) 
 def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...]) -> None:
     kind = type(function)
     if kind is types.FunctionType:
+        if ENGINE.gil and "_p_m" not in function.__globals__:
+            thread.may_switch = True  # no marker at its entry
         return
     if kind is type and function in _BUILT_IN:  # the short way for `range`, `int`, `str`...
         thread.may_switch = True
@@ -406,6 +422,11 @@ def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...]) 
         iterator = args[0]
         if not isinstance(iterator, types.GeneratorType) and is_c_callable(getattr(type(iterator), "__next__", None)):
             access(thread, _HEAP.loc_of(iterator, "next"), WRITE, site)
+        thread.may_switch = True
+    elif kind is types.MethodType:
+        _function(thread, function.__func__, site, (function.__self__, *args))
+    elif kind is functools.partial:
+        _function(thread, function.func, site, (*function.args, *args))
         thread.may_switch = True
     elif is_c_callable(function):
         bound = getattr(function, "__self__", None)

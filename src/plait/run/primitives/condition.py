@@ -173,6 +173,7 @@ class Condition:
                 lock.waiting.append(sleeper)
                 if lock.holder is None:
                     ENGINE.enable(sleeper)
+        ENGINE.thread.may_switch = True
 
     def notify_all(self) -> None:
         """As `threading.Condition.notify_all`."""

@@ -46,14 +46,21 @@ class Event:
             sleeper.notified = True
             if not sleeper.enabled:  # else it stands at the step that ends its wait, see `_late`
                 ENGINE.wake(ENGINE.thread, sleeper)
+        ENGINE.thread.may_switch = True  # the real one still has a lock to give back
 
     def clear(self) -> None:
         """As `threading.Event.clear`."""
         self._point(WRITE)
         self._on = False
+        ENGINE.thread.may_switch = True
 
     def wait(self, timeout: float | None = None) -> bool:
         """As `threading.Event.wait`."""
+        signalled = self._wait(timeout)
+        ENGINE.thread.may_switch = True
+        return signalled
+
+    def _wait(self, timeout: float | None) -> bool:
         self._point(READ)
         if self._on:
             return True

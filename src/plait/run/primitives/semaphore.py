@@ -105,6 +105,7 @@ class Semaphore:
         self._count += n
         for other in self._waiting:
             ENGINE.enable(other)
+        ENGINE.thread.may_switch = True  # the real one still has a lock to give back
 
     def _check(self, n: int) -> None:
         """Nothing limits a plain semaphore."""

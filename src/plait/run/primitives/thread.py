@@ -77,6 +77,7 @@ class Thread:
             self._site = here()
         self._vthread = _starting  # so that is_alive() is true inside run(), which may begin at once
         self._vthread = ENGINE.start(self._bootstrap, self._name, daemon=self._daemonic, proxy=self)
+        ENGINE.thread.may_switch = True
 
     def _bootstrap(self) -> None:
         self._vthread = ENGINE.thread
