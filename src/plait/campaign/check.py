@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from plait.campaign import tasks
+from plait.campaign.adaptive import Tally
 from plait.campaign.check_notes import Notes
 from plait.campaign.failures import WorkerCrashed, WorkerHung
 from plait.campaign.interrupt import Interrupt
@@ -161,6 +162,7 @@ class _Campaign:
         self._name = f"{options.subject.module}:{options.subject.qualname}".rstrip(":")
         self._findings: dict[Any, Finding] = {}
         self._chunks: list[Chunk] = []
+        self._tally = Tally()
         self._pairs: dict[tuple[str, ...], tuple[int, int]] = {}
         self._coverage: list[tuple[float, int]] = []
         self._so_far: dict[int, int] = {}
@@ -300,6 +302,7 @@ class _Campaign:
 
     def _add(self, chunk: Chunk) -> None:
         self._chunks.append(chunk)
+        self._tally.add(chunk.gain)
         self._tests += chunk.tests
         self._schedules += chunk.schedules
         for row in chunk.pairs:
@@ -349,8 +352,7 @@ class _Campaign:
         elapsed = max(time.monotonic() - self._started, 1e-9)
         stats = {
             "tests": self._tests, "schedules": self._schedules, "executions_per_s": round(self._schedules / elapsed, 1),
-            "method_pairs": len(self._pairs), "method_pairs_covered": covered, "iroots_discovered": 0,
-            "iroots_exposed": 0, "profiles": self._tests, "active_tests": 0,
+            "method_pairs": len(self._pairs), "method_pairs_covered": covered, **self._tally.stats(),
             "tests_exhausted": sum(chunk.exhausted for chunk in self._chunks),
             "seconds_to_first": None if self._first_found is None else round(self._first_found, 2),
             "tests_to_first": min((chunk.first for chunk in self._chunks if chunk.first is not None), default=None),
@@ -359,6 +361,7 @@ class _Campaign:
             self._stopped_by = "finding" if self._first_found is not None else "budget"
         if not findings and self._chunks and all(chunk.over for chunk in self._chunks[-options.streams :]):
             self._stopped_by = "exhausted"
+        self._notes.general += self._tally.sentences()
         more = {
             "pairs": [
                 {"methods": list(pair), "tried": tried, "covered": done}

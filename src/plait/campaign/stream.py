@@ -12,7 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from plait.campaign.adaptive import Gain, advance
 from plait.errors import UsageError
+from plait.generate.atg import AdaptiveTests
 from plait.generate.catalogue import Catalogue
 from plait.generate.deeper import DeeperTests
 from plait.generate.strategy import Strategy, make_strategy
@@ -72,6 +74,7 @@ class Chunk:
     unusable: list[str] = field(default_factory=list)
     so_far: int = 0  # tests of the stream up to now
     pairs: list[dict[str, Any]] = field(default_factory=list)
+    gain: Gain | None = None  # of an adaptive strategy
 
 
 @dataclass(slots=True)
@@ -109,6 +112,16 @@ class Stream:
     def run(self, count: int, deadline: float, on_test: Callable[[Test], None]) -> Chunk:
         """The next ``count`` tests, or fewer if the deadline (of `time.monotonic`) passes."""
         chunk = Chunk()
+        if isinstance(self.strategy, AdaptiveTests):
+            advance(self, self.strategy, chunk, count, deadline, on_test)
+        else:
+            self._examine(chunk, count, deadline, on_test)
+        chunk.so_far = self.tests
+        chunk.pairs = self.strategy.pairs.matrix()
+        return chunk
+
+    def _examine(self, chunk: Chunk, count: int, deadline: float, on_test: Callable[[Test], None]) -> None:
+        """Test after test, each with all the schedules that the limits allow."""
         public = {method.name for method in self.interface.methods}
         while chunk.tests < count and time.monotonic() < deadline:
             test = self.strategy.next_test()
@@ -118,7 +131,7 @@ class Stream:
             on_test(test)
             self.tests += 1
             chunk.tests += 1
-            self._remember(test)
+            self.remember(test)
             try:
                 examination = Examination(test, PLACES, self.probes, self.options.rules)
             except UsageError as error:  # a call that cannot be written down in Python: the generator's mistake
@@ -135,10 +148,7 @@ class Stream:
             if examined.conflicts:
                 self._conflicted(test, examination, examined, chunk)
             if examined.violation is not None and examined.schedule is not None:
-                self._found(test, examined, chunk, on_test)
-        chunk.so_far = self.tests
-        chunk.pairs = self.strategy.pairs.matrix()
-        return chunk
+                self.found(test, examined, chunk, on_test)
 
     def _conflicted(self, test: Test, examination: Examination, examined: Examined, chunk: Chunk) -> None:
         """Threads met in the test: worth more tests; and its orders were run, so it is known what differs by itself."""
@@ -150,12 +160,14 @@ class Stream:
             if name not in chunk.undetermined and name not in self.options.rules.nondeterministic:
                 chunk.undetermined.append(name)
 
-    def _remember(self, test: Test) -> None:
+    def remember(self, test: Test) -> None:
+        """One of the tests that show which locks guard what."""
         self.recent.append(test)
         if len(self.recent) > _GUARD_TESTS:
             self.recent.pop(0)
 
-    def _found(self, test: Test, examined: Examined, chunk: Chunk, on_test: Callable[[Test], None]) -> None:
+    def found(self, test: Test, examined: Examined, chunk: Chunk, on_test: Callable[[Test], None]) -> None:
+        """Minimise and explain a violation, unless one like it was explained."""
         violation, schedule = examined.violation, examined.schedule
         assert violation is not None
         assert schedule is not None

@@ -52,6 +52,10 @@ class Laboratory:
         missed = () if done.stopped else (each for each in done.attempts if each not in found.happened)
         return _seen(found, missed)
 
+    def bed(self, test: Test) -> Testbed:
+        """The test, ready to be executed."""
+        return Testbed(test, self.sites)
+
     def run(self, test: Test, bed: Testbed, strategy: Strategy, predict: bool) -> Sighting | None:
         """One execution; None if the test has shown all that is wanted of it."""
         found: list[Sighting] = []
@@ -66,7 +70,7 @@ class Laboratory:
     def _profiled(self, test: Test) -> tuple[Testbed, Profile]:
         known = self._profiles.get(test)
         if known is None:
-            bed = Testbed(test, self.sites)
+            bed = self.bed(test)
             seed = self._seed ^ zlib.crc32(repr(test.as_lines()).encode())
 
             def execute(strategy: Strategy, predict: bool) -> Sighting | None:
