@@ -45,7 +45,7 @@ class Settings:
     """What the command line, the configuration file and a test's marker say, the last one winning."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self.search = _asked(config, "schedule") or "icb"
+        self.search = _asked(config, "schedule") or "delay"
         self.capp = _asked(config, "capp") or DEFAULT
         self.bound = _number(_asked(config, "bound"), 2)
         self.schedules = _number(_asked(config, "schedules"), 50)

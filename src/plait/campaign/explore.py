@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 SECONDS = 60.0
 SCHEDULES = 10_000
 BOUND = 2
+SEARCH = "delay"
 _IN_GIT = ("worktree", "revision")
 NOTHING_FOUND, FOUND, INCONCLUSIVE = 0, 1, 3
 
@@ -108,7 +109,7 @@ def _account(
         command = [
             sys.executable, "-m", "pytest", node, "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:randomly",
             "--plait", "--plait-impact", str(points), "--plait-result", str(account),
-            "--plait-capp", options.capp or DEFAULT, "--plait-schedule", options.schedule or "icb",
+            "--plait-capp", options.capp or DEFAULT, "--plait-schedule", options.schedule or SEARCH,
             "--plait-bound", str(BOUND), "--plait-schedules", str(options.max_schedules or SCHEDULES),
             "--plait-seconds", str(seconds), "--plait-seed", str(options.seed), "--plait-model", options.model,
         ]  # fmt: skip

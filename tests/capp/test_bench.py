@@ -1,0 +1,42 @@
+"""`plait bench capp`: a short run on three of the faults, and its arithmetic."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    import benchmarks.capp.bench as module
+
+    yield module
+    for name in [name for name in sys.modules if name.startswith("benchmarks.capp")]:
+        del sys.modules[name]
+
+
+@pytest.mark.slow
+def test_faults_are_found_by_every_heuristic_and_shown_beside_the_paper(bench):
+    faults = [fault for fault in bench.FAULTS if fault.name in ("Lang", "Groovy", "Mina")]
+    searches = ("icb", "delay", "dpor")
+    result = bench.run(runs=2, seconds=30, searches=searches, faults=faults, progress=lambda _line: None)
+    assert len(result["rows"]) == 3 * 3 * 15
+    assert all(row["found"] for row in result["rows"])
+    kinds = {row["subject"]: row["kind"] for row in result["rows"]}
+    assert kinds == {"Lang": "exception", "Groovy": "deadlock", "Mina": "exception"}
+    rows = [row for row in result["rows"] if (row["subject"], row["search"]) == ("Mina", "delay")]
+    mina = {row["heuristic"]: row["cost"] for row in rows}
+    assert min(mina.values()) <= 5 < mina["BASIC"]
+    text = bench.show({**result})
+    assert "geometric mean" in text
+    assert "  paper                58    0.6" in text
+    assert "A12" in text
+
+
+def test_effect_sizes(bench):
+    assert bench.a12([2, 2], [1, 1]) == 1
+    assert bench.a12([1], [1]) == 0.5
+    assert bench.a12([1, 3], [2, 2]) == 0.5

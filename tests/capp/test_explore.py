@@ -1,0 +1,76 @@
+"""`plait explore` on a small git project whose last commit has the fault of Mina."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from plait.cli import main
+
+MINA = Path(__file__).resolve().parents[2] / "benchmarks" / "capp" / "mina"
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """Two commits: the sound queue, then the faulty one; the test is in both."""
+    folder = tmp_path / "project"
+    (folder / "tests").mkdir(parents=True)
+    shutil.copy(MINA / "test_mina.py", folder / "tests")
+    (folder / "pyproject.toml").write_text("[tool.pytest.ini_options]\npythonpath = ['.']\n")
+
+    def git(*arguments):
+        who = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
+        subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+
+    git("init", "-q")
+    for version in ("old", "new"):
+        shutil.copy(MINA / version / "mina.py", folder)
+        git("add", ".")
+        git("commit", "-q", "-m", version)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def explore(tmp_path, *arguments):
+    file = tmp_path / "result.json"
+    code = main(["explore", *arguments, "--json", str(file)])
+    return code, json.loads(file.read_text())
+
+
+def test_the_fault_is_found_within_five_schedules(project, tmp_path, capsys):
+    code, result = explore(
+        tmp_path, "tests/test_mina.py::test_mina", "--old", "HEAD~1", "--capp", "LOA", "--model", "free-threaded"
+    )
+    assert code == 1
+    assert (result["command"], result["verdict"], result["stopped_by"]) == ("explore", "failure", "finding")
+    stats = result["stats"]
+    assert stats["schedules"] <= 5
+    assert stats["transitions"] > 0
+    assert (stats["preemption_bound"], stats["exhausted"]) == (2, False)
+    assert stats["impacted_points"] == len(result["impact"]) > 3
+    (finding,) = result["findings"]
+    assert (finding["kind"], finding["exception"], finding["preemptions"]) == ("exception", "AssertionError", 1)
+    assert finding["confirmed_on_threads"] is True
+    assert "mina.py" in {Path(row["file"]).name for row in finding["interleaving"]}
+    shown = capsys.readouterr().out
+    assert "tests/test_mina.py::test_mina fails" in shown
+    assert "impacted code points (HEAD~1" in shown
+
+
+@pytest.mark.slow
+def test_the_version_before_passes(project, tmp_path):
+    options = ("--old", "HEAD", "--new", "HEAD~1", "--max-schedules", "100")
+    code, result = explore(tmp_path, "test_mina:test_mina", *options)
+    assert (code, result["verdict"], result["findings"]) == (0, "pass", [])
+    assert result["stats"]["schedules"] == 100
+
+
+@pytest.mark.parametrize(("test", "said"), [
+    ("tests/test_nothing.py::test_x", "there is no file"), ("nothing:test_x", "there is no module"),
+    ("tests/test_mina.py::test_other", "pytest ran no test"),
+])  # fmt: skip
+def test_unusable_tests(project, test, said, capsys):
+    assert main(["explore", test, "--old", "HEAD~1"]) == 2
+    assert said in capsys.readouterr().err
