@@ -98,32 +98,55 @@ def diff(options: DiffOptions, interrupt: Interrupt | None = None) -> Result:
             )
             for text in (options.old, options.new)
         )
+        change = analyse(options.subject, old, new)
+        if touches_nothing(change):
+            return _untouched(options, change, old, new, started)
         sides = stack.enter_context(
             open_sides(options.subject, old, new, workers=options.workers, allow=options.allow)
         )
-        result = diff_on(sides, options, old, new, interrupt, started)
+        result = diff_on(sides, options, old, new, interrupt, started, change)
     result.elapsed_s = time.monotonic() - started
     return result
 
 
 def diff_on(
     sides: Sides, options: DiffOptions, old: Version, new: Version, interrupt: Interrupt | None = None,
-    started: float | None = None,
+    started: float | None = None, change: Change | None = None,
 ) -> Result:  # fmt: skip
     """As `diff`, with versions that are there and worker processes that run already."""
     begun = time.monotonic() if started is None else started
-    campaign = _Campaign(options, sides, old, new, begun, interrupt)
+    change = analyse(options.subject, old, new) if change is None else change
+    campaign = _Campaign(options, sides, old, new, change, begun, interrupt)
     campaign.run()
     result = campaign.result()
     result.elapsed_s = time.monotonic() - begun
     return result
 
 
+def touches_nothing(change: Change) -> bool:
+    """Whether no method that both versions have can behave differently."""
+    return not change.changed_methods and not change.changed_beside
+
+
+def _untouched(options: DiffOptions, change: Change, old: Version, new: Version, started: float) -> Result:
+    """The result where there is nothing to compare; no code under test was run."""
+    counts = "changed_methods changed_pairs tests_generated tests_filtered checks schedules inconclusive"
+    stats = dict.fromkeys(counts.split(), 0)
+    found = {"only the new version has": change.added_methods, "only the old version has": change.removed_methods}
+    notes = [*change.notes, *(f"{said} {', '.join(sorted(names))}" for said, names in found.items() if names)]
+    return Result(
+        "diff", str(options.subject), "none", versions={"old": old.label, "new": new.label}, seed=options.seed,
+        model=options.model, stats={**stats, "generate_s": 0.0, "filter_s": 0.0, "check_s": 0.0},
+        elapsed_s=time.monotonic() - started, stopped_by="exhausted", notes=notes,
+        more={"changed": [], "added": sorted(change.added_methods), "removed": sorted(change.removed_methods)},
+    )  # fmt: skip
+
+
 class _Campaign:
     """One comparison: analysis, search, explanation."""
 
     def __init__(
-        self, options: DiffOptions, sides: Sides, old: Version, new: Version, started: float,
+        self, options: DiffOptions, sides: Sides, old: Version, new: Version, change: Change, started: float,
         interrupt: Interrupt | None,
     ) -> None:  # fmt: skip
         self._options = options
@@ -133,7 +156,7 @@ class _Campaign:
         self._started = started
         self._interrupt = interrupt
         self._name = str(options.subject)
-        self._change: Change = analyse(options.subject, old, new)
+        self._change = change
         self._common: CommonInterface | None = None
         self._pairs: tuple[tuple[str, str], ...] = ()
         self._search: Search | None = None

@@ -31,6 +31,8 @@ _FRESH = 2
 _CHOSEN = 4
 """Calls of one method behind one prefix: enough for k combinations with another method's."""
 _ROUNDS = 4
+_BARE = 0.12
+"""How often there is no prefix but the constructor: some faults are those of fresh objects."""
 _VARIED = 0.7
 """How often a prefix consists of calls of different methods that change the state."""
 
@@ -159,7 +161,9 @@ class _StageSequences(Sequences):
                 del self._constructors[source]
         prefix = Prefix([self._constructor(), *self._arguments], Scene(bound=dict(self._bound)))
         varied = self._random.random() < _VARIED
-        length = max(length, 1) if varied else length
+        length = max(length, 1)
+        if self._random.random() < _BARE:
+            length = 0
         for _ in range(_ROUNDS):
             missing = length + 1 - sum(draft.call.method != ARGUMENT for draft in prefix.drafts)
             if missing <= 0:

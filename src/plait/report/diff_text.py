@@ -122,6 +122,10 @@ def _sequential(each: dict[str, Any]) -> list[str]:
     return [*lines, "", f"  `{each['call']}` {each['old']} before the change, and {each['new']} after it."]
 
 
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def _statement(result: Result) -> list[str]:
     """What was done and how far it reaches: a pass is evidence, so it says of what."""
     stats = result.stats
@@ -136,8 +140,8 @@ def _statement(result: Result) -> list[str]:
         lines.append("No public method of the class is touched by the change.")
     else:
         lines.append(
-            f"{stats['changed_methods']} changed methods in {stats['changed_pairs']} pairs; {stats['tests_generated']} "
-            f"tests made, {stats['tests_filtered']} of them cannot interleave differently, {stats['checks']} explored "
-            f"on both versions ({stats['schedules']} schedules)."
+            f"{_many(stats['changed_methods'], 'changed method')} in {_many(stats['changed_pairs'], 'pair')}; "
+            f"{_many(stats['tests_generated'], 'test')} made, {stats['tests_filtered']} of them cannot interleave "
+            f"differently, {stats['checks']} explored on both versions ({_many(stats['schedules'], 'schedule')})."
         )
     return [*lines, *(f"note: {note}" for note in result.notes)]
