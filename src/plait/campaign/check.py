@@ -23,7 +23,7 @@ from plait.campaign.check_notes import Notes
 from plait.campaign.failures import WorkerCrashed, WorkerHung
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.spec import WorkerSpec
-from plait.campaign.stream import STREAMS, Chunk, StreamOptions, probes_of
+from plait.campaign.stream import STREAMS, Chunk, StreamOptions, probes_of, size_of
 from plait.campaign.workers import Workers
 from plait.config import Config, SubjectConfig
 from plait.errors import UsageError
@@ -359,9 +359,10 @@ class _Campaign:
         }  # fmt: skip
         if findings and self._stopped_by == "budget" and options.max_tests is None:
             self._stopped_by = "finding" if self._first_found is not None else "budget"
-        if not findings and self._chunks and all(chunk.over for chunk in self._chunks[-options.streams :]):
+        ended = sum(chunk.over for chunk in self._chunks)
+        if not findings and self._chunks and ended >= options.streams:
             self._stopped_by = "exhausted"
-        self._notes.general += self._tally.sentences()
+        self._notes.general += self._tally.sentences(options.streams)
         more = {
             "pairs": [
                 {"methods": list(pair), "tried": tried, "covered": done}
@@ -384,7 +385,7 @@ def _weight(finding: Finding) -> tuple[bool, bool, int, str]:
 
 
 def _size(finding: Finding) -> tuple[int, int]:
-    return (len(finding.test.calls) if finding.test is not None else 0, finding.preemptions)
+    return (size_of(finding.test), finding.preemptions)
 
 
 def _cause(finding: Finding) -> Any:

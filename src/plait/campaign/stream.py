@@ -176,15 +176,15 @@ class Stream:
         if self.signatures[signature] > _SAME_SIGNATURE:
             return
         look = self._look(test, violation, schedule)
-        if self.looks.get(look, _ENDLESS) <= len(test.calls):
-            return  # explained, by a test that is not longer than this one
+        if self.looks.get(look, _ENDLESS) <= size_of(test):
+            return  # explained, by a test that is not larger than this one
         made = finding_of(
             test, violation, schedule, self.probes, self.recent, self.options.subject, self.options.rules, on_test
         )
         if made is None:
             return
         finding, cause = made
-        size = len(finding.test.calls) if finding.test is not None else 0
+        size = size_of(finding.test)
         self.looks[look] = chunk.looks[look] = min(size, self.looks.get(look, size))
         known = self.causes.get(cause, _ENDLESS)
         if size < known:
@@ -203,6 +203,11 @@ class Stream:
         calls = [test.calls[violation.calls[0]]] if itself else test.calls
         methods = frozenset(call.method for call in calls)
         return (violation.cause, pair.places if pair is not None else methods)
+
+
+def size_of(test: Test | None) -> int:
+    """How much there is to read in a test: few calls first, then few different methods."""
+    return 0 if test is None else 10 * len(test.calls) + len({call.method for call in test.calls})
 
 
 def probes_of(interface: Interface) -> tuple[Call, ...]:
