@@ -65,12 +65,13 @@ class Tally:
             "profiles": self.profiles, "active_tests": self.active_tests,
         }  # fmt: skip
 
-    def sentences(self) -> list[str]:
-        """What saturation means here."""
+    def sentences(self, streams: int) -> list[str]:
+        """What was reached when the strategies of all streams, or of some, had come to their end."""
         if not self.saturated:
             return []
-        every = f"{len(self.exposed)} of {len(self.discovered)} interleaving instances exposed"
-        return [f"saturated with {every}: {reason}" for reason in dict.fromkeys(self.saturated)]
+        which = "saturated" if len(self.saturated) >= streams else f"{len(self.saturated)} of {streams} streams saturated"
+        exposed = f"{len(self.exposed)} of {len(self.discovered)} interleaving instances discovered were exposed"
+        return [f"{which}: {exposed}; {', and '.join(dict.fromkeys(self.saturated))}"]
 
 
 def advance(
