@@ -69,7 +69,8 @@ class Tally:
         """What was reached when the strategies of all streams, or of some, had come to their end."""
         if not self.saturated:
             return []
-        which = "saturated" if len(self.saturated) >= streams else f"{len(self.saturated)} of {streams} streams saturated"
+        ended = len(self.saturated)
+        which = "saturated" if ended >= streams else f"{ended} of {streams} streams saturated"
         exposed = f"{len(self.exposed)} of {len(self.discovered)} interleaving instances discovered were exposed"
         return [f"{which}: {exposed}; {', and '.join(dict.fromkeys(self.saturated))}"]
 
