@@ -137,8 +137,8 @@ class Explorer:
         except StuckError:
             account["why"] = "it waits for something outside of its own threads"
             return None
-        except UsageError as error:
-            account["why"] = str(error)
+        except Exception as error:  # the test is not to blame, and must not suffer
+            account["why"] = f"plait cannot handle it: {type(error).__name__}: {error}"
             return None
         finally:
             account["seconds"] = round(time.perf_counter() - started, 3)
@@ -149,6 +149,9 @@ class Explorer:
             account["details"] = verdict.outcome.details()
         elif acts and not verdict.passed:
             account["why"] = f"it uses {', '.join(acts)}"
+        elif trial.threads < 2 and not verdict.passed:  # no schedule can be the reason
+            account["why"] = "it has one thread and fails under control"
+            account["details"] = [verdict.outcome.summary()]
         else:
             account["ran"] = EXPLORED if trial.threads > 1 else ALONE
             if verdict.passed:

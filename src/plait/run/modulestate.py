@@ -180,7 +180,8 @@ class ModuleState:
     def _visit_slot(self, value: Any, slot: types.MemberDescriptorType) -> None:
         try:
             saved = slot.__get__(value)
-        except AttributeError:
+            slot.__set__(value, saved)
+        except (AttributeError, TypeError):  # nothing in it, or a read-only member of an extension type
             return
 
         def undo() -> None:
