@@ -11,7 +11,8 @@ HERE = Path(__file__).parent
 
 def check(folder, subject, path=HERE, *options):
     return subprocess.run(
-        [sys.executable, "-m", "plait", "check", subject, "--path", str(path), "--max-tests", "5", "--workers", "1", *options],
+        [sys.executable, "-m", "plait", "check", subject, "--path", str(path), "--max-tests", "5",
+         "--workers", "1", *options],
         cwd=folder, capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
 
