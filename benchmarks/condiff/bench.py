@@ -63,6 +63,7 @@ def _figures(result, seconds):
         "found": revealed, "drt": stats["difference_revealing_s"] if revealed else seconds,
         "ct": stats["tests_generated"], "bc": stats["checks"], "changed": stats["changed_methods"],
         "pairs": stats["changed_pairs"], "inconclusive": stats["inconclusive"], "revealing": result.more["revealing"],
+        "kept": result.more["filter_keeps"],
         "generate": stats["generate_s"], "filter": stats["filter_s"], "check": stats["check_s"],
     }  # fmt: skip
 
@@ -87,7 +88,8 @@ def _row(found):
             "fewer_bc": round(_mean(base, "bc") / max(_mean(ours, "bc"), 1e-9), 2),
             "faster": round(_mean(base, "drt", 3) / max(_mean(ours, "drt", 3), 1e-9), 2),
             "same_test": sum(mine["revealing"] == theirs["revealing"] for mine, theirs in both),
-            "both_found": len(both),
+            "both_found": len(both), "baseline_found": sum(each["found"] for each in base),
+            "kept_by_filter": sum(each["kept"] is True for each in base),
         }  # fmt: skip
     return row
 
@@ -113,6 +115,8 @@ def summary(rows):
             "mean_faster": round(statistics.fmean(row["faster"] for row in rows), 2),
             "paper_mean_faster": PAPER_MEAN_FASTER,
             "same_tests": f"{sum(row['same_test'] for row in rows)} of {sum(row['both_found'] for row in rows)}",
+            "revealing_tests_that_the_filter_keeps":
+                f"{sum(row['kept_by_filter'] for row in rows)} of {sum(row['baseline_found'] for row in rows)}",
         }  # fmt: skip
     by_subject: dict[str, dict[str, float]] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""Tasks for a worker without a subject: small modules are loaded from their text, rewritten, as often as a test likes."""
+"""Tasks for a worker without a subject: small modules are loaded from their text as often as a test likes."""
 
 from __future__ import annotations
 

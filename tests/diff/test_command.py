@@ -150,12 +150,8 @@ def test_the_same_seed_gives_the_same_result(place):
 
 @pytest.mark.slow
 def test_an_interrupt_ends_the_search_and_leaves_nothing(place):
-    source = (place / "account.py").read_text(encoding="utf-8")
-    (place / "account.py").write_text(
-        (DEMO / "old" / "account.py").read_text(encoding="utf-8").replace("        with", "        unused = 0\n        with"),
-        encoding="utf-8",
-    )
-    assert source
+    old = (DEMO / "old" / "account.py").read_text(encoding="utf-8")
+    (place / "account.py").write_text(old.replace("        with", "        unused = 0\n        with"), encoding="utf-8")
     process = subprocess.Popen(
         [sys.executable, "-m", "plait", "diff", SUBJECT, "--budget", "60s"], cwd=place, env=environment(place),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -76,7 +76,8 @@ class Store:
 """
 CALLS = [
     "x.get('a')", "x.put('a', 5)", "x.put('b', 6)", "x.size()", "x.put('new', 7)", "x.resize(4)", "x.part_size()",
-    "x.replace()", "x.local()", "x.note()", "x.notes()", "x.total()", "x.grow()", "x.lazy()", "x.counted()", "x.hello()",
+    "x.replace()", "x.local()", "x.note()", "x.notes()", "x.total()", "x.grow()", "x.lazy()", "x.counted()",
+    "x.hello()",
 ]  # fmt: skip
 
 

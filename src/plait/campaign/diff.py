@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plait.campaign import tasks
+from plait.campaign import diff_tasks, tasks
 from plait.campaign.check import cache_root, tests_folder
 from plait.campaign.diff_check import Checks, Revealed
 from plait.campaign.diff_finding import MOST_LISTED, Minimising, finding_of
@@ -165,6 +165,7 @@ class _Campaign:
         self._found_s: float | None = None
         self._ready_s = 0.0
         self._finding: Finding | None = None
+        self._kept: bool | None = None
         self._outcomes: dict[str, Any] = {}
         self._stopped_by = "budget"
         self._notes: list[str] = list(self._change.notes)
@@ -191,10 +192,17 @@ class _Campaign:
         if self._revealed is not None:
             self._found_s = time.monotonic() - self._started
             self._stopped_by = "finding"
+            if not options.filter:
+                self._kept = self._would_keep(self._revealed)
             if options.explain:
                 self._explain(self._revealed)
         elif self._search.exhausted and self._stopped_by == "budget" and not self._late():
             self._stopped_by = "exhausted"
+
+    def _would_keep(self, revealed: Revealed) -> bool:
+        """Whether the filter, had it been asked, would have let the test pass: it must never lose a difference."""
+        (old, _), (new, _) = self._sides.both(diff_tasks.observe, (revealed.test,), revealed.view).values()
+        return Filter(self._change).decide(old[0], new[0]).keep
 
     def _over(self) -> bool:
         if self._interrupt is not None and self._interrupt.requested:
@@ -273,6 +281,7 @@ class _Campaign:
         return {
             "changed": sorted(change.changed_methods),
             "revealing": self._revealed.test.as_lines() if self._revealed is not None else None,
+            "filter_keeps": self._kept,
             "added": sorted(self._common.added) if self._common else [],
             "removed": sorted(self._common.removed) if self._common else [],
         }
