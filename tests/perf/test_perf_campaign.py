@@ -14,10 +14,11 @@ from plait.campaign.perf_measure import Rules
 from plait.config import Config
 from plait.errors import UsageError
 from plait.generate.perf_length import Limits
+from plait.run.native_machine import HEAVY
 
 EFFECTS = Path(__file__).parents[2] / "benchmarks" / "speedgun" / "effects"
 QUICK = {
-    "budget": 40.0, "tests": 2, "threads": 4, "curve": (1, 4), "limits": Limits(t_s=0.2),
+    "budget": 90.0, "tests": 2, "threads": 4, "curve": (1, 4), "limits": Limits(t_s=0.2),
     "rules": Rules(m_min=3, m_max=6, t_s=0.2, sigma_acceptable=0.5, heavy=1e9),
 }  # fmt: skip
 
@@ -35,10 +36,17 @@ def written(tmp_path, old, new):
     return PerfOptions("thing:Thing", f"dir:{tmp_path / 'old'}", f"dir:{tmp_path / 'new'}", tmp_path / "new", **QUICK)
 
 
+def unhurried(found):
+    """A result, unless others keep the machine so busy that not even a large effect can be measured."""
+    if found.verdict == "inconclusive" and (found.machine["others_per_cpu"] or 0) > HEAVY:
+        pytest.skip(f"the machine is too busy: {found.machine['others_per_cpu']:.1f} others per CPU")
+    return found
+
+
 @pytest.fixture(scope="module")
 def loader(tmp_path_factory):
     out = tmp_path_factory.mktemp("out")
-    return compare(effect("loader", out=out))
+    return unhurried(compare(effect("loader", out=out)))
 
 
 @pytest.mark.slow
@@ -87,7 +95,7 @@ def test_the_script_measures_again_without_plait(loader, tmp_path):
 
 @pytest.mark.slow
 def test_a_lock_less_is_an_improvement_that_one_thread_sees_too():
-    found = compare(effect("settings"))
+    found = unhurried(compare(effect("settings")))
     assert found.verdict == "improvement"
     assert found.exit_code == 0
     assert found.nature in ("sequential", "both", "unclear")

@@ -7,6 +7,7 @@ processes of their own that take turns. The statistics are those of `plait.judge
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 import time
@@ -49,6 +50,7 @@ THREADS = 8
 TESTS = 6
 CURVE = (1, 2, 4, 8, 16)
 _CURVE_TESTS = 2
+_WORTHWHILE = 50
 _CURVE_ROUNDS = 5
 _PREPARE, _MEASURE, _CURVE = 0.25, 0.75, 0.93
 """When each part of the work must be done, as shares of the budget."""
@@ -201,7 +203,7 @@ class _Campaign:
         found.tests = self._tests()
         rounds = Rounds(
             partial(self._pair), options.rules, self._chance, threads=options.threads, scope=options.scope,
-            cpus=self._cpus, stop=self._stop, say=self._say,
+            stop=self._stop, say=self._say,
         )  # fmt: skip
         ended = rounds.measure(found.tests, self._at(_MEASURE))
         self._judge(rounds, ended)
@@ -267,7 +269,7 @@ class _Campaign:
         for each in found.tests:
             found.decide(each, options.rules.sigma_acceptable, options.rules.m_min)
         found.verdict = verdict(found.winners)
-        if ended == "load":
+        if ended == "load" or (found.verdict == "inconclusive" and rounds.heavy > rounds.quiet):
             found.verdict = "inconclusive"
             found.reason = f"the machine is too busy: {_wanted(rounds)}"
         elif found.verdict == "inconclusive":
@@ -283,9 +285,11 @@ class _Campaign:
             needed = max(rounds_needed(series, width, found.confidence) for series in open_)
             done = max(len(series) for series in open_)
             if needed > done:
+                more = math.ceil(needed / done)
+                buys = f"about {more} times" if more <= _WORTHWHILE else "a quieter machine, rather than more of"
                 found.notes.append(
-                    f"{len(open_)} of {len(found.tests)} tests are close to the threshold; about {needed / done:.0f} "
-                    f"times the measuring time would tell differences of {width:.1%} apart".replace("%", " %")
+                    f"{len(open_)} of {len(found.tests)} tests are close to the threshold; {buys} the measuring time "
+                    f"would tell differences of {width:.1%} apart".replace("%", " %")
                 )
 
     def _note_means(self, rounds: Rounds) -> None:
@@ -319,8 +323,8 @@ class _Campaign:
     def _machine(self, rounds: Rounds) -> None:
         found = self._found
         found.machine |= {
-            "cpus": self._cpus, "others_per_cpu": mean(rounds.loads) if rounds.loads else None, "rounds": rounds.done,
-            "rounds_discarded": rounds.heavy,
+            "cpus": self._cpus, "others_per_cpu": mean(rounds.loads) if rounds.loads else None, "rounds": rounds.rounds,
+            "measurements": rounds.quiet, "measurements_discarded": rounds.heavy,
         }  # fmt: skip
         if found.reason == "" and rounds.loads and mean(rounds.loads) > BUSY:
             found.notes.append(f"{_wanted(rounds)}; on a quiet machine intervals are narrower")

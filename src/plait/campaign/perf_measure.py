@@ -14,7 +14,7 @@ from plait.judge.performance_result import Contention, Measured
 from plait.judge.performance_scaling import Point, point
 from plait.judge.performance_stats import mean, median, undisturbed
 from plait.run.native import NativeError, Stuck
-from plait.run.native_machine import HEAVY
+from plait.run.native_machine import HEAVY, others
 from plait.run.native_pair import PATIENCE_S, SIDES, TURN_S, Job, SideError
 
 if TYPE_CHECKING:
@@ -27,8 +27,10 @@ _PROFILE_S = 0.05
 _PROFILES = 5
 _POINT_S = 0.15
 _LEAST_REPETITIONS = 6
-_BUSY_ROUNDS = 4
-"""Rounds under heavy load, with fewer quiet ones, after which it is no use to wait."""
+_HEAVY_ROUNDS = 3
+"""So many measurements of each test under heavy load, with fewer quiet ones, and it is no use to go on."""
+_WAIT_S = 3.0
+_LOOKS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +52,17 @@ class Rounds:
 
     def __init__(
         self, open_pair: Callable[[int], Pair], rules: Rules, chance: Random, *, threads: int, scope: str,
-        cpus: list[int] | None, stop: Callable[[], bool] = lambda: False,
-        say: Callable[[str], None] = lambda _: None,
+        stop: Callable[[], bool] = lambda: False, say: Callable[[str], None] = lambda _: None,
     ) -> None:  # fmt: skip
-        self.done = 0
-        self.heavy = 0
+        self.rounds = 0
+        self.quiet = self.heavy = 0
+        """Measurements that count, and those that do not because others kept the machine busy."""
         self.loads: list[float] = []
         self._open_pair = open_pair
         self._rules = rules
         self._chance = chance
         self._threads = threads
         self._scope = scope
-        self._cpus = cpus
         self._stop = stop
         self._say = say
 
@@ -74,10 +75,10 @@ class Rounds:
                 return "interrupt"
             if time.monotonic() + took > deadline:
                 return "budget"
-            if self.heavy >= _BUSY_ROUNDS and self.heavy > self.done:
+            if self.heavy >= _HEAVY_ROUNDS * len(tests) and self.heavy > self.quiet:
                 return "load"
             began = time.monotonic()
-            self._say(f"round {self.done + 1}: {len(tests)} tests open, {deadline - began:.0f} s left")
+            self._say(f"round {self.rounds + 1}: {len(tests)} tests open, {deadline - began:.0f} s left")
             self._round(tests)
             took = time.monotonic() - began
         return "exhausted"
@@ -100,31 +101,46 @@ class Rounds:
         return not clear and series.spread() > self._rules.sigma_stop
 
     def _round(self, tests: list[Measured]) -> None:
-        others: list[float] = []
-        found = []
-        pair = self._open_pair(self.done + self.heavy)
+        self._await_quiet()
+        number = self.rounds
+        self.rounds += 1
+        pair = self._open_pair(number)
         try:
             for measured in self._chance.sample(tests, len(tests)):
                 try:
-                    found.append((measured, pair.alternate(self._job(measured), self._chance)))
+                    times = pair.alternate(self._job(measured), self._chance)
                 except SideError as error:
                     measured.refuse(_reason(error))
                     pair.close()
-                    others += pair.others
-                    pair = self._open_pair(self.done + self.heavy)
+                    pair = self._open_pair(number)
+                    continue
+                if self._is_quiet(pair):
+                    for scope in ("whole", "suffix"):
+                        measured.series(scope).add(*(undisturbed(times[side][scope]) for side in SIDES))
+                    measured.means.add(*(mean(times[side]["whole"]) for side in SIDES))
         finally:
             pair.close()
-        others += pair.others
-        if others:
-            self.loads.append(mean(others))
-            if self.loads[-1] > self._rules.heavy:
-                self.heavy += 1
-                return
-        self.done += 1
-        for measured, times in found:
-            for scope in ("whole", "suffix"):
-                measured.series(scope).add(*(undisturbed(times[side][scope]) for side in SIDES))
-            measured.means.add(*(mean(times[side]["whole"]) for side in SIDES))
+
+    def _await_quiet(self) -> None:
+        """Others often need the machine for a moment only."""
+        end = time.monotonic() + _WAIT_S
+        while time.monotonic() < end and not self._stop():
+            seen = []
+            for _ in range(_LOOKS):
+                seen.append(others() or 0.0)
+                time.sleep(0.02)
+            if mean(seen) <= self._rules.heavy:
+                break
+
+    def _is_quiet(self, pair: Pair) -> bool:
+        """Whether the last measurement counts; one that was taken while others kept the machine busy does not."""
+        busy, pair.others = pair.others, []
+        if busy:
+            self.loads.append(mean(busy))
+        quiet = not busy or self.loads[-1] <= self._rules.heavy
+        self.quiet += quiet
+        self.heavy += not quiet
+        return quiet
 
     def _job(self, measured: Measured) -> Job:
         turn = max(1, min(measured.repetitions, round(TURN_S / measured.seconds)))
@@ -140,7 +156,9 @@ class Rounds:
             with self._open_pair(number) as pair:
                 for count in self._chance.sample(counts, len(counts)):
                     with contextlib.suppress(NativeError):  # at this number of threads a test says nothing
-                        series[count].add(*self._together(pair, tests, count, jobs))
+                        times = self._together(pair, tests, count, jobs)
+                        if self._is_quiet(pair):
+                            series[count].add(*times)
             if self._stop() or 2 * time.monotonic() - began > deadline:
                 break
         return [
