@@ -55,18 +55,18 @@ def check_complete(folder):
     assert {entry.name for entry in folder.iterdir()} <= {"store.sqlite", "lock", ".gitignore"}
 
 
-def test_a_random_worker_every_half_second(tmp_path):
+def test_a_random_worker_every_two_seconds(tmp_path):
     process = start(tmp_path / ".plait")
     dice = random.Random(1)
     killed = 0
-    while process.poll() is None and killed < 12:
-        time.sleep(0.5)
+    while process.poll() is None:
+        time.sleep(2)
         pids = workers_of(process.pid)
         if pids:
             os.kill(dice.choice(pids), signal.SIGKILL)
             killed += 1
     output, _ = process.communicate(timeout=60)
-    assert killed >= 3
+    assert killed >= 2
     assert output.endswith("done\n")
     assert process.returncode == 0
     check_complete(tmp_path / ".plait")

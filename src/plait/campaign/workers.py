@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "WorkerCrashed", "WorkerError", "WorkerHung", "WorkerSpec", "Workers"]
 
 CLOSING_S = 15.0  # how long the end may take
-FORGIVEN = 2  # tries beyond the agreed ones when a worker was killed from outside
+FORGIVEN = 8  # tries beyond the agreed ones when a worker was killed from outside
 
 
 @dataclass(frozen=True, slots=True)
