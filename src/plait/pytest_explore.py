@@ -24,11 +24,12 @@ from plait.judge.simplify import simplify
 from plait.judge.trial import modelled
 from plait.judge.verdict import Verdict
 from plait.model.outcome import Divergence, Finished
+from plait.model.schedule import Schedule
 from plait.pytest_item import ItemTrial, controlled, tear_down
 from plait.pytest_outside import Outside, StuckError
 from plait.pytest_search import SEARCHES, make_search
 from plait.run.world import cache_folder
-from plait.scenario import InterleavingError, _told, raise_for_failure
+from plait.scenario import InterleavingError, _fill, _told, raise_for_failure
 from plait.subject.impact import Impact
 from plait.subject.impact_analysis import collect
 from plait.subject.impact_json import impact_from_json
@@ -53,6 +54,13 @@ class Settings:
         self.seed = _number(_asked(config, "seed"), 0)
         self.model = _asked(config, "model") or "both"
         self.random_order = False
+        self.replay: Schedule | None = None
+        token = _asked(config, "replay")
+        if token:
+            try:
+                self.replay = Schedule.from_token(token)
+            except UsageError as error:
+                raise pytest.UsageError(f"--plait-replay: {error}") from None
         self.check()
 
     def check(self) -> None:
@@ -243,6 +251,8 @@ def _plainly(item: Any, call: Callable[[], object]) -> None:
 
 
 def _explore(trial: ItemTrial, settings: Settings, impact: Impact, account: dict[str, Any]) -> Verdict:
+    if settings.replay is not None:
+        return _replayed(trial, settings.replay, settings.model, account)
     order = settings.seed if settings.random_order else None
     strategy = make_search(settings.search, prioritizer(settings.capp, impact), settings.bound, settings.seed, order)
     with modelled(gil=settings.model == "gil", any_timeouts=False):
@@ -265,6 +275,14 @@ def _explore(trial: ItemTrial, settings: Settings, impact: Impact, account: dict
     return verdict
 
 
+def _replayed(trial: ItemTrial, schedule: Schedule, model: str, account: dict[str, Any]) -> Verdict:
+    """One schedule, the token of an earlier failure."""
+    verdict = Verdict(Finished(), 1, 0.0, False, "One schedule, replayed.", "replay", model)
+    _fill(verdict, trial.record(schedule))
+    account.update(search="replay", schedules=1, transitions=None, exhausted=False, preemption_bound=None)
+    return verdict
+
+
 def _reach(trial: ItemTrial, settings: Settings, impact: Impact) -> dict[str, bool | None]:
     """Which builds can show a failure that was found."""
     if settings.model == "gil":
@@ -283,7 +301,8 @@ def _failure(verdict: Verdict) -> dict[str, Any]:
     return {
         "kind": verdict.kind, "summary": verdict.outcome.summary(), "details": verdict.outcome.details(),
         "exception": type(verdict.error).__name__ if verdict.error is not None else None,
-        "preemptions": verdict.preemptions, "schedule": None if schedule is None else schedule.as_json(),
+        "preemptions": verdict.preemptions, "token": verdict.token,
+        "schedule": None if schedule is None else schedule.as_json(),
         "interleaving": verdict.rows, "reachable": verdict.reachable,
         "confirmed_on_threads": verdict.confirmed_on_threads, "text": str(InterleavingError(verdict)),
         "names": {str(number): name for number, name in verdict.names.items()},

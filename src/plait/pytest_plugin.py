@@ -38,6 +38,7 @@ _OPTIONS = {
     "seconds": "the most seconds for each test (default: 60)",
     "seed": "the same seed gives the same schedules (default: 0)",
     "model": "where threads may switch: gil, free-threaded or both (default)",
+    "replay": "run one schedule, the token of an earlier failure",
 }
 
 

@@ -1,7 +1,6 @@
 """``pytest --plait`` on tests that know nothing of it."""
 
 import json
-import sys
 
 import pytest
 
@@ -32,7 +31,8 @@ def run(pytester):
     """Runs pytest in a process of its own; returns its result and what plait says of each test."""
 
     def explore(*arguments, plait=True, **files):
-        pytester.makepyfile(**files)
+        if files:
+            pytester.makepyfile(**files)
         account = pytester.path / "account.json"
         options = ["--plait", "--plait-result", str(account)] if plait else []
         done = pytester.runpytest_subprocess("-p", "no:cacheprovider", *options, *arguments)
@@ -50,6 +50,9 @@ def test_a_race_in_an_unchanged_test_is_found_and_told(run):
     assert (account["ran"], account["outcome"], account["threads"]) == ("explored", "failed", 3)
     assert (account["failure"]["kind"], account["failure"]["preemptions"]) == ("exception", 1)
     assert account["failure"]["confirmed_on_threads"] is True
+    again, told = run("--plait-replay", account["failure"]["token"])
+    again.assert_outcomes(failed=1)
+    assert (told["test_total"]["search"], told["test_total"]["schedules"]) == ("replay", 1)
 
 
 def test_without_the_option_nothing_happens_and_nothing_is_imported(run):
@@ -179,11 +182,9 @@ def test_a_deadlock_is_found(run):
 
 def test_what_cannot_be_controlled_runs_plainly_and_says_why(run):
     done, told = run(test_outside="""
-        import random
         import subprocess
         import sys
         import threading
-        import time
         def test_process_in_a_thread():
             found = []
             def work():
@@ -225,4 +226,3 @@ def test_it_works_beside_xdist_and_timeout(run):
     done, told = run("-n", "2", "--timeout", "60", counter=COUNTER, test_counter=RACY, test_kinds=KINDS)
     done.assert_outcomes(passed=5, failed=2, skipped=1, xfailed=1)
     assert told["test_total"]["ran"] == "explored"
-    assert sys.version_info >= (3, 11)
