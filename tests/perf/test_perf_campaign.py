@@ -189,7 +189,13 @@ def test_a_version_without_the_class(tmp_path):
 def test_an_interpreter_that_is_not_there(tmp_path):
     options = written(tmp_path, CALM, CALM.replace("1", "2"))
     options.pythons = ("/nowhere/python",)
-    with pytest.raises(UsageError, match="/nowhere/python cannot be started"):
+    with pytest.raises(UsageError, match="there is no program '/nowhere/python'"):
+        compare(options)
+    broken = tmp_path / "python"
+    broken.write_text("no program")
+    broken.chmod(0o755)
+    options.pythons = (str(broken),)
+    with pytest.raises(UsageError, match="cannot be measured: .* cannot be started"):
         compare(options)
 
 

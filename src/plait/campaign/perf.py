@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import shutil
 import sys
 import time
 from dataclasses import dataclass, field
@@ -61,7 +62,7 @@ class PerfOptions:
     """What `plait perf` was asked for.
 
     ``pythons`` are the interpreters of the old and the new version (default: this one); ``curve`` lists the numbers of
-    threads to compare besides ``threads``.
+    threads to compare besides ``threads``; without any, only the verdict is wanted, and locks are not watched either.
     """
 
     subject: str
@@ -99,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
     quiet = getattr(options, "quiet", False) or not sys.stderr.isatty()
     with Interrupt() as interrupt:
         found = compare(asked, lambda: interrupt.requested, (lambda _: None) if quiet else _say)
-    publish(found, options.json, options.html)
+    publish(found, options.json, options.html, short=getattr(options, "quiet", False))
     return 130 if found.stopped_by == "interrupt" else found.exit_code
 
 
@@ -112,16 +113,15 @@ def from_namespace(options: argparse.Namespace) -> PerfOptions:
     config = options.config
     given = {name: getattr(options, name, None) for name in ("python", "curve", "scope", "delta")}
     pythons = tuple(given["python"] or ())
-    old = options.old
     if len(pythons) > 2:
         raise UsageError("--python: give one interpreter for both versions, or two")
     rules = Rules(delta=_percent(given["delta"])) if given["delta"] else Rules()
     return PerfOptions(
-        options.argument, old, options.new, options.path, options.budget or BUDGET_S, options.seed, options.threads,
+        options.argument, options.old, options.new, options.path, options.budget or BUDGET_S, options.seed, options.threads,
         options.max_tests or TESTS, _counts(given["curve"]) if given["curve"] else CURVE, given["scope"] or "whole",
         pythons, tuple(options.allow), config.subject(options.argument).hints,
-        (config.hook.parent,) if config.hook else (), tests_folder(options.path, config), rules=rules,
-        out=Path("plait-out"),
+        (config.hook.parent.resolve(),) if config.hook else (), tests_folder(options.path, config),
+        rules=rules, out=Path("plait-out"),
     )  # fmt: skip
 
 
@@ -178,18 +178,16 @@ class _Campaign:
         self._stop = stop
         self._say = say
         self._chance = Random(options.seed)
-        self._cpus = cpus(max(options.threads, *options.curve))
+        self._cpus = cpus(max((options.threads, *options.curve)))
         self._script = Path(native_load.__file__).read_text(encoding="utf-8")
-        extra = tuple(str(each) for each in options.imports)
-        pythons = (*options.pythons, *options.pythons, sys.executable, sys.executable)
-        if len(options.pythons) == 2:
-            pythons = options.pythons
+        pythons = [_interpreter(each) for each in options.pythons or (sys.executable,)]
         self._places = {
             side: Place(
-                str(version.root), (subject.module,), (*map(str, version.extra), *extra), pythons[index], options.allow
+                str(version.root), (subject.module,), tuple(str(each) for each in (*version.extra, *options.imports)),
+                python, options.allow,
             )
-            for index, (side, version) in enumerate(versions.items())
-        }
+            for (side, version), python in zip(versions.items(), (pythons[0], pythons[-1]), strict=True)
+        }  # fmt: skip
 
     def _pair(self, hash_seed: int, profile: str | None = None) -> Pair:
         return Pair(self._places, self._script, hash_seed=hash_seed, cpus=self._cpus, profile=profile)
@@ -207,7 +205,7 @@ class _Campaign:
         )  # fmt: skip
         ended = rounds.measure(found.tests, self._at(_MEASURE))
         self._judge(rounds, ended)
-        if found.conclusive and ended not in ("load", "interrupt"):
+        if found.conclusive and options.curve and ended not in ("load", "interrupt"):
             self._say("measuring other numbers of threads")
             self._scale(rounds)
             self._say("watching locks")
@@ -259,7 +257,8 @@ class _Campaign:
         for side, told in interpreters.items():
             version = self._versions[side]
             file = told["files"][0]
-            if version.kind != "worktree" and (file is None or not Path(file).is_relative_to(version.root)):
+            inside = file is not None and Path(file).resolve().is_relative_to(version.root.resolve())
+            if version.kind != "worktree" and not inside:
                 raise UsageError(
                     f"version {version.label}: {self._subject.module} is imported from {file} and not from the version"
                 )
@@ -328,6 +327,14 @@ class _Campaign:
         }  # fmt: skip
         if found.reason == "" and rounds.loads and mean(rounds.loads) > BUSY:
             found.notes.append(f"{_wanted(rounds)}; on a quiet machine intervals are narrower")
+
+
+def _interpreter(text: str) -> str:
+    """The whole path of an interpreter, because processes start elsewhere."""
+    found = shutil.which(text)
+    if found is None:
+        raise UsageError(f"--python: there is no program {text!r}")
+    return str(Path(found).absolute())
 
 
 def _wanted(rounds: Rounds) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _WAIT_S = 0.3
 _PROBE_S = 0.1
+_PATIENCE_S = 4.0
 _FIRST_LENGTH = 16
 _MOST_REPETITIONS = 30
 _TRIES = 8
@@ -80,6 +81,7 @@ class Workshop:
         self._useless: Counter[str] = Counter()
         self._useful: set[str] = set()
         self._made = 0
+        self._stuck = 0
         self.length = _FIRST_LENGTH
 
     def __enter__(self) -> Workshop:
@@ -157,9 +159,7 @@ class Workshop:
                 if clean == 2:
                     break
         except SideError as error:
-            self.refusals[f"{error} with the {error.side} version"] += 1
-            if isinstance(error.cause, Stuck) or not error.kind:
-                self._restart()
+            self._note(error)
             return None
         return self._without(test, skipped)
 
@@ -197,9 +197,7 @@ class Workshop:
             self._pair.load(job.name, job.source)
             found = [self._time(side, job) for side in SIDES]
         except SideError as error:
-            self.refusals[f"{error} with the {error.side} version"] += 1
-            if isinstance(error.cause, Stuck) or not error.kind:
-                self._restart()
+            self._note(error)
             return Tried(math.inf, math.inf)
         return Tried(*found)
 
@@ -207,12 +205,12 @@ class Workshop:
         """The time of one execution at best, as others can only add to it; a part of it where that is too long."""
         repeat = 1
         while repeat < job.repeat:
-            whole = self._pair.run(side, dataclasses.replace(job, repeat=repeat), 1)["whole"][0]
+            whole = self._pair.run(side, dataclasses.replace(job, repeat=repeat), 1, patience=_PATIENCE_S)["whole"][0]
             if whole > self._limits.t_s:
                 return whole
             repeat *= 8
-        self._pair.run(side, job, 1)
-        return min(self._pair.run(side, job, 5, _PROBE_S)["whole"])
+        self._pair.run(side, job, 1, patience=_PATIENCE_S)
+        return min(self._pair.run(side, job, 5, _PROBE_S, _PATIENCE_S)["whole"])
 
     def _fitted(self, test: Test) -> Measured | None:
         """The test at a length that suits it: methods of one class may differ by orders of magnitude."""
@@ -224,8 +222,11 @@ class Workshop:
             return cut, max(1, round(length / calls))
 
         def attempt(length: int) -> Tried:
+            if self._stuck > before + 1:
+                raise NoLengthError("it hangs", length)
             return self._times(*shaped(length))
 
+        before = self._stuck
         first = attempt(self.length)
         slow = max(first)
         length = self.length
@@ -256,9 +257,13 @@ class Workshop:
             ready.refuse(f"too few repetitions: one execution takes {slow:.2f} s")
         return ready
 
-    def _restart(self) -> None:
-        self._pair.close()
-        self._pair = self._open_pair()
+    def _note(self, error: SideError) -> None:
+        """Remember what went wrong; a process that hangs or is gone gets a successor."""
+        self.refusals[f"{error} with the {error.side} version"] += 1
+        if isinstance(error.cause, Stuck) or not error.kind:
+            self._stuck += 1
+            self._pair.close()
+            self._pair = self._open_pair()
 
 
 def make_tests(shop: Workshop, count: int, seconds: float, stop: Callable[[], bool]) -> list[Measured]:

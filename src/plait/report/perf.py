@@ -17,14 +17,14 @@ _WIDTH = 40
 _LEAST_WAIT = 0.005
 
 
-def publish(found: Comparison, json_file: Path | None, html_file: Path | None) -> None:
-    """Write the files that were asked for, and print the rest."""
+def publish(found: Comparison, json_file: Path | None, html_file: Path | None, *, short: bool = False) -> None:
+    """Write the files that were asked for, and print the report, or of a ``short`` one the first line."""
     if html_file is not None:
         from plait.report.perf_html import page  # noqa: PLC0415 - seldom needed
 
         html_file.write_text(page(found), encoding="utf-8")
     if json_file is None or not write_json(found.as_result().as_json(), json_file):
-        print(text(found))
+        print(text(found).partition("\n")[0] if short else text(found))
 
 
 def text(found: Comparison) -> str:

@@ -113,11 +113,13 @@ class Pair:
                 self.ask(side, "load", name=name, source=source)
             self._loaded.add(name)
 
-    def run(self, side: str, job: Job, repetitions: int, seconds: float = 1e9) -> dict[str, list[float]]:
-        """Execute a test some times; the times of both scopes in seconds."""
+    def run(
+        self, side: str, job: Job, repetitions: int, seconds: float = 1e9, patience: float = PATIENCE_S
+    ) -> dict[str, list[float]]:
+        """Execute a test some times; the times of both scopes in seconds. An execution may take up to ``patience``."""
         answer = self.ask(
-            side, "measure", PATIENCE_S * (repetitions + 1), name=job.name, threads=job.threads, repeat=job.repeat,
-            repetitions=repetitions, seconds=seconds, patience=PATIENCE_S,
+            side, "measure", patience * repetitions + 10, name=job.name, threads=job.threads, repeat=job.repeat,
+            repetitions=repetitions, seconds=seconds, patience=patience,
         )  # fmt: skip
         return {scope: [each / 1e9 for each in answer[scope]] for scope in ("whole", "suffix")}
 
