@@ -54,39 +54,47 @@ def distance(one: Shape, other: Shape) -> int:
 
 
 class ShapeSet:
-    """The shapes of the executed tests T, and the distance of others to them."""
+    """The shapes of the executed tests T, and the distance of others to them.
+
+    Sequences are kept as strings with one letter per method: those are compared fastest, and each one only once however
+    many tests have it.
+    """
 
     def __init__(self) -> None:
-        self._shapes: set[Shape] = set()
-        self._columns: list[dict[Calls, None]] = []
+        self._letters: dict[str, str] = {}
+        self._shapes: set[tuple[str, ...]] = set()
+        self._columns: list[set[str]] = []
 
     def __len__(self) -> int:
         return len(self._shapes)
 
+    def _spelt(self, shape: Shape) -> tuple[str, ...]:
+        letters = self._letters
+        return tuple(
+            "".join([letters.setdefault(name, chr(len(letters))) for name in column]) for column in shape.columns
+        )
+
     def add(self, shape: Shape) -> None:
         """A test with this shape was executed."""
-        self._shapes.add(shape)
-        while len(self._columns) < len(shape.columns):
-            self._columns.append({})
-        for known, column in zip(self._columns, shape.columns, strict=True):
-            known[column] = None
+        spelt = self._spelt(shape)
+        self._shapes.add(spelt)
+        while len(self._columns) < len(spelt):
+            self._columns.append(set())
+        for known, column in zip(self._columns, spelt, strict=True):
+            known.add(column)
 
     def nearest(self, shape: Shape) -> int:
-        """The static distance to the set: that to its nearest member, or to a test without calls while there is none.
-
-        Each distinct sequence is compared once, however many tests have it.
-        """
+        """The static distance to the set: that to its nearest member; to a test without calls while there is none."""
         if not self._shapes:
             return sum(map(len, shape.columns))
         edits = levenshtein()
         tables = [
             {theirs: edits(mine, theirs) for theirs in known}
-            for mine, known in zip(shape.columns, self._columns, strict=True)
+            for mine, known in zip(self._spelt(shape), self._columns, strict=True)
         ]
-        prefix, *rest = tables
-        if len(rest) == 2:
-            first, second = rest
-            return min(prefix[p] + first[s[0]] + second[s[1]] for p, s in self._shapes)
+        if len(tables) == 3:  # two threads: the usual case, and the fastest form
+            prefixes, firsts, seconds = tables
+            return min([prefixes[p] + firsts[f] + seconds[s] for p, f, s in self._shapes])
         return min(
-            prefix[p] + sum(table[column] for table, column in zip(rest, s, strict=True)) for p, s in self._shapes
+            sum(table[column] for table, column in zip(tables, spelt, strict=True)) for spelt in self._shapes
         )
