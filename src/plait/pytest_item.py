@@ -125,7 +125,8 @@ def _raise_unittest_failure(item: Any) -> None:
 def controlled(item: Any) -> Iterator[Adopter]:
     """The test's module, the project's modules it uses, its fixtures and conftest files under control for a while."""
     equipment = Equipment.get()
-    adopter = Adopter(equipment.mirror, PLACES, library=equipment.library, tests=True)
+    adopter = Adopter(equipment.mirror, PLACES, library=equipment.library)
+    adopter.tests = True
     with ExitStack() as stack:
         stack.enter_context(adopter.released())
         stack.enter_context(mirrored_imports(equipment.mirror.modules))

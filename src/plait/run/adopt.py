@@ -59,16 +59,11 @@ class Adopter:
     closure variables of the adopted functions, with their names, ``objects`` what bound methods and partials hold.
     """
 
+    tests = False  # whether test functions come under control as well, at the price of pytest's explanations
+
     def __init__(
-        self,
-        mirror: Mirror,
-        sites: dict[int, Site],
-        cache: Path | None = None,
-        library: Library | None = None,
-        *,
-        tests: bool = False,
+        self, mirror: Mirror, sites: dict[int, Site], cache: Path | None = None, library: Library | None = None
     ) -> None:
-        self._tests = tests  # whether test functions come under control as well, at the price of pytest's explanations
         self._library = library or Library(sites, cache)
         self._twins = Twins(mirror)
         self._codes: dict[int, Codes] = {}  # by the identity of the functions' globals
@@ -119,8 +114,7 @@ class Adopter:
 
     def names(self) -> dict[int, str]:
         """The variables that hold the objects of the adopted code, by the objects' identity."""
-        cells = [(name, _content(cell)) for name, cell in self.cells]
-        spaces = [*(vars(module).items() for module in self.modules), cells]
+        spaces = [*(vars(module).items() for module in self.modules), [(n, _content(cell)) for n, cell in self.cells]]
         return {
             id(value): name
             for space in spaces
@@ -156,8 +150,7 @@ class Adopter:
         codes = self._codes.get(id(function.__globals__))
         if codes is None or not codes.covers(function.__code__):
             return
-        old = function.__code__
-        new = codes.rewritten(old)
+        old, new = function.__code__, codes.rewritten(function.__code__)
         if new is None:
             self.left.append(f"{function.__module__}.{function.__qualname__}")
         elif new.co_freevars == old.co_freevars:
@@ -257,7 +250,7 @@ class Adopter:
                 self._set(cell, "cell_contents", old, new)
 
     def _visit_function(self, function: types.FunctionType, put: Put) -> None:
-        if not self._tests and _belongs_to_pytest(function):
+        if not self.tests and _belongs_to_pytest(function):
             return
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             self._visit_cell(name, cell)
@@ -401,8 +394,7 @@ def _own_modules(module: types.ModuleType) -> list[str]:
     for value in vars(module).values():
         name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
         if isinstance(name, str):
-            found = sys.modules.get(name)
-            path = getattr(found, "__file__", None)
+            path = getattr(sys.modules.get(name), "__file__", None)
             if path is not None and not is_foreign(path):
                 names.add(name)
     return sorted(names)
