@@ -7,7 +7,7 @@ import time as real_time
 from plait.run.engine import ENGINE, access
 from plait.run.operations import LOCAL, READ, TICK
 from plait.run.primitives.site import here
-from plait.run.vthread import VThread
+from plait.run.vthread import BLOCKED, NEW, READY, VThread
 
 EPOCH = 1_700_000_000.0  # what time() shows at the start of every execution
 PATIENCE = 20  # readings of the clock by one thread before time passes under it
@@ -60,7 +60,7 @@ def sleep(seconds: float, /) -> None:
     thread = ENGINE.thread
     if ENGINE.current is None:
         if not thread.dying:
-            ENGINE.clock += seconds
+            _sleep_quietly(thread, seconds)
         return
     if ENGINE.any_timeouts:
         thread.may_switch = True
@@ -69,6 +69,19 @@ def sleep(seconds: float, /) -> None:
         thread.may_switch = True
         return
     _sleep(thread, seconds)
+
+
+def _sleep_quietly(thread: VThread, seconds: float) -> None:
+    """In a set-up or a check: threads it has started go on meanwhile."""
+    if not any(other.state in (NEW, READY, BLOCKED) and other is not thread for other in ENGINE.threads[1:]):
+        ENGINE.clock += seconds
+        return
+    thread.deadline = ENGINE.clock + seconds
+    try:
+        ENGINE.quiet_block(thread)
+    finally:
+        thread.deadline = None
+        thread.timed_out = False
 
 
 def _sleep(thread: VThread, seconds: float) -> None:

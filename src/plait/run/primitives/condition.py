@@ -60,7 +60,7 @@ class Condition:
         waiters = e.heap.loc_of(self, "waiters")
         access(thread, e.heap.loc_of(lock, "lock"), RELEASE, site)
         e.note(thread, waiters, WRITE, site)
-        count = lock._release_save() if isinstance(lock, RLock) else 0
+        count = lock.forget_count() if isinstance(lock, RLock) else 0
         lock.give()
         self._waiters.append(thread)
         thread.notified = False
@@ -75,7 +75,7 @@ class Condition:
             thread.may_switch = True
             self._lock.acquire()
             if isinstance(lock, RLock):
-                lock._acquire_restore(count)
+                lock.restore_count(count)
             return got
         if timeout is not None:
             thread.deadline = e.clock + max(timeout, 0.0)
@@ -104,7 +104,7 @@ class Condition:
             thread.after = None
             lock.take(thread)
         if isinstance(lock, RLock):
-            lock._acquire_restore(count)
+            lock.restore_count(count)
         thread.may_switch = True
         return got
 
@@ -114,7 +114,7 @@ class Condition:
         lock.acquire_by(thread, True, -1, site)
 
     def _wait_quietly(self, thread: VThread, lock: Baton, timeout: float | None) -> bool:
-        count = lock._release_save() if isinstance(lock, RLock) else 0
+        count = lock.forget_count() if isinstance(lock, RLock) else 0
         lock.give()
         self._waiters.append(thread)
         thread.notified = False
@@ -130,7 +130,7 @@ class Condition:
         got, thread.timed_out = thread.notified, False
         lock.acquire_quietly(True, -1)
         if isinstance(lock, RLock):
-            lock._acquire_restore(count)
+            lock.restore_count(count)
         return got
 
     def wait_for(self, predicate: Callable[[], Any], timeout: float | None = None) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.run.engine import ENGINE, access
 from plait.run.heap import OPAQUE
 from plait.run.operations import LOCAL, READ, WRITE
+from plait.run.primitives.lock import NOWHERE
 from plait.run.primitives.site import here
 from plait.run.vthread import VThread
 
@@ -18,7 +19,7 @@ class Event:
 
     def __repr__(self) -> str:
         status = "set" if self._on else "unset"
-        return f"<{type(self).__module__}.{type(self).__qualname__}: {status}>"
+        return f"<threading.{type(self).__qualname__} at {NOWHERE}: {status}>"
 
     def _point(self, mode: int) -> None:
         thread = ENGINE.current

@@ -11,6 +11,7 @@ from plait.run.primitives.site import here
 from plait.run.vthread import VThread
 
 TIMEOUT_MAX = 9223372036.0
+NOWHERE = "0x7f0000000000"  # an address that is the same in every execution
 
 
 def check_timeout(blocking_call: bool, timeout: float) -> None:
@@ -190,7 +191,7 @@ class Lock(Baton):
 
     def __repr__(self) -> str:
         state = "locked" if self.holder is not None else "unlocked"
-        return f"<{state} _thread.lock object>"
+        return f"<{state} _thread.lock object at {NOWHERE}>"
 
 
 class RLock(Baton):
@@ -264,12 +265,25 @@ class RLock(Baton):
     def _is_owned(self) -> bool:
         return self.holder is ENGINE.thread
 
-    def _release_save(self) -> int:
+    def forget_count(self) -> int:
+        """How often the owner has taken it; a condition that gives it back keeps this."""
         count, self.count = self.count, 0
         return count
 
-    def _acquire_restore(self, count: int) -> None:
+    def restore_count(self, count: int) -> None:
+        """What `forget_count` gave, when the owner has it again."""
         self.count = count
+
+    def _release_save(self) -> tuple[int, int]:
+        if self.holder is not ENGINE.thread:
+            raise RuntimeError("cannot release un-acquired lock")
+        count, self.count = self.count, 1
+        self.release()
+        return count, 0
+
+    def _acquire_restore(self, state: tuple[int, int]) -> None:
+        self.acquire()
+        self.count = state[0]
 
     def _recursion_count(self) -> int:
         return self.count if self.holder is ENGINE.thread else 0
@@ -282,7 +296,7 @@ class RLock(Baton):
     def __repr__(self) -> str:
         state = "locked" if self.holder is not None else "unlocked"
         owner = self.holder.id if self.holder is not None else 0
-        return f"<{state} _thread.RLock object owner={owner} count={self.count}>"
+        return f"<{state} _thread.RLock object owner={owner} count={self.count} at {NOWHERE}>"
 
 
 OPAQUE.update((Lock, RLock))

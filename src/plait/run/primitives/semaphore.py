@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.run.engine import ENGINE, access, blocking
 from plait.run.heap import OPAQUE
 from plait.run.operations import READ, TAKE, WRITE
+from plait.run.primitives.lock import NOWHERE
 from plait.run.primitives.site import here
 from plait.run.vthread import VThread
 
@@ -26,7 +27,7 @@ class Semaphore:
         return self._count
 
     def __repr__(self) -> str:
-        return f"<{type(self).__module__}.{type(self).__qualname__} value={self._count}>"
+        return f"<threading.{type(self).__qualname__} at {NOWHERE}: value={self._count}>"
 
     def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
         """As `threading.Semaphore.acquire`."""
@@ -120,6 +121,9 @@ class BoundedSemaphore(Semaphore):
     def __init__(self, value: int = 1) -> None:
         super().__init__(value)
         self._initial_value = value
+
+    def __repr__(self) -> str:
+        return f"<threading.{type(self).__qualname__} at {NOWHERE}: value={self._count}/{self._initial_value}>"
 
     def _check(self, n: int) -> None:
         if self._count + n > self._initial_value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,7 @@ from plait.run.hooks import perform_function
 from plait.run.operations import LOCAL, READ
 from plait.run.primitives.number import number, reset_numbers
 from plait.run.primitives.site import here
-from plait.run.vthread import FINISHED, VThread
+from plait.run.vthread import FINISHED, Killed, VThread
 
 IDENT_BASE = 1000  # a thread's identifier is never 0 and the same in every execution
 
@@ -83,15 +84,15 @@ class Thread:
         self._vthread = ENGINE.thread
         try:
             self.run()
-        except SystemExit:
-            return
-        except Exception as error:
+        except Killed:
+            raise
+        except BaseException as error:
             if hooks.excepthook is not None:
                 hooks.excepthook(SimpleNamespace(
                     exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__, thread=self
                 ))
-                return
-            raise
+            elif not isinstance(error, SystemExit):
+                raise
 
     def run(self) -> None:
         """As `threading.Thread.run`."""
@@ -202,19 +203,27 @@ class Thread:
 
     def getName(self) -> str:  # noqa: N802 - the old names that threading still has
         """The old form of `name`."""
+        _old("getName() is deprecated, get the name attribute instead")
         return self._name
 
     def setName(self, name: str) -> None:  # noqa: N802
         """The old form of `name`."""
+        _old("setName() is deprecated, set the name attribute instead")
         self.name = name
 
     def isDaemon(self) -> bool:  # noqa: N802
         """The old form of `daemon`."""
+        _old("isDaemon() is deprecated, get the daemon attribute instead")
         return self._daemonic
 
     def setDaemon(self, daemonic: bool) -> None:  # noqa: N802
         """The old form of `daemon`."""
+        _old("setDaemon() is deprecated, set the daemon attribute instead")
         self.daemon = daemonic
+
+
+def _old(message: str) -> None:
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
 
 
 class ExistingThread(Thread):
@@ -291,6 +300,10 @@ def start_new_thread(
     function: Callable[..., object], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, /
 ) -> int:
     """As `_thread.start_new_thread`."""
+    if not callable(function):
+        raise TypeError("first arg must be callable")
+    if not isinstance(args, tuple):
+        raise TypeError("2nd arg must be a tuple")
 
     def body() -> None:
         try:
