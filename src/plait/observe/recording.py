@@ -9,7 +9,7 @@ from plait.model.schedule import Schedule, Segment
 from plait.model.site import Site
 from plait.observe.places import held_text, location, owners, place
 from plait.run.engine import Engine
-from plait.run.operations import ACQUIRE, LOCAL, MODE_NAMES, RELEASE, TIME, TRY
+from plait.run.operations import ACQUIRE, LOCAL, MODE_NAMES, RELEASE, TIME, TRY, TRY_FAILED
 from plait.run.vthread import VThread
 
 
@@ -40,6 +40,8 @@ _CALLS = ("notify", "wait", "set", "clear", "is_set")  # of conditions and event
 def _verb(engine: Engine, loc: int, mode: int, site: Site) -> str:
     if site.kind == "delete":
         return "delete"
+    if mode == TRY_FAILED and site.text.startswith("with "):
+        return "find busy"
     if engine.heap.locs[loc][1] in ("waiters", "flag"):
         for call in _CALLS:
             if f".{call}" in site.text:
