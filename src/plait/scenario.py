@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any
 
 from plait.errors import UsageError
 from plait.explore.dpor import Dpor
-from plait.judge.explain import as_row
 from plait.judge.search import Search, search
 from plait.judge.simplify import simplify
 from plait.judge.strategies import STRATEGIES, make_strategy
@@ -33,6 +32,7 @@ from plait.judge.verdict import Verdict
 from plait.model.outcome import Divergence, Finished
 from plait.model.schedule import Schedule
 from plait.observe.places import PLACES, is_machinery
+from plait.observe.recording import as_row
 from plait.observe.spots import lambda_text
 from plait.report.story import story
 from plait.report.table import as_text

@@ -6,13 +6,14 @@ from typing import Any
 
 from plait.campaign import worker_state
 from plait.explore.scripted import Scripted
-from plait.judge.explain import as_row, record_schedule
+from plait.judge.explain import record_schedule
 from plait.judge.safety import Examination
 from plait.judge.specification import observe
 from plait.judge.words import shown_result
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
+from plait.observe.recording import as_row
 from plait.run.engine import ENGINE
 
 

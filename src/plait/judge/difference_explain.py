@@ -15,13 +15,13 @@ from plait.explore.scripted import Scripted
 from plait.judge.difference import Shown, explore
 from plait.judge.difference_kind import Kind, kind_of
 from plait.judge.difference_outcome import Outcome, View, Watch
-from plait.judge.explain import REPLAYS, as_row, record_schedule
+from plait.judge.explain import REPLAYS, record_schedule
 from plait.judge.safety import Examination
 from plait.model.schedule import Schedule
 from plait.model.test import Test
 from plait.observe.places import PLACES
 from plait.observe.racing import GuardTable, RacingPair
-from plait.observe.recording import Moment, preemptions, schedule_of
+from plait.observe.recording import Moment, as_row, preemptions, schedule_of
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
 

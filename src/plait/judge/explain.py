@@ -17,7 +17,7 @@ from plait.model.schedule import Schedule
 from plait.model.test import Call
 from plait.observe.places import location, owners, place
 from plait.observe.racing import GuardTable, RacingPair, racing_pairs
-from plait.observe.recording import Moment, Recorder
+from plait.observe.recording import Moment, Recorder, as_row
 from plait.run.engine import ENGINE
 from plait.run.vthread import VThread
 
@@ -94,19 +94,6 @@ def describe_waiting() -> list[str]:
         held = f", held by thread {holder.id}" if isinstance(holder, VThread) else ""
         lines.append(f"thread {pending.thread} waits at {site.file}:{site.line} `{site.text}` for {what}{held}")
     return lines
-
-
-def as_row(moment: Moment) -> dict[str, Any]:
-    """One line of the contract's interleaving."""
-    row = {
-        "thread": moment.thread, "file": moment.site.file, "line": moment.site.line, "function": moment.site.function,
-        "code": moment.site.text, "access": moment.access,
-    }  # fmt: skip
-    if moment.value is not None:
-        row["value"] = moment.value
-    if moment.locks:
-        row["locks"] = list(moment.locks)
-    return row
 
 
 def relevant(pairs: list[RacingPair]) -> RacingPair | None:

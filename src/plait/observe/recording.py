@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from plait.model.schedule import Schedule, Segment
 from plait.model.site import Site
@@ -32,6 +33,19 @@ class Moment:
     def access(self) -> str:
         """In words: ``read Account.balance``."""
         return f"{self.verb} {self.location}".strip()
+
+
+def as_row(moment: Moment) -> dict[str, Any]:
+    """One line of the contract's interleaving."""
+    row = {
+        "thread": moment.thread, "file": moment.site.file, "line": moment.site.line, "function": moment.site.function,
+        "code": moment.site.text, "access": moment.access,
+    }  # fmt: skip
+    if moment.value is not None:
+        row["value"] = moment.value
+    if moment.locks:
+        row["locks"] = list(moment.locks)
+    return row
 
 
 _CALLS = ("notify", "wait", "set", "clear", "is_set")  # of conditions and events: what people know them by

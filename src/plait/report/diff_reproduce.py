@@ -8,11 +8,12 @@ from typing import Any
 from plait.judge.difference import explore
 from plait.judge.difference_explain import replay
 from plait.judge.difference_outcome import Outcome
-from plait.judge.explain import as_row, record_schedule
+from plait.judge.explain import record_schedule
 from plait.judge.safety import Examination
 from plait.model.schedule import Schedule
 from plait.model.test import Test
 from plait.observe.places import PLACES
+from plait.observe.recording import as_row
 from plait.report.diff_reproducer import digest, in_words, view_from_json
 from plait.report.table import as_text, table
 from plait.run.testbed import Testbed
