@@ -1,0 +1,260 @@
+"""The loops of Figures 1 to 3 and of MRT, turn by turn, with a laboratory that plays back what a person wrote down."""
+
+import pickle
+from random import Random
+
+import pytest
+
+from plait.errors import UsageError
+from plait.generate.atg import GIVE_UP, Memory, Seen
+from plait.generate.atg_candidates import Candidate
+from plait.generate.catalogue import build_catalogue
+from plait.generate.datg import DynamicallyDiverseTests
+from plait.generate.distance import Shape
+from plait.generate.mrt import RandomActiveTests
+from plait.generate.satg import StaticallyDiverseTests
+from plait.generate.sdatg import DiverseTests
+from plait.generate.sequence import Sequences
+from plait.generate.strategy import make_strategy
+from plait.judge.sequential import SequentialRunner
+from plait.model.test import Test
+from plait.subject.interface import discover
+
+
+class Subject:
+    def put(self, value: int) -> None: ...
+
+    def take(self) -> int: ...
+
+    def look(self) -> bool: ...
+
+
+def catalogue():
+    return build_catalogue(Subject, discover(Subject, name=f"{__name__}:Subject"))
+
+
+def make(kind, saturation):
+    random = Random(1)
+    return kind(Sequences(catalogue(), SequentialRunner(), random), random, threads=2, saturation=saturation)
+
+
+def numbered(strategy):
+    """Give the strategy tests that are told apart by a number."""
+    tests = (Test.from_lines([], ["x = Subject()"], [[f"x.put({number})"], ["x.take()"]]) for number in range(100))
+    strategy.new_test = lambda: next(tests)
+
+
+class Script:
+    """A laboratory: what the n-th profile discovers, what it exposes at once, and what its active test exposes."""
+
+    def __init__(self, *rows):
+        self.rows = [tuple(map(frozenset, row)) for row in rows]
+        self.profiled = []
+        self.tested = []
+
+    def profile(self, test):
+        discovered, exposed, _ = self.rows[len(self.profiled)]
+        self.profiled.append(test)
+        return Seen(discovered, exposed)
+
+    def expose(self, test, known):
+        discovered, exposed, actively = self.rows[self.profiled.index(test)]
+        self.tested.append(self.profiled.index(test))
+        missed = {each for each in discovered if known.is_open(each) and each not in actively}
+        return Seen(discovered, exposed | actively, missed=frozenset(missed))
+
+
+def trace(strategy, laboratory, names):
+    """One row of counters per turn, until the strategy is saturated."""
+    rows = []
+    while strategy.saturated is None:
+        strategy.iterate(laboratory)
+        rows.append(tuple(getattr(strategy, name) for name in names))
+    return rows
+
+
+def test_mrt_counts_tests_in_a_row_that_discover_nothing():
+    strategy, laboratory = make(RandomActiveTests, 2), Script(
+        ("ab", "a", "b"),  # new: a, b
+        ("ab", "a", ""),
+        ("abc", "a", ""),  # new: c
+        ("c", "", "c"),
+        ("a", "a", ""),
+    )
+    numbered(strategy)
+    assert trace(strategy, laboratory, "k") == [(0,), (1,), (0,), (1,), (2,)]
+    assert laboratory.tested == [0, 1, 2, 3, 4]  # every profiled test is tested actively
+    assert strategy.memory.exposed == set("abc")
+    assert strategy.saturated == "2 random tests in a row discovered no new interleaving instance"
+
+
+def test_s_atg_widens_its_search_while_nothing_new_is_discovered():
+    strategy, laboratory = make(StaticallyDiverseTests, 3), Script(
+        ("ab", "a", "b"),  # Z = {a, b}
+        ("a", "a", ""),  # k = 1, m = 6
+        ("b", "", ""),  # k = 2, m = 9
+        ("bc", "c", ""),  # Z = {a, b, c}: k = 0, m = 3
+        ("c", "c", ""),
+        ("ab", "", ""),
+        ("", "", ""),
+    )
+    numbered(strategy)
+    assert trace(strategy, laboratory, "km") == [(0, 3), (1, 6), (2, 9), (0, 3), (1, 6), (2, 9), (3, 12)]
+    assert laboratory.tested == [0, 1, 2, 3, 4, 5, 6]
+    assert strategy.discovered == set("abc")
+    assert "discovered no new interleaving instance" in strategy.saturated
+
+
+def test_d_atg_tests_only_what_is_worth_it_until_nothing_is_left_to_expose():
+    strategy, laboratory = make(DynamicallyDiverseTests, 2), Script(
+        ("ab", "a", "b"),  # 1 to expose: b
+        ("abcd", "a", "cd"),  # 3 to expose: b, c, d. Chosen first; b is missed
+        ("ab", "a", "b"),  # chosen after test 0, which exposes b, has nothing left
+        ("a", "a", ""),
+        ("cd", "", ""),
+        ("a", "", ""),
+    )
+    numbered(strategy)
+    assert trace(strategy, laboratory, "lu") == [
+        (0, 0),  # R = {0, 1}: test 1 exposes c, d
+        (0, 0),  # R = {0, 2}: test 0 exposes b
+        (1, 0),  # R = {2, 3}: both have nothing left
+        (2, 0),  # R = {3, 4}: neither
+    ]
+    assert laboratory.tested == [1, 0]
+    assert len(laboratory.profiled) == 2 + 3  # N at first, one more in each turn but the last
+    assert strategy.saturated == "2 tests in a row, the best of those profiled, had no instance left to expose"
+
+
+def test_d_atg_ends_when_active_tests_expose_nothing():
+    strategy, laboratory = make(DynamicallyDiverseTests, 2), Script(
+        ("ab", "", "a"), ("ab", "", ""), ("ab", "", ""), ("ab", "", ""),
+    )
+    numbered(strategy)
+    assert trace(strategy, laboratory, "lu") == [(0, 0), (0, 1), (0, 2)]
+    assert strategy.saturated == "2 active tests in a row exposed no new interleaving instance"
+
+
+def test_d_atg_counts_what_profiling_exposes_whichever_candidate_it_was():
+    strategy, laboratory = make(DynamicallyDiverseTests, 2), Script(
+        ("ab", "a", ""), ("ab", "b", ""), ("ab", "a", ""), ("a", "a", ""),
+    )
+    numbered(strategy)
+    assert trace(strategy, laboratory, "lu") == [(1, 0), (2, 0)]
+    assert laboratory.tested == []  # nothing was left for an active test
+
+
+def test_sd_atg_has_three_ways_to_end():
+    strategy, laboratory = make(DiverseTests, 2), Script(
+        ("abc", "a", "b"),  # two to expose: chosen; b exposed, c missed
+        ("ac", "a", ""),  # c: still open
+        ("cd", "", ""),  # c, d
+        ("cd", "", ""),
+        ("cd", "", ""),
+        ("cd", "", ""),
+    )
+    numbered(strategy)
+    assert trace(strategy, laboratory, "klum") == [
+        (0, 0, 0, 2),  # R = {0, 1}: test 0; Z = {a, b, c}
+        (0, 0, 1, 2),  # R = {1, 2}: test 2 has two; exposes nothing; Z' has d: m stays N
+        (1, 0, 2, 4),  # R = {1, 3}: test 3; nothing new discovered, nothing exposed
+    ]
+    assert strategy.saturated == "2 active tests in a row exposed no new interleaving instance"
+
+
+def test_sd_atg_ends_when_nothing_new_is_discovered():
+    strategy, laboratory = make(DiverseTests, 2), Script(
+        ("abc", "", "a"), ("abc", "", "b"), ("abc", "", "c"), ("abc", "", ""),
+    )
+    numbered(strategy)
+    assert trace(strategy, laboratory, "klum") == [
+        (0, 0, 0, 2),  # test 0 exposes a: new in Z
+        (1, 0, 0, 4),  # test 1 exposes b: nothing new discovered
+        (2, 0, 0, 6),  # test 2 exposes c
+    ]
+    assert strategy.saturated == "2 active tests in a row discovered no new interleaving instance"
+
+
+def test_sd_atg_ends_when_the_best_candidates_have_nothing_left():
+    strategy, laboratory = make(DiverseTests, 2), Script(
+        ("ab", "a", "b"), ("a", "a", ""), ("b", "", ""), ("a", "a", ""),
+    )
+    numbered(strategy)
+    assert trace(strategy, laboratory, "klum") == [(0, 0, 0, 2), (0, 1, 0, 2), (0, 2, 0, 2)]
+    assert laboratory.tested == [0]
+
+
+def test_no_new_test_ends_the_loop_with_a_statement():
+    for kind in (RandomActiveTests, StaticallyDiverseTests, DynamicallyDiverseTests, DiverseTests):
+        strategy = make(kind, 2)
+        strategy.new_test = lambda: None
+        strategy.iterate(Script())
+        assert strategy.saturated == "no new test turns up after 0 tests"
+
+
+def test_the_dynamic_distance_is_what_a_test_can_still_expose():
+    memory = Memory()
+    assert memory.distance("abc") == 3
+    memory.learn(Seen(frozenset("abcd"), frozenset("a")))
+    assert memory.distance("abc") == 2  # |iRoots(t) \\ IRoots(T)|
+    assert not memory.learn(Seen(frozenset("b"), frozenset("a")))
+    assert memory.learn(Seen(frozenset("b"), frozenset("b")))
+    assert memory.distance("abc") == 1
+
+
+def test_an_instance_that_is_missed_too_often_attracts_no_more_tests():
+    memory = Memory()
+    for _ in range(GIVE_UP):
+        assert memory.is_open("a")
+        memory.learn(Seen(frozenset("a"), frozenset(), missed=frozenset("a")))
+    assert not memory.is_open("a")
+    assert memory.distance("ab") == 1
+
+
+def test_new_test_case_is_the_most_distant_of_m(monkeypatch):
+    strategy = make(StaticallyDiverseTests, 2)
+    shapes = [
+        Shape(("Subject",), (("put",), ("put",))),
+        Shape(("Subject",), (("take", "take"), ("look",))),
+        Shape(("Subject",), (("put",), ("take", "take"))),
+    ]
+    by_name = {method.name: method for method in strategy.candidates._sequences.catalogue.methods}
+    prefix = strategy.candidates._prefix()
+    patterns = [tuple(tuple(map(by_name.get, suffix)) for suffix in shape.suffixes) for shape in shapes * 3]
+    drawn = iter([Candidate(prefix, pattern) for pattern in patterns])
+    monkeypatch.setattr(strategy.candidates, "draw", lambda: next(drawn))
+    strategy.execute(Test.from_lines([], ["x = Subject()"], [["x.put(1)"], ["x.put(2)"]]))
+    assert strategy.draw().shape.suffixes == shapes[1].suffixes  # 0 and 2 + 1
+    strategy.m = 3
+    assert strategy.draw().shape.suffixes == shapes[1].suffixes  # the third, the first and the second: 2, 0 and 3
+
+
+def test_a_mirrored_test_costs_one_turn_and_no_more():
+    """Section 5.2: all that it discovers is exposed already, or it is one more attempt."""
+    strategy, laboratory = make(StaticallyDiverseTests, 2), Script(("ab", "a", ""), ("ab", "b", "b"), ("ab", "", ""))
+    suffixes = [["x.put(1)"], ["x.take()"]]
+    pair = [Test.from_lines([], ["x = Subject()"], each) for each in (suffixes, suffixes[::-1])]
+    tests = iter([*pair, Test.from_lines([], ["x = Subject()"], [["x.look()"], ["x.look()"]])])
+    strategy.new_test = lambda: next(tests)
+    assert trace(strategy, laboratory, "k") == [(0,), (1,), (2,)]
+    assert strategy.memory.exposed == {"a", "b"}  # the second attempt was the mirror image's
+
+
+@pytest.mark.parametrize("name", ["mrt", "s-atg", "d-atg", "sd-atg"])
+def test_strategies_by_name_give_tests_without_a_laboratory_and_travel(name):
+    strategy = make_strategy(name, catalogue(), SequentialRunner(), seed=3)
+    tests = [strategy.next_test() for _ in range(6)]
+    assert len(set(tests)) == 6
+    copy = pickle.loads(pickle.dumps(strategy))
+    assert [copy.next_test() for _ in range(3)] == [strategy.next_test() for _ in range(3)]
+    again = make_strategy(name, catalogue(), SequentialRunner(), seed=3)
+    assert [again.next_test() for _ in range(6)] == tests
+    assert all(len(suffix) <= 4 for test in tests for suffix in test.suffixes)
+
+
+def test_static_strategies_say_what_is_missing(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "rapidfuzz.distance", None)
+    for name in ("s-atg", "sd-atg"):
+        with pytest.raises(UsageError, match="rapidfuzz"):
+            make_strategy(name, catalogue(), SequentialRunner())
+    make_strategy("d-atg", catalogue(), SequentialRunner())
