@@ -35,7 +35,7 @@ from plait.observe.footprint import Footprint, conflict
 
 PORTION = 12  # tests that are filtered together at first
 MOST_AT_ONCE = 100
-FEW = 40  # tests of a stage without a promising access that are filtered by their traces
+FEW = 30  # tests of a stage without a promising access that are filtered by their traces
 CLOSER = 6  # looks at a test that seems to differ sequentially, each without what was found not to count
 EXAMPLES = 5  # sequential differences that are kept as examples
 HOPELESS = 4  # calls of a method that make prefixes differ, after which no prefix calls it any more
@@ -224,7 +224,7 @@ class Search:
                 others.append(chosen)
             else:
                 ready.quiet += 1
-        for chosen in (*promising, *others[: max(FEW, 2 * len(promising))]):
+        for chosen in (*promising, *others[: max(FEW, len(promising))]):
             yield from self._made(ready, chosen)
 
     def _made(self, ready: _Ready, chosen: tuple[int, ...]) -> Iterator[tuple[Test, View]]:

@@ -18,7 +18,7 @@ from plait.judge.difference import Explored, Shown, explore
 from plait.judge.difference_explain import Explanation
 from plait.judge.difference_kind import Kind
 from plait.judge.difference_outcome import Outcome, View
-from plait.judge.difference_serial import Observation, Observer
+from plait.judge.difference_serial import Observation, Observer, reached
 from plait.judge.sequential import SequentialRunner
 from plait.model.test import Test
 from plait.observe.footprint import Touched
@@ -56,7 +56,7 @@ def begin(generation: Generation) -> bytes:
             owner, generation.interface, hints=generation.hints, seed=generation.seed, tests=generation.tests
         )
         random = Random(generation.seed)
-        return pickle.dumps(Stages(catalogue, SequentialRunner(), random, generation.methods))
+        return pickle.dumps(Stages(catalogue, SequentialRunner(), random, generation.methods, reached))
 
 
 def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from plait.generate.value import RECEIVER
 from plait.model.test import Test
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from random import Random
 
     from plait.generate.catalogue import Catalogue
@@ -30,6 +31,10 @@ _FRESH = 2
 """New calls of a method that a stage tries to write, until there are enough."""
 _CHOSEN = 4
 """Calls of one method behind one prefix: enough for k combinations with another method's."""
+_ELSEWHERE = 0.3
+"""How often one of a method's calls goes to another instance of the class."""
+_CANDIDATES = 4
+"""Random prefixes of which one is taken."""
 _ROUNDS = 4
 _BARE = 0.12
 """How often there is no prefix but the constructor: some faults are those of fresh objects."""
@@ -37,6 +42,8 @@ _VARIED = 0.7
 """How often a prefix consists of calls of different methods that change the state."""
 
 Pair = tuple[str, str]
+Feature = tuple[str, object]
+"""Something that can be said of the state of an object: an attribute and what kind of value it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +104,17 @@ class Stages:
     without, because they behave differently already when one thread is alone.
     """
 
-    def __init__(self, catalogue: Catalogue, run: RunSequentially, random: Random, methods: Sequence[str]) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        run: RunSequentially,
+        random: Random,
+        methods: Sequence[str],
+        reached: Callable[[Test], frozenset[Feature]],
+    ) -> None:
         self.avoid: set[str] = set()
+        self._reached = reached
+        self._features: Counter[Feature] = Counter()
         self.made = 0
         self._random = random
         self._methods = tuple(methods)
@@ -108,7 +124,7 @@ class Stages:
     def next_stage(self) -> Stage:
         """A new prefix with its suffixes. Raises `UsageError` when the subject cannot be built at all."""
         self.made += 1
-        prefix = self._sequences.stage_prefix(self._random.randint(0, PREFIX_LENGTH), self.avoid)
+        prefix = self._prefix()
         drafts = [draft for name in self._methods for draft in self._behind(prefix, name)]
         self._sequences.keep_arguments(prefix)
         imports = dict.fromkeys(self._sequences.catalogue.imports)
@@ -117,6 +133,19 @@ class Stages:
             self.made, tuple(imports), tuple(draft.call for draft in prefix.drafts),
             tuple(Suffix(draft.call, draft.imports) for draft in drafts),
         )  # fmt: skip
+
+    def _prefix(self) -> Prefix:
+        """Of a few random prefixes, the one whose state has the feature that was seen least."""
+        found: list[tuple[list[int], int, Prefix, frozenset[Feature]]] = []
+        for number in range(_CANDIDATES):
+            prefix = self._sequences.stage_prefix(self._random.randint(0, PREFIX_LENGTH), self.avoid)
+            self._sequences.keep_arguments(prefix)
+            features = self._reached(self._sequences._sequential(prefix.drafts))
+            rarest = sorted(self._features[each] for each in features)[:3]
+            found.append((rarest, number, prefix, features))
+        _rarest, _number, prefix, features = min(found, key=lambda each: each[:2])
+        self._features.update(features)
+        return self._sequences.with_arguments(prefix)
 
     def _behind(self, prefix: Prefix, name: str) -> list[Draft]:
         """Calls of a method; what makes their arguments joins the prefix.
@@ -131,7 +160,7 @@ class Stages:
         method = sequences.catalogue.method(name)
         enough = _POOL if method.parameters else 1
         for _ in range(_FRESH if self.made > 1 else _CHOSEN):
-            if len(known) >= enough:
+            if sum(draft.call.receiver == RECEIVER for draft in known.values()) >= enough:
                 break
             written = sequences._suffix(prefix, [sequences.catalogue.method(name)], prefix.scene)
             if written is None:
@@ -141,9 +170,12 @@ class Stages:
                 own = [draft]  # uses what this prefix has got: no other prefix has it
             else:
                 known.setdefault(draft.call.expression, draft)
-        chosen = self._random.sample(list(known.values()), min(_CHOSEN - len(own), len(known)))
-        elsewhere = [draft for draft in chosen if draft.call.receiver != RECEIVER]
-        return [*own, *(draft for draft in chosen if draft not in elsewhere[1:])]
+        here = [draft for draft in known.values() if draft.call.receiver == RECEIVER]
+        chosen = self._random.sample(here, min(_CHOSEN - len(own), len(here)))
+        elsewhere = [draft for draft in known.values() if draft.call.receiver != RECEIVER]
+        if elsewhere and self._random.random() < _ELSEWHERE:
+            chosen.append(self._random.choice(elsewhere))
+        return [*own, *chosen]
 
 
 class _StageSequences(Sequences):
@@ -187,6 +219,13 @@ class _StageSequences(Sequences):
                 found.append(draft)
         return found
 
+    def with_arguments(self, prefix: Prefix) -> Prefix:
+        """The prefix with all arguments bound so far, the newest included."""
+        known = {draft.call.result for draft in prefix.drafts}
+        prefix.drafts[1:1] = [draft for draft in self._arguments if draft.call.result not in known]
+        prefix.scene.bound = dict(self._bound)
+        return prefix
+
     def keep_arguments(self, prefix: Prefix) -> None:
         """Arguments that a stage has bound are there for all later ones."""
         known = {draft.call.result for draft in self._arguments}
@@ -198,7 +237,7 @@ class _StageSequences(Sequences):
     def _weight(self, method: Method, changer_weight: int) -> float:
         """The more often a method has changed the state, the better it prepares one."""
         record = self.knowledge.of(method.name)
-        share = record.changed / record.succeeded if record.succeeded else 0.0
+        share = (record.changed + 1) / (record.succeeded + 2)
         return (1 + changer_weight * share) * (1 + record.succeeded) / (1 + record.succeeded + 4 * record.blocked)
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from plait.explore.serial import Serial
 from plait.generate.draft import ARGUMENT
 from plait.judge.difference_outcome import Outcome, View, Watch
-from plait.judge.difference_state import result_value, settled
+from plait.judge.difference_state import features, result_value, settled
 from plait.judge.specification import MASKED, Result
 from plait.model.test import Call, Test
 from plait.observe.canonical import exception_name
@@ -118,6 +118,15 @@ def begin(test: Test, view: View) -> Beginning:
     found: list[Beginning] = []
     ENGINE.execute(lambda: _run(test, view, found))
     return found[0]
+
+
+def reached(test: Test) -> frozenset[tuple[str, object]]:
+    """What is special about the state that a prefix leaves its object in: what prefixes are to differ by."""
+    beginning = begin(test, View())
+    names = sorted({call.result for call in test.prefix if call.result is not None})
+    if beginning.failed or not isinstance(beginning.state, tuple):
+        return frozenset()
+    return features(beginning.state[names.index(test.prefix[0].result or "")])
 
 
 def _run(test: Test, view: View, found: list[Beginning]) -> Sequence[Callable[[], object]]:

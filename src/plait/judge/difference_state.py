@@ -57,6 +57,24 @@ class _StateWalk(_Walk):
         ]
 
 
+def features(value: Canonical) -> frozenset[tuple[str, Any]]:
+    """What kind of state an object is in, attribute by attribute: empty or not, None or not, positive or not."""
+    return frozenset((path, _outline(held)) for path, held in atoms(value))
+
+
+def _outline(value: Any) -> Any:
+    if not isinstance(value, tuple) or not value:
+        return (value > 0) - (value < 0) if type(value) is int else value
+    kind, *rest = value
+    if kind in ("str", "bytes"):
+        return (kind, bool(rest[0]))
+    if kind in ("mapping", "items", "set", "tuple"):
+        return (kind, min(len(rest), 2))
+    if not isinstance(kind, str):
+        return tuple(_outline(part) for part in value)
+    return (kind, *(_outline(part) for part in rest if isinstance(part, tuple) and part[:1] != ("state",)))
+
+
 def has_state(value: Any) -> bool:
     """Whether a canonical value is that of an object with attributes."""
     return (
