@@ -117,7 +117,8 @@ def from_namespace(options: argparse.Namespace) -> PerfOptions:
         raise UsageError("--python: give one interpreter for both versions, or two")
     rules = Rules(delta=_percent(given["delta"])) if given["delta"] else Rules()
     return PerfOptions(
-        options.argument, options.old, options.new, options.path, options.budget or BUDGET_S, options.seed, options.threads,
+        options.argument, options.old, options.new, options.path, options.budget or BUDGET_S, options.seed,
+        options.threads,
         options.max_tests or TESTS, _counts(given["curve"]) if given["curve"] else CURVE, given["scope"] or "whole",
         pythons, tuple(options.allow), config.subject(options.argument).hints,
         (config.hook.parent.resolve(),) if config.hook else (), tests_folder(options.path, config),
