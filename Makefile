@@ -16,7 +16,7 @@ $(STAMP): pyproject.toml
 
 # Two versions of a bank account: what can only the new one do? (Exit code 1 means: something was found.)
 demo: $(STAMP)
-	$(BIN)/plait diff account:Account --old dir:benchmarks/demo/old --new dir:benchmarks/demo/new || test $$? -eq 1
+	cd benchmarks/demo && ../../$(BIN)/plait diff account:Account --old dir:old --new dir:new || test $$? -eq 1
 
 # Tests that start processes and wait for them can lose to a busy machine: what failed gets one more try, alone.
 test: $(STAMP)

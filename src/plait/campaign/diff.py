@@ -58,6 +58,8 @@ class DiffOptions:
     filter: bool = True
     allow: tuple[str, ...] = ()
     hints: Hints = field(default_factory=Hints)
+    nondeterministic: tuple[str, ...] = ()
+    hook: Path | None = None
     tests: Path | None = None
     explain: bool = True  # minimise and explain what was found
     reproduce: bool = True  # write a regression test
@@ -80,11 +82,12 @@ def run(options: argparse.Namespace) -> int:
 def from_namespace(options: argparse.Namespace) -> DiffOptions:
     """The command line's words as options."""
     config: Config = options.config
+    words = config.subject(options.argument)
     return DiffOptions(
         Subject.parse(options.argument, path=options.path), options.old, options.new, options.path, options.seed,
         options.budget or DEFAULT_BUDGET, options.max_tests, options.max_schedules, options.model, options.threads,
         options.workers or os.cpu_count() or 2, not options.no_filter, tuple(options.allow),
-        config.subject(options.argument).hints, tests_folder(options.path, config),
+        words.hints, words.nondeterministic, config.hook, tests_folder(options.path, config),
     )  # fmt: skip
 
 
@@ -102,7 +105,7 @@ def diff(options: DiffOptions, interrupt: Interrupt | None = None) -> Result:
         if touches_nothing(change):
             return _untouched(options, change, old, new, started)
         sides = stack.enter_context(
-            open_sides(options.subject, old, new, workers=options.workers, allow=options.allow)
+            open_sides(options.subject, old, new, workers=options.workers, allow=options.allow, hook=options.hook)
         )
         result = diff_on(sides, options, old, new, interrupt, started, change)
     result.elapsed_s = time.monotonic() - started
@@ -183,7 +186,7 @@ class _Campaign:
             return
         paired = tuple(name for name in names if any(name in pair for pair in self._pairs))
         generation = Generation(interface, paired, options.seed, options.hints, options.tests)
-        view = View(public=frozenset(names))
+        view = View(public=frozenset(names), masked=frozenset(options.nondeterministic))
         self._search = Search(
             self._sides, generation, self._pairs, Filter(self._change) if options.filter else None, view,
             readers(probes_of(interface)), self._checks, self._over, options.threads, options.max_tests,
@@ -221,7 +224,8 @@ class _Campaign:
     def _explain(self, revealed: Revealed) -> None:
         assert self._search is not None
         counted = (self._checks.checks, self._checks.inconclusive)
-        minimal = Minimising(self._sides, self._checks, self._interrupted).minimise(revealed)
+        given = frozenset(text for texts in self._options.hints.values.values() for text in texts)
+        minimal = Minimising(self._sides, self._checks, given, self._interrupted).minimise(revealed)
         self._checks.checks, self._checks.inconclusive = counted
         subject = self._options.subject.qualname or self._options.subject.module
         finding = finding_of(

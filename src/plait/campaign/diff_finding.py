@@ -26,11 +26,15 @@ MOST_LISTED = 60  # outcomes of one version in a result file
 
 
 class Minimising:
-    """Tries smaller tests as long as they reveal the same kind of difference in the same direction."""
+    """Tries smaller tests as long as they reveal the same kind of difference in the same direction.
 
-    def __init__(self, sides: Sides, checks: Checks, over: Callable[[], bool]) -> None:
+    Arguments that the project's settings have ``given`` say something to their readers and are left alone.
+    """
+
+    def __init__(self, sides: Sides, checks: Checks, given: frozenset[str], over: Callable[[], bool]) -> None:
         self._sides = sides
         self._checks = checks
+        self._given = given
         self._over = over
         self.attempts = 0
 
@@ -46,6 +50,8 @@ class Minimising:
         while progress:
             progress = False
             for candidate in smaller(best.test):
+                if self._loses_given(best.test, candidate):
+                    continue
                 if self.attempts >= ATTEMPTS or time.monotonic() > until or self._over():
                     return best
                 self.attempts += 1
@@ -55,6 +61,15 @@ class Minimising:
                     progress = True
                     break
         return best
+
+    def _loses_given(self, test: Test, candidate: Test) -> bool:
+        """Whether a candidate has the same calls with other arguments in place of given ones."""
+        before, after = (*test.prefix, *test.calls), (*candidate.prefix, *candidate.calls)
+        return len(before) == len(after) and any(
+            text in self._given and text not in other.args and text not in dict(other.kwargs).values()
+            for call, other in zip(before, after, strict=True)
+            for text in (*call.args, *dict(call.kwargs).values())
+        )
 
     def _try(self, test: Test, best: Revealed, side: Side, kind: Kind) -> Revealed | None:
         try:

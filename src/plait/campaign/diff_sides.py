@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from plait.campaign.spec import WorkerSpec, memory_share
@@ -52,22 +53,26 @@ class Sides:
 
 @contextmanager
 def open_sides(
-    subject: Subject, old: Version, new: Version, *, workers: int, allow: tuple[str, ...] = ()
-) -> Iterator[Sides]:
-    """Start the processes, ``workers`` in all and at least one for each version."""
+    subject: Subject, old: Version, new: Version, *, workers: int, allow: tuple[str, ...] = (),
+    hook: Path | None = None,
+) -> Iterator[Sides]:  # fmt: skip
+    """Start the processes, ``workers`` in all and at least one for each version; they can import the user's hook."""
     with ExitStack() as stack:
         shares = (max(1, workers // 2), max(1, workers - workers // 2))
         memory = memory_share(sum(shares))
         made = [
-            stack.enter_context(Workers(_spec(subject, version, allow, memory), count=share))
+            stack.enter_context(Workers(_spec(subject, version, allow, memory, hook), count=share))
             for version, share in zip((old, new), shares, strict=True)
         ]
         yield Sides(made[0], made[1])
 
 
-def _spec(subject: Subject, version: Version, allow: tuple[str, ...], memory: int) -> WorkerSpec:
+def _spec(
+    subject: Subject, version: Version, allow: tuple[str, ...], memory: int, hook: Path | None
+) -> WorkerSpec:
     # By its module's name, never by the file that the user gave: each version has one of its own.
+    roots = (version.root, *([hook.resolve().parent] if hook is not None else ()))
     return WorkerSpec(
-        module=subject.module, qualname=subject.qualname, roots=(version.root,), paths=tuple(version.extra),
+        module=subject.module, qualname=subject.qualname, roots=roots, paths=tuple(version.extra),
         allow=frozenset(allow), memory_limit=memory,
     )  # fmt: skip
