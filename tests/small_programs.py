@@ -1,11 +1,13 @@
 """The programs in fail/ and success/, whose folder is their verdict.
 
-As a script: ``python small_programs.py FILE TOKEN TIMES`` replays a schedule in a process of its own.
+As a script it replays schedules in a process of its own: ``small_programs.py FILE TOKEN TIMES`` one of them, and
+``small_programs.py --all TOKENS.json`` one for each file of a table.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from collections import Counter
 from pathlib import Path
@@ -50,5 +52,13 @@ def replayed(program, token, times, backend="auto"):
     return dict(found)
 
 
+def main(args):
+    if args[0] == "--all":
+        tokens = json.loads(Path(args[1]).read_text())
+        print(json.dumps({path: replayed(load(Path(path)), token, 1) for path, (_kind, token) in tokens.items()}))
+    else:
+        print(replayed(load(Path(args[0]).resolve()), args[1], int(args[2])))
+
+
 if __name__ == "__main__":
-    print(replayed(load(Path(sys.argv[1]).resolve()), sys.argv[2], int(sys.argv[3])))
+    main(sys.argv[1:])

@@ -204,16 +204,20 @@ def controlled(
         if setup is not None:
             setup = adopter.adopt_function(setup)
         trial = Trial(setup, [adopter.adopt_function(body) for body in threads], check, seed=seed)
-        adopter.adopt(_packages_of(trial.probe()))
+        with modelled(gil=False, any_timeouts=False, modules=_snapshot(adopter, ())):
+            adopter.adopt(_packages_of(trial.probe()))
         trial.reseed = any(_uses_random(module) for module in adopter.modules)
         if trial.reseed:
             stack.callback(random.setstate, random.getstate())
         trial.names = adopter.names()
-        cells = [cell for _name, cell in adopter.cells]
-        apart = _only_checked(check, [setup, *threads], adopter.objects)
-        state = ModuleState(adopter.modules, cells, adopter.objects, apart)
+        state = _snapshot(adopter, _only_checked(check, [setup, *threads], adopter.objects))
         stack.enter_context(modelled(gil=False, any_timeouts=False, modules=state))
         yield trial, adopter
+
+
+def _snapshot(adopter: Adopter, leave: Iterable[Any]) -> ModuleState:
+    """What every execution starts from."""
+    return ModuleState(adopter.modules, [cell for _name, cell in adopter.cells], adopter.objects, leave)
 
 
 def _module_of(function: Any) -> str:

@@ -11,8 +11,8 @@ def setup():
 
 
 def look(log):
-    for _ in range(200):
-        if datetime.now().microsecond % 2:
+    for _ in range(20):
+        for _ in range(datetime.now().microsecond // 3 % 97):
             log.append(1)
 
 

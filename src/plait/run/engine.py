@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import gc
 import logging
-from _thread import get_ident
+from _thread import _local as local
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from plait.errors import PlaitBugError
-from plait.run.fibers import Fiber, Fibers, make_fibers
+from plait.run.fibers import Fiber, make_fibers
 from plait.run.heap import Heap
 from plait.run.operations import ACQUIRE, LOCAL, READ, TICK, TIME, TRY_FAILED
 from plait.run.vthread import BLOCKED, FINISHED, NEW, READY, Killed, VThread
@@ -39,6 +39,7 @@ MAX_STEPS = 20_000
 LOOK_EVERY = 64  # steps between two looks for threads that wait by spinning; a power of two
 SPIN_WINDOW = 16  # steps looked back at when a thread is suspected to wait by spinning
 COLLECT_EVERY = 400  # executions between two garbage collections
+MAX_EARLY = 3  # waits of a thread that may end before their time; more only make polling longer
 LINGER = 1000  # loop iterations and calls that an unwound thread may still make before it is unwound again
 
 FINISHED_RUN, DEADLOCK, HANG, DIVERGED, REDUNDANT = "finished", "deadlock", "hang", "diverged", "redundant"
@@ -86,7 +87,7 @@ class Engine:
         self.current: VThread | None = None
         self.modules: ModuleState | None = None
         self.recorder: Callable[[Engine, VThread, int, int, int], None] | None = None
-        self._fibers_by_backend: dict[tuple[str, int], Fibers] = {}
+        self._fibers_by_backend: Any = local()  # greenlets belong to the OS thread that made them
         self._count = 0
         self._reset((), None)
 
@@ -132,10 +133,10 @@ class Engine:
         """
         if backend == "auto":
             backend = self.backend
-        key = (backend, get_ident())  # greenlets belong to the OS thread that made them
-        fibers = self._fibers_by_backend.get(key)
+        fibers = getattr(self._fibers_by_backend, backend, None)
         if fibers is None:
-            fibers = self._fibers_by_backend[key] = make_fibers(backend, self._loop)
+            fibers = make_fibers(backend, self._loop)
+            setattr(self._fibers_by_backend, backend, fibers)
         self._fibers = fibers
         collecting = gc.isenabled()
         if collecting:
@@ -444,6 +445,13 @@ class Engine:
         if thread.dying:
             raise Killed
         raise PlaitBugError("a stopped thread was resumed")
+
+    def early(self, thread: VThread) -> bool:
+        """Whether a wait with a time-out may end at any moment: each thread's first few, so that polling has an end."""
+        if not self.any_timeouts or thread.early >= MAX_EARLY:
+            return False
+        thread.early += 1
+        return True
 
     def endless(self, thread: VThread, site: int) -> None:
         """A thread loops without touching anything that threads share: the execution ends here."""

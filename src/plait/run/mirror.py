@@ -161,7 +161,7 @@ class _ThreadingModule(types.ModuleType):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "excepthook":
-            threads.hooks.excepthook = value
+            threads.hooks.excepthook = None if value is threads.excepthook else value  # put back: no hook any more
         super().__setattr__(name, value)
 
 

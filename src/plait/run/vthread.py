@@ -23,9 +23,9 @@ class VThread:
     """
 
     __slots__ = (
-        "after", "blocked_on", "body", "clock_reads", "daemon", "deadline", "dying", "enabled", "error", "fiber", "id",
-        "joiners", "loc", "locals", "may_switch", "mode", "name", "notified", "observed", "owner", "proxy", "site",
-        "spinning", "starter", "state", "timed_out", "turns",
+        "after", "blocked_on", "body", "clock_reads", "daemon", "deadline", "dying", "early", "enabled", "error",
+        "fiber", "id", "joiners", "loc", "locals", "may_switch", "mode", "name", "notified", "observed", "owner",
+        "proxy", "site", "spinning", "starter", "state", "timed_out", "turns",
     )  # fmt: skip
 
     def __init__(self, number: int, body: Callable[[], object] | None, name: str) -> None:
@@ -55,6 +55,7 @@ class VThread:
         self.owner: Any = None
         self.proxy: Any = None
         self.clock_reads = 0
+        self.early = 0  # waits that were allowed to end before their time
         self.turns = 0  # loop iterations and calls so far
 
     def __repr__(self) -> str:

@@ -62,7 +62,7 @@ def sleep(seconds: float, /) -> None:
         if not thread.dying:
             _sleep_quietly(thread, seconds)
         return
-    if ENGINE.any_timeouts:
+    if ENGINE.early(thread):
         thread.may_switch = True
         access(thread, ENGINE.heap.loc_of(ENGINE.main, "clock"), TICK, here())
         ENGINE.clock += seconds

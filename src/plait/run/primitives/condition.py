@@ -65,7 +65,7 @@ class Condition:
         self._waiters.append(thread)
         thread.notified = False
         got = True
-        if e.any_timeouts and timeout is not None:
+        if timeout is not None and e.early(thread):
             thread.may_switch = True
             access(thread, waiters, WRITE, site)
             if not thread.notified:

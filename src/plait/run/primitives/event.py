@@ -69,7 +69,7 @@ class Event:
         thread = e.thread
         thread.notified = False
         quiet = e.current is None
-        if timeout is not None and (timeout <= 0 or (e.any_timeouts and not quiet)):
+        if timeout is not None and (timeout <= 0 or (not quiet and e.early(thread))):
             if timeout > 0:  # signalled or timed out, at any moment
                 self._waiters.append(thread)
                 self._late(thread, timeout)

@@ -43,7 +43,7 @@ class Baton:
         if not blocking_call or timeout == 0:
             access(thread, loc, TRY, site)
             return self._try(thread)
-        if timeout > 0 and e.any_timeouts:
+        if timeout > 0 and e.early(thread):
             access(thread, loc, TRY, site)
             got = self._try(thread)
             if not got:

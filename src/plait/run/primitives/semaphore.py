@@ -44,7 +44,7 @@ class Semaphore:
         e = ENGINE
         loc = e.heap.loc_of(self, "value")
         site = here()
-        patient = timeout is None or (timeout > 0 and not e.any_timeouts)
+        patient = timeout is None or (timeout > 0 and not e.early(thread))
         if not blocking_call or not patient:
             thread.may_switch = True
             access(thread, loc, WRITE, site)

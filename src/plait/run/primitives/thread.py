@@ -116,7 +116,7 @@ class Thread:
             self._join_quietly(thread, other, timeout)
             return
         thread.may_switch = True
-        if timeout is not None and (ENGINE.any_timeouts or timeout <= 0):
+        if timeout is not None and (timeout <= 0 or ENGINE.early(thread)):
             self._look(thread, other)
             if other.state != FINISHED:
                 ENGINE.tick(thread, timeout, here())
