@@ -16,8 +16,9 @@ from plait.campaign.interrupt import Interrupt
 from plait.campaign.store import Store
 
 with Interrupt() as interrupt, Store(Path(sys.argv[1])) as store:
+    store.remember("m:C", {"0": {"number": 0}})
     print("ready", flush=True)
-    number = 0
+    number = 1
     while not interrupt.requested or sys.argv[2] == "deaf":
         store.remember("m:C", {str(number): {"number": number}})
         number += 1

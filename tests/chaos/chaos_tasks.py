@@ -46,3 +46,11 @@ def explore_slowly(data):
     """As `explore`, with the number of the process; long enough to be killed meanwhile."""
     time.sleep(0.3)
     return os.getpid(), explore(data)
+
+
+def explore_for(data, seconds):
+    """As `explore`, again and again for so long."""
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        found = explore(data)
+    return found

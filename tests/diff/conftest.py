@@ -6,6 +6,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import lab as lab_module
+
 from plait.campaign.diff import DiffOptions, diff
 from plait.campaign.diff_sides import open_sides
 from plait.campaign.spec import WorkerSpec
@@ -20,11 +22,7 @@ DEMO = Path(__file__).parents[2] / "benchmarks" / "demo"
 def lab():
     """Runs a task of the module `lab` in a worker process."""
     with Workers(WorkerSpec(), count=1) as workers:
-        yield lambda task, *args, **named: workers.submit(_call, task, args, named, timeout=60).result().value
-
-
-def _call(task, args, named):
-    return task(*args, **named)
+        yield lambda task, *args, **named: workers.submit(lab_module.call, task, args, named, timeout=60).result().value
 
 
 def version(name, folder):

@@ -18,6 +18,11 @@ from plait.run.testbed import Testbed
 _numbers = itertools.count()
 
 
+def call(task, args, named):
+    """One task with named arguments (a function of `conftest` cannot be pickled: several modules have that name)."""
+    return task(*args, **named)
+
+
 def _loaded(source, prefix, suffixes):
     """The test over a fresh module with this text; its classes are imported by a star."""
     world = worker_state.world()
