@@ -18,6 +18,7 @@ import uuid
 from typing import Any
 
 from plait.run.heap import OPAQUE
+from plait.run.identity import identity
 from plait.run.primitives.event import Event
 from plait.run.primitives.lock import Baton
 from plait.run.primitives.semaphore import Semaphore
@@ -62,8 +63,8 @@ def identities(results: list[Any], values: list[Any]) -> tuple[tuple[int, bool] 
         kind = type(result)
         compares: Any = kind.__eq__
         plain = kind in _ATOMS or compares is not object.__eq__ or issubclass(kind, (*_NAMED, *_SKIPPED))
-        number = None if plain else first.setdefault(id(result), position)
-        found.append(None if number is None else (number, id(result) in walk.numbers))
+        number = None if plain else first.setdefault(identity(result), position)
+        found.append(None if number is None else (number, identity(result) in walk.numbers))
     return tuple(found)
 
 
@@ -104,10 +105,11 @@ class _Walk:
             return ("tuple", *(self.of(part) for part in value))
         if issubclass(kind, BaseException):
             return ("exception", kind.__qualname__, *(self.of(part) for part in value.args))
-        number = self.numbers.get(id(value))
+        key = identity(value)
+        number = self.numbers.get(key)
         if number is not None:
             return ("same", number)
-        self.numbers[id(value)] = len(self.numbers)
+        self.numbers[key] = len(self.numbers)
         self._kept.append(value)
         return self._object(value, kind)
 

@@ -2,7 +2,7 @@
 
 Rewritten code names an access by object and attribute (or key). The heap turns that into a location number, or into 0
 for what is no shared state: methods, properties (their code has points of its own), modules' functions, immutable
-values. Objects are kept alive until the execution ends, so an ``id`` never names two of them.
+values. Objects are kept alive until the execution ends, so an identity never names two of them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import functools
 import types
 from enum import Enum
 from typing import Any
+
+from plait.run.identity import identity
 
 Record = dict[Any, int]
 
@@ -36,7 +38,7 @@ _space_of = _MODULE_DICT.__get__  # past what a subclass of modules makes of its
 class Heap:
     """The objects of one execution.
 
-    ``objects`` maps an object's ``id`` to its record (attribute to location), ``contents`` a container's ``id`` to
+    ``objects`` maps an object's identity to its record (attribute to location), ``contents`` a container's identity to
     the record of its keys, ``globals`` a module's name to the record of its variables.
     """
 
@@ -63,11 +65,16 @@ class Heap:
 
     def record(self, obj: Any) -> Record:
         """The record of an object, made at its first touch."""
-        found = self.objects.get(id(obj))
-        if found is None:
-            found = self.objects[id(obj)] = {}
-            self.kept.append(obj)
-        return found
+        key = identity(obj)
+        found = self.objects.get(key)
+        return self.new_record(obj, key) if found is None else found
+
+    def new_record(self, obj: Any, key: int) -> Record:
+        """The record of an object that has none; ``key`` is its identity."""
+        record: Record = {}
+        self.objects[key] = record
+        self.kept.append(obj)
+        return record
 
     def new_loc(self, obj: Any, name: Any, root: int = 0) -> int:
         """A fresh location; ``root`` is the container's location for a key."""
@@ -78,9 +85,10 @@ class Heap:
 
     def loc_of(self, obj: Any, name: Any) -> int:
         """The location of a named part of an object, without asking what the name resolves to."""
-        record = self.objects.get(id(obj))
+        key = identity(obj)
+        record = self.objects.get(key)
         if record is None:
-            record = self.record(obj)
+            record = self.new_record(obj, key)
         loc = record.get(name)
         if not loc:
             loc = record[name] = self.new_loc(obj, name)
@@ -167,22 +175,23 @@ class Heap:
     def _alias(self, obj: Any, record: Record) -> None:
         """``obj.__dict__`` escapes: its keys are the object's fields from now on."""
         attributes = getattr(obj, "__dict__", None)
-        if attributes is not None and id(attributes) not in self.contents:
-            self.contents[id(attributes)] = record
-            self.aliases[id(attributes)] = obj
+        if attributes is not None and identity(attributes) not in self.contents:
+            self.contents[identity(attributes)] = record
+            self.aliases[identity(attributes)] = obj
             self.kept.append(attributes)
 
-    def _content(self, container: Any) -> Record:
+    def _content(self, container: Any, key: int) -> Record:
         record: Record = {}
-        self.contents[id(container)] = record
+        self.contents[key] = record
         self.kept.append(container)
         return record
 
     def whole(self, container: Any) -> int:
         """The location of a container as a whole."""
-        record = self.contents.get(id(container))
+        key = identity(container)
+        record = self.contents.get(key)
         if record is None:
-            record = self._content(container)
+            record = self._content(container, key)
         loc = record.get(WHOLE)
         if loc is None:
             loc = record[WHOLE] = self.new_loc(container, WHOLE)
@@ -190,15 +199,16 @@ class Heap:
 
     def key(self, container: Any, key: Any) -> int:
         """The location of one key, or 0 if the key's equality runs code and the whole container must stand for it."""
-        record = self.contents.get(id(container))
+        number = identity(container)
+        record = self.contents.get(number)
         if record is None:
-            record = self._content(container)
+            record = self._content(container, number)
         name = plain_key(key)
         if name is None:
             return 0
         loc = record.get(name)
-        if loc is None or (loc == 0 and id(container) in self.aliases):
-            owner = self.aliases.get(id(container))
+        if loc is None or (loc == 0 and number in self.aliases):
+            owner = self.aliases.get(number)
             if owner is not None:
                 loc = record[name] = self.new_loc(owner, name)
                 return loc
@@ -229,5 +239,5 @@ def plain_key(key: Any) -> Any:
         parts = tuple(plain_key(part) for part in key)
         return None if None in parts else ("tuple", parts)
     if _by_identity(kind):  # type: ignore[arg-type]  # types are hashable
-        return (_Identity, id(key))
+        return (_Identity, identity(key))
     return None

@@ -26,6 +26,7 @@ from plait.run.containers import (
 )
 from plait.run.engine import ENGINE, access
 from plait.run.heap import OPAQUE
+from plait.run.identity import identity
 from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, READ, WRITE
 from plait.run.primitives.site import here
 from plait.run.rewrite import REFERENCES
@@ -39,9 +40,10 @@ def read(obj: Any, name: str, site: int) -> Any:
     """Before ``obj.name`` is loaded."""
     thread = ENGINE.current
     if thread is not None:
-        record = _HEAP.objects.get(id(obj))
+        key = identity(obj)
+        record = _HEAP.objects.get(key)
         if record is None:
-            record = _HEAP.record(obj)
+            record = _HEAP.new_record(obj, key)
         loc = record.get(name)
         if loc is None:
             loc = _HEAP.field(obj, record, name)
@@ -54,9 +56,10 @@ def write(obj: Any, name: str, site: int) -> Any:
     """Before ``obj.name`` is stored or deleted."""
     thread = ENGINE.current
     if thread is not None:
-        record = _HEAP.objects.get(id(obj))
+        key = identity(obj)
+        record = _HEAP.objects.get(key)
         if record is None:
-            record = _HEAP.record(obj)
+            record = _HEAP.new_record(obj, key)
         loc = record.get(name)
         if not loc:
             loc = _HEAP.field(obj, record, name, store=True)

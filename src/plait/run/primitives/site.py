@@ -12,11 +12,12 @@ import zlib
 from types import CodeType, FrameType
 
 from plait.model.site import Site
+from plait.run.identity import identity
 
-_numbers: dict[tuple[int, int], int] = {}  # by a code object's id and the offset of the call in it
+_numbers: dict[tuple[int, int], int] = {}  # by a code object's identity and the offset of the call in it
 _ownerless: dict[tuple[int, int], int] = {}  # the same, where no code under test made the call
-_passed: set[int] = set()  # ids of code objects that are not under test
-_codes: dict[int, CodeType] = {}  # keeps the ids valid
+_passed: set[int] = set()  # code objects that are not under test
+_codes: dict[int, CodeType] = {}  # keeps the identities valid
 _MANY = 10_000  # code objects; then all places may as well be looked up again
 _ordinals: dict[tuple[str, str, str], dict[int, int]] = {}
 SITES: dict[int, Site] = {}
@@ -26,7 +27,7 @@ SKIPPED: set[str] = set()  # mirrored standard modules: their callers are what u
 def here() -> int:
     """The number of the place that called the primitive calling this."""
     frame = sys._getframe(2)
-    number = _numbers.get((id(frame.f_code), frame.f_lasti))
+    number = _numbers.get((identity(frame.f_code), frame.f_lasti))
     return _search(frame) if number is None else number
 
 
@@ -35,17 +36,17 @@ def _search(first: FrameType) -> int:
     frame: FrameType | None = first
     while frame is not None:
         code = frame.f_code
-        if id(code) not in _passed:
-            number = _numbers.get((id(code), frame.f_lasti))
+        if identity(code) not in _passed:
+            number = _numbers.get((identity(code), frame.f_lasti))
             if number is not None:
                 return number
             name = frame.f_globals.get("__name__", "")
             if not name.startswith("plait.run.") and name not in SKIPPED:
                 return _remember(_numbers, frame)
-            _passed.add(id(code))
-            _codes[id(code)] = code
+            _passed.add(identity(code))
+            _codes[identity(code)] = code
         frame = frame.f_back
-    number = _ownerless.get((id(first.f_code), first.f_lasti))
+    number = _ownerless.get((identity(first.f_code), first.f_lasti))
     return _remember(_ownerless, first) if number is None else number
 
 
@@ -56,8 +57,8 @@ def _remember(numbers: dict[tuple[int, int], int], frame: FrameType) -> int:
         _passed.clear()
         _codes.clear()
     code = frame.f_code
-    _codes[id(code)] = code
-    number = numbers[id(code), frame.f_lasti] = _register(frame)
+    _codes[identity(code)] = code
+    number = numbers[identity(code), frame.f_lasti] = _register(frame)
     return number
 
 
