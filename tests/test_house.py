@@ -126,3 +126,9 @@ def test_limits_and_skipped_tests_belong_together():
     named = set(re.findall(r"`(test_\w+)`", page))
     assert tests
     assert tests == named
+
+
+def test_test_modules_have_names_of_their_own():
+    """pytest imports them by their file's name alone: of two with one name, one would not run."""
+    names = [path.name for path in _tracked() if path.is_relative_to(ROOT / "tests") and path.name.startswith("test_")]
+    assert sorted(name for name in set(names) if names.count(name) > 1) == []

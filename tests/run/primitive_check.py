@@ -46,11 +46,15 @@ def executed(body, strategy, backend):
 
 
 def missing_names(mirror):
-    """Public names of the real modules that the mirrored ones lack."""
+    """Public names of the real modules that the mirrored ones lack.
+
+    A submodule that is no public name by itself becomes an attribute when somebody imports it.
+    """
     found = []
     for name in MODULES:
         real, twin = sys.modules[name], mirror.modules[name]
-        public = {each for each in vars(real) if not each.startswith("_")} | set(getattr(real, "__all__", ()))
+        public = {each for each in vars(real) if not each.startswith("_") and f"{name}.{each}" not in sys.modules}
+        public |= set(getattr(real, "__all__", ()))
         found.extend(f"{name}.{each}" for each in sorted(public) if not hasattr(twin, each))
     return found
 
