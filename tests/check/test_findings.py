@@ -174,4 +174,7 @@ def test_the_result_is_plain_data(run):
     ):
         assert field in data["stats"]
     assert {"methods", "tried", "covered"} == set(data["pairs"][0])
-    assert data["coverage_over_time"]
+    covered = [count for _seconds, count in data["coverage_over_time"]]
+    assert covered
+    assert covered == sorted(covered)
+    assert covered[-1] == data["stats"]["method_pairs_covered"]

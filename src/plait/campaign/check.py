@@ -163,7 +163,7 @@ class _Campaign:
         self._findings: dict[Any, Finding] = {}
         self._chunks: list[Chunk] = []
         self._tally = Tally()
-        self._pairs: dict[tuple[str, ...], tuple[int, int]] = {}
+        self._pairs: dict[int, dict[tuple[str, ...], tuple[int, int]]] = {}  # each stream counts for itself
         self._coverage: list[tuple[float, int]] = []
         self._so_far: dict[int, int] = {}
         self._looks: dict[Any, int] = {}
@@ -263,7 +263,7 @@ class _Campaign:
             return answer.value, 0
         stream, chunk = answer.value
         self._so_far[number] = chunk.so_far
-        self._add(chunk)
+        self._add(number, chunk)
         return None if chunk.over else (stream, 0)
 
     def _survive(
@@ -300,14 +300,15 @@ class _Campaign:
         self._last_found = time.monotonic() - self._started
         self._first_found = self._last_found if self._first_found is None else self._first_found
 
-    def _add(self, chunk: Chunk) -> None:
+    def _add(self, number: int, chunk: Chunk) -> None:
         self._chunks.append(chunk)
         self._tally.add(chunk.gain)
         self._tests += chunk.tests
         self._schedules += chunk.schedules
+        pairs = self._pairs.setdefault(number, {})
         for row in chunk.pairs:
-            self._pairs[tuple(row["methods"])] = (row["tried"], row["covered"])
-        covered = sum(done > 0 for _tried, done in self._pairs.values())
+            pairs[tuple(row["methods"])] = (row["tried"], row["covered"])
+        covered = sum(done > 0 for _tried, done in self._matrix().values())
         self._coverage.append((round(time.monotonic() - self._started, 2), covered))
         self._looks.update(chunk.looks)
         self._notes.undetermined.update(chunk.undetermined)
@@ -324,6 +325,15 @@ class _Campaign:
                 self._findings[key] = finding
             else:
                 known.occurrences += 1
+
+    def _matrix(self) -> dict[tuple[str, ...], tuple[int, int]]:
+        """How often each pair of methods was tried and ran concurrently, in all streams."""
+        found: dict[tuple[str, ...], tuple[int, int]] = {}
+        for pairs in self._pairs.values():
+            for pair, (tried, done) in pairs.items():
+                before = found.get(pair, (0, 0))
+                found[pair] = (before[0] + tried, before[1] + done)
+        return found
 
     def _rules(self) -> dict[str, Any]:
         waiting = may_wait(self._interface) if self._interface is not None else ()
@@ -348,11 +358,12 @@ class _Campaign:
         """What the campaign found and covered."""
         options = self._options
         findings = sorted(self._findings.values(), key=_weight)
-        covered = sum(done > 0 for _tried, done in self._pairs.values())
+        pairs = self._matrix()
+        covered = sum(done > 0 for _tried, done in pairs.values())
         elapsed = max(time.monotonic() - self._started, 1e-9)
         stats = {
             "tests": self._tests, "schedules": self._schedules, "executions_per_s": round(self._schedules / elapsed, 1),
-            "method_pairs": len(self._pairs), "method_pairs_covered": covered, **self._tally.stats(),
+            "method_pairs": len(pairs), "method_pairs_covered": covered, **self._tally.stats(),
             "tests_exhausted": sum(chunk.exhausted for chunk in self._chunks),
             "seconds_to_first": None if self._first_found is None else round(self._first_found, 2),
             "tests_to_first": min((chunk.first for chunk in self._chunks if chunk.first is not None), default=None),
@@ -366,7 +377,7 @@ class _Campaign:
         more = {
             "pairs": [
                 {"methods": list(pair), "tried": tried, "covered": done}
-                for pair, (tried, done) in sorted(self._pairs.items())
+                for pair, (tried, done) in sorted(pairs.items())
             ],
             "coverage_over_time": self._coverage,
             "rules": self._rules(),
