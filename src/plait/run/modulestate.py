@@ -20,7 +20,7 @@ from plait.run.primitives.event import Event
 from plait.run.primitives.local import local
 from plait.run.primitives.lock import Baton, RLock
 from plait.run.primitives.semaphore import Semaphore
-from plait.run.primitives.thread import reset_names
+from plait.run.primitives.thread import hooks, reset_names
 
 _MIRRORED = frozenset({"threading", "queue", "sched", "concurrent.futures.thread", "concurrent.futures._base"})
 LIMIT = 5000  # objects; beyond that the code under test keeps data, not state
@@ -45,6 +45,7 @@ class ModuleState:
         self._undo: list[Restore] = []
         self._kept: list[Any] = list(leave)
         self._seen: set[int] = set(map(id, self._kept))
+        self._hook = hooks.excepthook
         self.truncated = False
         self._names = {module.__name__ for module in modules}
         for module in modules:
@@ -57,6 +58,7 @@ class ModuleState:
     def restore(self, heap: object = None) -> None:
         """Everything as it was when the snapshot was taken."""
         reset_names()
+        hooks.restore(self._hook)
         for undo in self._undo:
             undo()
 

@@ -244,7 +244,13 @@ _starting = VThread(-1, None, "starting")
 class _Hooks:
     """What the code under test may replace in the threading module."""
 
+    module: Any = None  # the mirrored one
     excepthook: Callable[[Any], object] | None = None
+
+    def restore(self, saved: Callable[[Any], object] | None) -> None:
+        """The hook as it was, also for those who look it up in the module."""
+        if self.excepthook is not saved:
+            self.module.excepthook = excepthook if saved is None else saved
 
 
 hooks = _Hooks()
