@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _EXTRAS = (
     ("scipy", "perf", "the statistics behind plait perf"),
     ("rapidfuzz", "atg", "test generation by interleaving coverage"),
-    ("jinja2", "html", "--html"),
     ("distributed", "cluster", "--cluster"),
     ("pytest", "pytest", "the pytest plug-in"),
 )

@@ -2,7 +2,13 @@
 
 import json
 import re
+from pathlib import Path
 from xml.etree import ElementTree as ET
+
+import jsonschema
+import pytest
+import xmlschema
+from report_samples import compared, harmful, spoken
 
 from plait.model.finding import Finding
 from plait.model.result import Result
@@ -12,6 +18,8 @@ from plait.report.html import html
 from plait.report.junit import junit
 from plait.report.sarif import sarif
 
+SCHEMAS = Path(__file__).parents[1] / "schemas"
+SPOKEN = spoken()
 NASTY = "</script><script>alert('x')</script> \" ' & \x00 \ud800"
 
 
@@ -57,6 +65,58 @@ def test_sarif_points_at_the_racing_lines():
     assert [step["executionOrder"] for step in found["codeFlows"][0]["threadFlows"][0]["locations"]] == [1, 2]
 
 
+@pytest.mark.parametrize("name", SPOKEN)
+def test_sarif_keeps_its_schema(name):
+    schema = json.loads((SCHEMAS / "sarif-2.1.0.json").read_text(encoding="utf-8"))
+    log = json.loads(sarif(SPOKEN[name][0].as_json()))
+    jsonschema.validators.validator_for(schema)(schema).validate(log)
+    assert bool(log["runs"][0]["results"]) == bool(SPOKEN[name][0].findings)
+
+
+def test_the_schema_of_sarif_refuses_what_is_wrong():
+    schema = json.loads((SCHEMAS / "sarif-2.1.0.json").read_text(encoding="utf-8"))
+    log = json.loads(sarif(result()))
+    log["runs"][0]["results"][0]["level"] = "terrible"
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(log, schema)
+
+
+def test_harmful_texts_keep_the_schemas():
+    data = harmful().as_json()
+    schema = json.loads((SCHEMAS / "sarif-2.1.0.json").read_text(encoding="utf-8"))
+    jsonschema.validate(json.loads(sarif(data)), schema)
+    xmlschema.XMLSchema(SCHEMAS / "junit-10.xsd").validate(junit(data))
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+def test_junit_keeps_its_schema(name):
+    xmlschema.XMLSchema(SCHEMAS / "junit-10.xsd").validate(junit(SPOKEN[name][0].as_json()))
+
+
+def test_an_improvement_is_no_failure():
+    data = SPOKEN["perf/improvement"][0].as_json()
+    assert 'failures="0"' in junit(data)
+    assert json.loads(sarif(data))["runs"][0]["results"][0]["level"] == "note"
+
+
+def test_sarif_names_files_from_the_current_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = compared().as_json()
+    elsewhere = tmp_path.parent / "x"
+    for root, uri in ((tmp_path / "a b", "a%20b/account.py"), (elsewhere, f"{elsewhere.as_uri()}/account.py")):
+        found = json.loads(sarif({**data, "root": str(root)}))["runs"][0]["results"][0]
+        assert found["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": uri}
+
+
+def test_sarif_says_when_a_line_is_of_the_old_version():
+    data = json.loads(json.dumps(compared().as_json()))
+    for row in (*data["findings"][0]["interleaving"], *data["findings"][0]["race"]):
+        row.update(file="HEAD (0123456789):account.py", version="HEAD (0123456789)")
+    place = json.loads(sarif(data))["runs"][0]["results"][0]["locations"][0]
+    assert place["physicalLocation"]["artifactLocation"] == {"uri": "account.py"}
+    assert place["message"]["text"] == "thread 1: read Account.balance (HEAD (0123456789))"
+
+
 def test_the_page_runs_nothing_of_the_code_under_test():
     page = html(result())
     assert page.count("<script") == 2  # the data and plait's own
@@ -69,4 +129,6 @@ def test_the_page_runs_nothing_of_the_code_under_test():
 def test_the_page_loads_nothing_from_elsewhere():
     page = html(result())
     assert not re.search(r"(src|href)\s*=", page)
-    assert "http" not in page.replace("http-equiv", "")
+    addresses = set(re.findall(r"https?://[^\s\"']+", page))
+    assert addresses == {"http://www.w3.org/2000/svg"}  # a name, not a place
+    assert "default-src 'none'" in page

@@ -33,6 +33,7 @@ from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.test import Call
 from plait.report.publish import publish
+from plait.report.sources import sources
 from plait.subject.interface import Interface
 from plait.subject.name import Subject
 from plait.subject.version import Version, resolve
@@ -141,7 +142,8 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None) -> Result:
             campaign.run()
         label = version.label
         root = version.root if version.kind in ("worktree", "folder") else None
-    result = campaign.result()
+        result = campaign.result()
+        result.more["sources"] = sources(result.findings)
     result.versions = {"at": label}
     if root is not None:
         result.more["root"] = str(root)

@@ -30,8 +30,10 @@ from plait.judge.difference_words import described, shown_result
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.test import Call
-from plait.report.diff_publish import publish_diff
 from plait.report.diff_reproducer import write_reproducer
+from plait.report.diff_text import diff_text, statement
+from plait.report.publish import write_all
+from plait.report.sources import sources
 from plait.subject.change import Change
 from plait.subject.change_analysis import analyse
 from plait.subject.name import Subject
@@ -70,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     asked = from_namespace(options)
     with Interrupt() as interrupt:
         result = diff(asked, interrupt)
-    publish_diff(result, options)
+    write_all(result.as_json(), options, diff_text(result), statement(result))
     if result.stopped_by == "interrupt":
         return 130
     if result.verdict == "difference":
@@ -156,6 +158,7 @@ class _Campaign:
         self._sides = sides
         self._labels = {"old": old.label, "new": new.label}
         self._root = new.root if new.kind in ("worktree", "folder") else None
+        self._roots = {False: old.root, True: new.root}
         self._started = started
         self._interrupt = interrupt
         self._name = str(options.subject)
@@ -243,8 +246,14 @@ class _Campaign:
                 for name, explored in (("old", minimal.old), ("new", minimal.new))
             },
             "outcomes_complete": {"old": minimal.old.exhausted, "new": minimal.new.exhausted},
+            "sources": self._sources(finding),
         }
         self._finding = finding
+
+    def _sources(self, finding: Finding) -> dict[str, Any]:
+        new = bool(finding.only_new)
+        changed = self._change.changed_lines("new" if new else "old")
+        return sources([finding], self._roots[new], before=self._roots[False] if new else None, changed=changed)
 
     # -- result -----------------------------------------------------------------------------------------------------
 
@@ -288,6 +297,7 @@ class _Campaign:
             "filter_keeps": self._kept,
             "added": sorted(self._common.added) if self._common else [],
             "removed": sorted(self._common.removed) if self._common else [],
+            **({"root": str(self._root)} if self._root is not None else {}),
         }
 
     def _interface_notes(self) -> list[str]:

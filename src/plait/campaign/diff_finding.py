@@ -123,8 +123,8 @@ def finding_of(
 def _marked(row: dict[str, Any], change: Change, side: Side, labels: dict[str, str]) -> dict[str, Any]:
     """A row of the interleaving; says whether the change touched its line. Lines of the old version say so."""
     changed = row["line"] in change.changed_lines(side).get(row["file"], ())
-    file = row["file"] if side == "new" else f"{labels['old']}:{row['file']}"
-    return {**row, "file": file, **({"changed": True} if changed else {})}
+    marked = {**row, "changed": True} if changed else dict(row)
+    return marked if side == "new" else {**marked, "file": f"{labels['old']}:{row['file']}", "version": labels["old"]}
 
 
 def _changes(explanation: Explanation, change: Change, side: Side) -> str:

@@ -22,8 +22,9 @@ from plait.explore.capp_partition import DEFAULT
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.schedule import Schedule
-from plait.report.explore_text import explore_text
-from plait.report.publish import write_json
+from plait.report.explore_text import explore_text, statement
+from plait.report.publish import write_all
+from plait.report.sources import sources
 from plait.run.world import cache_folder
 from plait.subject.impact import Impact
 from plait.subject.impact_analysis import collect
@@ -52,10 +53,10 @@ def run(options: argparse.Namespace) -> int:
         old = _before(options, project, stack)
         impact = Impact() if old is None else _impact(old, new)
         told = _account(_node(options.argument, project, new), project, new, impact, options)
-    result = _result(told, options, old, new, impact)
+        result = _result(told, options, old, new, impact)
+        result.more["sources"] = sources(result.findings)
     result.elapsed_s = time.monotonic() - started
-    if not (options.json is not None and write_json(result.as_json(), options.json)):
-        print(explore_text(result))
+    write_all(result.as_json(), options, explore_text(result), statement(result))
     if result.verdict == "failure":
         return FOUND
     return NOTHING_FOUND if result.stats["tests"] else INCONCLUSIVE

@@ -100,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
     quiet = getattr(options, "quiet", False) or not sys.stderr.isatty()
     with Interrupt() as interrupt:
         found = compare(asked, lambda: interrupt.requested, (lambda _: None) if quiet else _say)
-    publish(found, options.json, options.html, short=getattr(options, "quiet", False))
+    publish(found, options, short=getattr(options, "quiet", False))
     return 130 if found.stopped_by == "interrupt" else found.exit_code
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from plait.model.finding import Finding
 from plait.model.result import Result
-from plait.report.table import as_text, table
+from plait.report.outcomes import outcome_table
+from plait.report.table import WIDTH, as_text, table
 
 _WIDEST = 40  # columns for one part of an outcome
-_MOST_ROWS = 12
 
 
 def diff_text(result: Result) -> str:
@@ -19,7 +19,7 @@ def diff_text(result: Result) -> str:
         lines += [*_finding(finding, result), ""]
     for each in result.more.get("sequential", ()) if result.verdict == "sequential-difference" else ():
         lines += [*_sequential(each), ""]
-    return "\n".join([*lines, *_statement(result)])
+    return "\n".join([*lines, *statement(result), *(f"note: {note}" for note in result.notes)])
 
 
 def _finding(finding: Finding, result: Result) -> list[str]:
@@ -35,7 +35,7 @@ def _finding(finding: Finding, result: Result) -> list[str]:
     names = {
         thread: "; ".join(call.source for call in suffix) for thread, suffix in enumerate(finding.test.suffixes, 1)
     }
-    lines += [f"  {line}" for line in as_text(table(finding.interleaving, names=names)).splitlines()]
+    lines += [f"  {line}" for line in as_text(table(finding.interleaving, names=names, width=WIDTH - 2)).splitlines()]
     lines += [f"  {line}" for line in finding.waiting]
     lines.append("")
     lines += [f"  {line}" for line in _why(finding)]
@@ -75,43 +75,13 @@ def _why(finding: Finding) -> list[str]:
 
 def _side_by_side(result: Result) -> list[str]:
     """Every outcome of either version in a row, with the versions that have it."""
-    outcomes = result.more.get("outcomes", {})
-    old, new = outcomes.get("old", []), outcomes.get("new", [])
-    every = [*new, *(each for each in old if each not in new)]
-    every.sort(key=lambda each: (each in old, each in new))
-    state = _varying(every, "state") or _varying(every, "afterwards")
-    calls = _varying(every, "calls")
-    head = [*(call.partition(": ")[2] for call in calls), *state, "before", "after"]
-    rows = []
-    for each in every[:_MOST_ROWS]:
-        left = {**each.get("state", {}), **each.get("afterwards", {})}
-        marks = ["yes" if each in old else "never", "yes" if each in new else "never"]
-        results = [each["calls"][call].removeprefix("returns ") for call in calls]
-        rows.append([*results, *(left.get(path, "-") for path in state), *marks])
-    lines = _table(head, rows)
-    if len(every) > _MOST_ROWS:
-        lines.append(f"      ... {len(every) - _MOST_ROWS} more")
-    complete = result.more.get("outcomes_complete", {})
-    if not all(complete.values()):
-        unfinished = " and ".join(name for name, whole in complete.items() if not whole)
-        lines.append(f"      ({unfinished}: not all interleavings were executed, there may be more)")
-    return lines
-
-
-def _varying(outcomes: list[dict[str, Any]], part: str) -> list[str]:
-    """The attributes (or answers) that are not the same in all outcomes, at most three."""
-    values: dict[str, set[str]] = {}
-    for each in outcomes:
-        for path, value in each.get(part, {}).items():
-            values.setdefault(path, set()).add(value)
-    return [path for path, seen in values.items() if len(seen) > 1][:3]
-
-
-def _table(head: list[str], rows: list[list[str]]) -> list[str]:
-    cut = [[text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…" for text in row] for row in [head, *rows]]
-    widths = [max(len(row[column]) for row in cut) for column in range(len(head))]
+    shown = outcome_table(result.more)
+    rows = [shown.head, *shown.rows]
+    cut = [[text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…" for text in row] for row in rows]
+    widths = [max(len(row[column]) for row in cut) for column in range(len(shown.head))]
     cut.insert(1, ["-" * width for width in widths])
-    return ["      " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in cut]
+    lines = ["      " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in cut]
+    return [*lines, *(f"      {note}" for note in shown.notes)]
 
 
 def _sequential(each: dict[str, Any]) -> list[str]:
@@ -126,7 +96,7 @@ def _many(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _statement(result: Result) -> list[str]:
+def statement(result: Result) -> list[str]:
     """What was done and how far it reaches: a pass is evidence, so it says of what."""
     stats = result.stats
     said = {
@@ -144,4 +114,4 @@ def _statement(result: Result) -> list[str]:
             f"{_many(stats['tests_generated'], 'test')} made, {stats['tests_filtered']} of them cannot interleave "
             f"differently, {stats['checks']} explored on both versions ({_many(stats['schedules'], 'schedule')})."
         )
-    return [*lines, *(f"note: {note}" for note in result.notes)]
+    return lines

@@ -10,24 +10,28 @@ if TYPE_CHECKING:
 
 def explore_text(result: Result) -> str:
     """The failing interleavings, then what was done and how far it reaches."""
-    stats = result.stats
     lines: list[str] = []
     for story in result.more.get("stories", []):
         lines += [story, ""]
+    return "\n".join([*lines, *statement(result), *(f"note: {note}" for note in result.notes)])
+
+
+def statement(result: Result) -> list[str]:
+    """What was done and how far it reaches: a pass is evidence, so it says of what."""
+    stats = result.stats
     tests = f"{stats['tests']} test{'s' if stats['tests'] != 1 else ''}"
     if result.verdict == "failure":
-        lines.append(f"{result.subject} fails: {len(result.findings)} of {tests} under some schedule.")
+        said = f"{result.subject} fails: {len(result.findings)} of {tests} under some schedule."
     elif stats["tests"]:
-        lines.append(f"{result.subject}: no failure in {stats['schedules']} schedules of {tests}.")
+        said = f"{result.subject}: no failure in {stats['schedules']} schedules of {tests}."
     else:
-        lines.append(f"{result.subject}: nothing could be explored.")
+        said = f"{result.subject}: nothing could be explored."
     covered = "no schedule is left" if stats["exhausted"] else "not all schedules were tried"
     bound = stats["preemption_bound"]
     within = "" if bound is None else f" within {bound} preemptions"
-    lines.append(
+    done = (
         f"Search {stats['search']}: {stats['schedules']} schedules, {stats['transitions']} transitions, "
         f"{stats['impacted_points']} impacted code points ({result.versions['old']} -> {result.versions['new']}); "
         f"{covered}{within} ({result.elapsed_s:.1f} s)."
     )
-    lines += [f"note: {note}" for note in result.notes]
-    return "\n".join(lines)
+    return [said, done]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plait.model.finding import Finding
-from plait.report.table import as_text, table
+from plait.report.table import WIDTH, as_text, table
 
 
 def finding_text(finding: Finding, number: int = 1, total: int = 1) -> str:
@@ -20,7 +20,8 @@ def finding_text(finding: Finding, number: int = 1, total: int = 1) -> str:
     if finding.interleaving:
         switches = "switch" if finding.preemptions == 1 else "switches"
         lines.append(f"  What happens, with {finding.preemptions} forced {switches}:")
-        lines += [f"  {line}" for line in as_text(table(finding.interleaving, names=_names(finding))).splitlines()]
+        drawn = as_text(table(finding.interleaving, names=_names(finding), width=WIDTH - 2))
+        lines += [f"  {line}" for line in drawn.splitlines()]
         lines.append("")
     lines += [f"  {line}" for line in finding.waiting]
     if finding.expected and finding.kind != "deadlock":

@@ -1,40 +1,71 @@
 """A result as one self-contained page: no network, works from disk, nothing of the code under test becomes markup.
 
-All data is embedded as JSON and put into the page as text by the script, never as markup. Without the script the page
-still shows the verdict and the summaries.
+All data is embedded as JSON and put into the page as text by the script, never as markup; the page's own policy lets
+no other script or style run. Without the script the page still shows the verdict and the summaries.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
-import linecache
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from typing import Any
 
+from plait.report.outcomes import outcome_table
+from plait.report.table import without_primitives
 
-def html(data: dict[str, Any]) -> str:
-    """``data`` is a result file's content."""
-    page = files("plait.report").joinpath("page.html").read_text(encoding="utf-8")
-    title = f"plait {data['command']} {data['subject']}"
+_SCRIPTS = ("page_base.js", "page_plots.js", "page_steps.js", "page.js")
+
+
+def html(data: dict[str, Any], sentences: Sequence[str] = (), replay: str | None = None) -> str:
+    """``data`` is a result file's content, ``sentences`` say what was done, ``replay`` is a command to see it again."""
+    headline = sentences[0] if sentences else str(data["verdict"])
+    shown = {
+        **data, "findings": [_with_steps(each, data.get("sources", {})) for each in data["findings"]],
+        "headline": headline, "statement": list(sentences[1:]), "replay": replay,
+    }  # fmt: skip
+    if "outcomes" in data:
+        shown["outcome_table"] = outcome_table(data)._asdict()
+    style, script = _file("page.css"), "".join(map(_file, _SCRIPTS))
     summaries = "".join(f"<li>{escape(finding['summary'])}</li>" for finding in data["findings"])
-    shown = {**data, "sources": _sources(data)}
-    embedded = json.dumps(shown).replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-    parts = {"TITLE": escape(title), "VERDICT": escape(str(data["verdict"])), "SUMMARIES": summaries, "DATA": embedded}
+    parts = {
+        "STYLE": style, "SCRIPT": script, "STYLE-HASH": _hash(style), "SCRIPT-HASH": _hash(script),
+        "TITLE": escape(f"plait {data['command']} {data['subject']}"), "VERDICT": escape(headline),
+        "SUMMARIES": summaries, "DATA": _embedded(shown),
+    }  # fmt: skip
+    page = _file("page.html")
     for name, value in parts.items():
         page = page.replace(f"<!--{name}-->", value)
     return page
 
 
-def _sources(data: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """The lines of source around every step, by file and line."""
-    found: dict[str, dict[str, str]] = {}
-    for finding in data["findings"]:
-        for row in finding.get("interleaving", []):
-            file, line = str(row["file"]), int(row["line"])
-            lines = found.setdefault(file, {})
-            for number in range(max(1, line - 6), line + 7):
-                text = linecache.getline(file, number).rstrip("\n")
-                if text:
-                    lines[str(number)] = text
-    return found
+def _file(name: str) -> str:
+    return files("plait.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """What the page's policy calls a script or style by."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _embedded(data: Any) -> str:
+    """JSON that cannot end the element it stands in."""
+    return json.dumps(data).replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _with_steps(finding: dict[str, Any], sources: Mapping[str, Any]) -> dict[str, Any]:
+    """With the ``steps`` to show: the interleaving, whole lines of source, the conflicting accesses marked."""
+    racing = [_identity(row) for row in finding.get("race") or ()]
+    steps = []
+    for row in without_primitives(finding.get("interleaving", [])):
+        line = sources.get(row["file"], {}).get("lines", {}).get(str(row["line"]), "").strip()
+        step = {**row, "text": line or row["code"]}
+        steps.append({**step, "race": True} if _identity(row) in racing else step)
+    return {**finding, "steps": steps}
+
+
+def _identity(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return row["thread"], row["file"], row["line"], row["access"]

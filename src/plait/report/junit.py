@@ -11,12 +11,12 @@ _FORBIDDEN = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 def junit(data: dict[str, Any]) -> str:
     """``data`` is a result file's content."""
-    findings = data["findings"]
-    counts = {"tests": str(max(1, len(findings))), "failures": str(len(findings)), "errors": "0", "skipped": "0"}
+    findings = [] if data["verdict"] == "improvement" else data["findings"]
+    counts = {"tests": str(max(1, len(findings))), "failures": str(len(findings)), "errors": "0"}
     time = f"{float(data['elapsed_s']):.3f}"
     suites = ET.Element("testsuites", {**counts, "time": time})
     name = f"plait {data['command']} {data['subject']}"
-    suite = ET.SubElement(suites, "testsuite", {"name": _clean(name), **counts, "time": time})
+    suite = ET.SubElement(suites, "testsuite", {"name": _clean(name), **counts, "skipped": "0", "time": time})
     for number, finding in enumerate(findings, 1):
         case = ET.SubElement(suite, "testcase", {
             "classname": _clean(data["subject"]), "name": _clean(f"{number} {finding['kind']}"), "time": "0",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from plait.report.publish import write_json
+from plait.report.publish import write_all
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import argparse
 
     from plait.judge.performance_result import Comparison, Contention, Measured
     from plait.judge.performance_scaling import Point
@@ -17,20 +17,23 @@ _WIDTH = 40
 _LEAST_WAIT = 0.005
 
 
-def publish(found: Comparison, json_file: Path | None, html_file: Path | None, *, short: bool = False) -> None:
+def publish(found: Comparison, options: argparse.Namespace, *, short: bool = False) -> None:
     """Write the files that were asked for, and print the report, or of a ``short`` one the first line."""
-    if html_file is not None:
-        from plait.report.perf_html import page  # noqa: PLC0415 - seldom needed
+    said = text(found)
+    write_all(found.as_result().as_json(), options, said.partition("\n")[0] if short else said, statement(found))
 
-        html_file.write_text(page(found), encoding="utf-8")
-    if json_file is None or not write_json(found.as_result().as_json(), json_file):
-        print(text(found).partition("\n")[0] if short else text(found))
+
+def statement(found: Comparison) -> list[str]:
+    """The verdict, and what was measured."""
+    return [
+        f"{found.subject}: {found.verdict}. {sentence(found.summary())}".replace("98%", "98 %"),
+        f"{found.old} against {found.new}, {interpreters(found)}, {found.elapsed_s:.0f} s",
+    ]
 
 
 def text(found: Comparison) -> str:
     """The whole report."""
-    lines = [f"{found.subject}: {found.verdict}. {sentence(found.summary())}"]
-    lines += [f"{found.old} against {found.new}, {interpreters(found)}, {found.elapsed_s:.0f} s"]
+    lines = statement(found)
     if found.tests:
         lines += ["", f"speed-up of the new version at {found.threads} threads ({found.confidence:.0%} interval)"]
         lines += [_test(each, found) for each in found.tests]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,22 +31,30 @@ def publish(result: Result, options: argparse.Namespace, project: Path) -> None:
             probes = result.more.get("probes", []) if "afterwards" in finding.detail else []
             written = write_reproducer(finding, result.subject, Path(OUT), root, probes, result.more.get("rules"))
             finding.reproducer = str(written)
-    data = result.as_json()
-    to_terminal = False
-    target = getattr(options, "json", None)
-    if target is not None:
-        to_terminal = write_json(data, target)
-    write_others(data, options)
-    if not to_terminal:
-        print(text(result))
+    write_all(result.as_json(), options, text(result), statement(result))
 
 
-def write_others(data: dict[str, Any], options: argparse.Namespace) -> None:
-    """The same result for other readers, where they were asked for."""
-    for name, form in (("html", html), ("junit", junit), ("sarif", sarif)):
+def write_all(data: dict[str, Any], options: argparse.Namespace, said: str, sentences: Sequence[str]) -> None:
+    """A result in every form that was asked for; ``said`` is what people read, ``sentences`` say what was done."""
+    for name in ("html", "junit", "sarif"):
         target = getattr(options, name, None)
         if target is not None:
-            write_whole(form(data), target)
+            form = {"junit": junit, "sarif": sarif}.get(name)
+            content = form(data) if form is not None else html(data, sentences, replay_command(options))
+            write_whole(content, target)
+    target = getattr(options, "json", None)
+    if target is None or not write_json(data, target):
+        print(said)
+
+
+def replay_command(options: argparse.Namespace) -> str | None:
+    """The command that shows the findings again: from the result file, else from the page."""
+    written = [getattr(options, name, None) for name in ("json", "html")]
+    file = next((str(each) for each in written if each is not None and str(each) != "-"), None)
+    if file is None:
+        return None
+    path = str(getattr(options, "path", "."))
+    return shlex.join(["plait", "replay", file, *(["--path", path] if path != "." else [])])
 
 
 def write_json(data: dict[str, Any], target: Path) -> bool:
@@ -74,25 +84,22 @@ def text(result: Result) -> str:
     if total > LISTED:
         lines.append(f"... and {total - LISTED} more: --json has them all")
     lines += [*([""] if total > SHOWN else []), *statement(result)]
+    pairs = result.more.get("pairs", [])
+    drawn = [curve(result.more.get("coverage_over_time", []), len(pairs)), *matrix(pairs)]
+    lines += [f"  {line}" for line in drawn if line]
+    lines += [f"note: {note}" for note in result.notes]
     return "\n".join(lines)
 
 
 def statement(result: Result) -> list[str]:
     """What was done and how far it reaches: a pass is evidence, so it says of what."""
     stats = result.stats
-    lines = []
-    if result.command == "check":
-        found = len(result.findings)
-        counted = f"{found} thread-safety violation{'s' if found != 1 else ''}"
-        said = counted if found else "No thread-safety violation found"
-        lines.append(f"{said} in {result.subject} ({result.elapsed_s:.1f} s, stopped by: {result.stopped_by}).")
-        whole = stats.get("tests_exhausted", 0)
-        lines.append(
-            f"{stats['tests']} tests, {stats['schedules']} schedules; {whole} tests explored completely; "
-            f"{stats['method_pairs_covered']} of {stats['method_pairs']} pairs of methods ran concurrently."
-        )
-        pairs = result.more.get("pairs", [])
-        drawn = [curve(result.more.get("coverage_over_time", []), len(pairs)), *matrix(pairs)]
-        lines += [f"  {line}" for line in drawn if line]
-    lines += [f"note: {note}" for note in result.notes]
-    return lines
+    found = len(result.findings)
+    counted = f"{found} thread-safety violation{'s' if found != 1 else ''}"
+    said = counted if found else "No thread-safety violation found"
+    done = f"{stats['tests']} tests, {stats['schedules']} schedules; {stats.get('tests_exhausted', 0)} tests explored "
+    pairs = f"{stats['method_pairs_covered']} of {stats['method_pairs']} pairs of methods ran concurrently."
+    return [
+        f"{said} in {result.subject} ({result.elapsed_s:.1f} s, stopped by: {result.stopped_by}).",
+        f"{done}completely; {pairs}",
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from plait import __version__
 
@@ -26,7 +27,8 @@ def sarif(data: dict[str, Any]) -> str:
         "name": "plait", "version": __version__, "semanticVersion": __version__,
         "rules": [{"id": kind, "shortDescription": {"text": RULES.get(kind, kind)}} for kind in kinds],
     }  # fmt: skip
-    results = [_result(finding, kinds) for finding in data["findings"]]
+    level = "note" if data["verdict"] == "improvement" else "error"
+    results = [_result(finding, kinds, level, data.get("root")) for finding in data["findings"]]
     log = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
         "runs": [{"tool": {"driver": driver}, "results": results, "columnKind": "unicodeCodePoints"}],
@@ -34,21 +36,22 @@ def sarif(data: dict[str, Any]) -> str:
     return json.dumps(log, indent=1) + "\n"
 
 
-def _result(finding: dict[str, Any], kinds: list[str]) -> dict[str, Any]:
+def _result(finding: dict[str, Any], kinds: list[str], level: str, root: str | None) -> dict[str, Any]:
     rows = [row for row in finding.get("interleaving", []) if _is_file(row)]
     racing = [row for row in finding.get("race") or [] if _is_file(row)] or rows[-1:]
     found: dict[str, Any] = {
-        "ruleId": finding["kind"], "ruleIndex": kinds.index(finding["kind"]), "level": "error",
+        "ruleId": finding["kind"], "ruleIndex": kinds.index(finding["kind"]), "level": level,
         "message": {"text": finding["summary"]},
     }  # fmt: skip
     if racing:
-        found["locations"] = [_location(racing[0])]
-        found["relatedLocations"] = [{"id": number, **_location(row)} for number, row in enumerate(racing[1:], 1)]
+        found["locations"] = [_location(racing[0], root)]
+        found["relatedLocations"] = [{"id": number, **_location(row, root)} for number, row in enumerate(racing[1:], 1)]
     if rows:
         steps = [
-            {"location": _location(row), "executionOrder": number, "state": {"thread": {"text": str(row["thread"])}}}
+            {"location": _location(row, root), "executionOrder": number,
+             "state": {"thread": {"text": str(row["thread"])}}}
             for number, row in enumerate(rows, 1)
-        ]
+        ]  # fmt: skip
         found["codeFlows"] = [{"threadFlows": [{"locations": steps}]}]
     return found
 
@@ -57,11 +60,17 @@ def _is_file(row: dict[str, Any]) -> bool:
     return not str(row["file"]).startswith("<") and row["line"] > 0
 
 
-def _location(row: dict[str, Any]) -> dict[str, Any]:
-    file = Path(row["file"])
+def _location(row: dict[str, Any], root: str | None) -> dict[str, Any]:
+    """``root`` is where relative names start; what lies in the current folder is named from there."""
+    file = Path(str(row["file"]).removeprefix(f"{row['version']}:") if "version" in row else row["file"])
+    file = file if root is None else Path(root) / file
     here = Path.cwd()
-    uri = file.relative_to(here).as_posix() if file.is_relative_to(here) else file.as_posix()
+    if file.is_relative_to(here):
+        uri = quote(file.relative_to(here).as_posix())
+    else:
+        uri = file.as_uri() if file.is_absolute() else quote(file.as_posix())
+    version = f" ({row['version']})" if "version" in row else ""
     return {
         "physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": row["line"]}},
-        "message": {"text": f"thread {row['thread']}: {row['access']}"},
+        "message": {"text": f"thread {row['thread']}: {row['access']}{version}"},
     }

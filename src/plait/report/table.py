@@ -100,8 +100,13 @@ def _legend(cells: Sequence[_Cell], files: Sequence[str], left_out: int) -> list
 _PRIMITIVE = re.compile(r"<(Lock|RLock|Condition|Semaphore|BoundedSemaphore|Event|Barrier|Thread|local|Queue)>")
 
 
+def without_primitives(rows: Sequence[Row]) -> list[Row]:
+    """Without the looks at an attribute that holds a lock or the like, which every use of it begins with."""
+    return [row for row in rows if not _PRIMITIVE.fullmatch(str(row.get("value", "")))]
+
+
 def _cells(rows: Sequence[Row]) -> tuple[list[_Cell], list[str]]:
-    shown = [row for row in rows if not _PRIMITIVE.fullmatch(str(row.get("value", "")))]
+    shown = without_primitives(rows)
     files = list(dict.fromkeys(Path(row["file"]).name for row in shown if row.get("line")))
     shared = _shared(shown)
     cells: list[_Cell] = []
@@ -109,11 +114,17 @@ def _cells(rows: Sequence[Row]) -> tuple[list[_Cell], list[str]]:
         together = list(group)
         first = together[0]
         where = str(first["line"]) if len(files) == 1 else f"{Path(first['file']).name}:{first['line']}"
-        code = linecache.getline(first["file"], first["line"]).strip() or first["code"]
+        code = _source(first["file"], first["line"]) or first["code"]
         notes = list(dict.fromkeys(map(_note, together)))
         private = not any(_place(row) in shared or _is_sync(row) for row in together)
         cells.append(_Cell(first["thread"], where, code, _held(first), notes, private=private))
     return cells, files
+
+
+def _source(file: str, line: int) -> str:
+    """The line as it stands in the file; a name relative to some version's folder says nothing about files here."""
+    named = Path(file).is_absolute() or file.startswith("<")
+    return linecache.getline(file, line).strip() if named else ""
 
 
 def _held(row: Row) -> bool:

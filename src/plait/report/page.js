@@ -1,0 +1,133 @@
+// The page from top to bottom.
+const GOOD = ["none", "pass", "clean", "improvement"], UNSURE = ["inconclusive", "sequential-difference"];
+
+function frame() {
+  const verdict = document.getElementById("verdict");
+  verdict.classList.add(GOOD.includes(data.verdict) ? "good" : UNSURE.includes(data.verdict) ? "warn" : "bad");
+  verdict.textContent = data.headline;
+  const versions = Object.entries(data.versions || {}).map(([side, label]) => (side === "at" ? "" : `${side}: `) + label);
+  const facts = [versions.join(", "), `Python ${data.python}`, `seed ${data.seed}`, `${Number(data.elapsed_s).toFixed(1)} s`, data.tool];
+  main.append(make("p", {class: "muted small"}, facts.filter(Boolean).join(" \u00b7 ")));
+  (data.statement || []).forEach(line => main.append(sentence("p", line)));
+}
+
+function badges(finding) {
+  const box = make("ul", {class: "badges", "aria-label": "In short"}), reach = finding.reachable || {};
+  const add = (text, kind) => box.append(make("li", {class: kind}, text));
+  add(finding.exception ? `${finding.kind}: ${finding.exception}` : finding.kind);
+  if (reach.gil === true) add("can happen today: GIL and free-threaded builds", "bad");
+  else if (reach.gil === false) add("only on free-threaded builds", "warn");
+  else if (Object.keys(reach).length) add("free-threaded builds; GIL builds undecided", "warn");
+  if (finding.confirmed_on_threads) add("confirmed on OS threads", "good");
+  if ((finding.interleaving || []).length) add(finding.preemptions === 1 ? "1 forced switch" : `${finding.preemptions} forced switches`);
+  if (finding.occurrences > 1) add(`seen in ${finding.occurrences} tests`);
+  return box;
+}
+
+function testOf(test) {
+  const box = make("div", {class: "test"}), part = (title, lines) =>
+    box.append(make("div", {}, make("p", {}, title), make("pre", {tabindex: "0"}, lines.join("\n"))));
+  part("First, one after the other:", test.prefix);
+  test.suffixes.forEach((suffix, index) => part(`Then thread ${index + 1}:`, suffix));
+  return box;
+}
+
+function outcomes(shown) {
+  const cell = mark => make("td", {class: mark}, mark);
+  const rows = shown.rows.map(row => ({
+    attributes: row.slice(-2).includes("never") ? {class: "only"} : {},
+    cells: row.map((text, index) => index < row.length - 2 ? make("td", {class: "code"}, text) : cell(text)),
+  }));
+  const box = make("section", {}, make("h3", {}, "Everything the test can do, over all interleavings"),
+    table(shown.head, rows, {label: "Outcomes of both versions"}));
+  (shown.notes || []).forEach(note => box.append(make("p", {class: "muted small"}, note)));
+  return box;
+}
+
+function why(finding) {
+  const box = make("section", {}, make("h3", {}, "Why"));
+  const say = text => box.append(sentence("p", text));
+  (finding.waiting || []).forEach(say);
+  if (finding.expected && finding.kind !== "deadlock") say(`One after the other, the call ${finding.expected.slice(0, 4).join(" or ")}.`);
+  if (finding.race) {
+    const [first, second] = finding.race;
+    const place = row => `${row.access} at line ${row.line} (thread ${row.thread})`;
+    say(`Conflicting accesses: ${place(first)} and ${place(second)}.`);
+  }
+  if (finding.guard) {
+    const guard = finding.guard, total = guard.guarded + guard.unguarded.length;
+    say(`Guard: \`${guard.field}\` is accessed under \`${guard.lock}\` at ${guard.guarded} of ${total} places; not at `
+      + guard.unguarded.slice(0, 6).map(place => `\`${place.split("/").pop()}\``).join(", ") + ".");
+  }
+  if (finding.detail && finding.kind !== "performance") say(finding.detail[0].toUpperCase() + finding.detail.slice(1) + ".");
+  return box.children.length > 1 ? box : null;
+}
+
+function again(finding) {
+  const box = make("section", {}, make("h3", {}, "See it again"));
+  const add = (said, command) => box.append(make("p", {class: "small"}, said), make("pre", {tabindex: "0"}, command));
+  if (finding.schedule && finding.test && data.replay) add("Replay it; --step goes through it in a terminal, --pdb stops in the debugger:", data.replay);
+  if (finding.reproducer && finding.kind === "performance") add("Measure again, without plait:", `python ${finding.reproducer}`);
+  else if (finding.reproducer) add("Regression test, fails while the fault is there:", `pytest ${finding.reproducer}`);
+  return box.children.length > 1 ? box : null;
+}
+
+function findings() {
+  data.findings.forEach((finding, index) => {
+    const number = index + 1, title = sentence("h2", `${data.findings.length > 1 ? `${number}. ` : ""}${finding.summary}`, {id: `finding-${number}`});
+    const article = make("article", {"aria-labelledby": `finding-${number}`}, title, badges(finding));
+    if (finding.test) article.append(testOf(finding.test));
+    if (index === 0 && data.outcome_table) article.append(outcomes(data.outcome_table));
+    if ((finding.steps || []).length) article.append(interleaving(finding, number));
+    for (const part of [why(finding), again(finding)]) if (part) article.append(part);
+    main.append(article);
+  });
+}
+
+function coverage() {
+  if (!data.pairs || !data.pairs.length) return;
+  const names = [...new Set(data.pairs.flatMap(pair => pair.methods))].sort();
+  const done = data.pairs.filter(pair => pair.covered > 0).length;
+  const box = make("section", {}, make("h2", {}, "Pairs of methods that ran at the same time"),
+    make("p", {}, `${done} of ${data.pairs.length} pairs.`));
+  if (names.length <= 40) {
+    const known = new Map(data.pairs.map(pair => [pair.methods.slice().sort().join("\u0000"), pair]));
+    const rows = names.map((first, line) => [make("th", {scope: "row"}, first), ...names.map((second, column) => {
+      const pair = column > line ? undefined : known.get([first, second].sort().join("\u0000"));
+      if (!pair) return make("td");
+      return make("td", pair.covered ? {class: "yes"} : {}, pair.covered ? String(pair.covered) : pair.tried ? "\u25cb" : "\u00b7");
+    })]);
+    box.append(table(["method", ...names], rows, {class: "matrix", label: "Pairs of methods"}),
+      make("p", {class: "muted small"}, "A number: how many tests ran the two concurrently. \u25cb tried, never at the same time. \u00b7 not tried."));
+  } else box.append(make("p", {class: "muted"}, "Too many for a matrix; the result file has them."));
+  if ((data.coverage_over_time || []).length > 1) box.append(make("h3", {}, "Coverage over time"), coveragePlot(data.coverage_over_time, data.pairs.length));
+  main.append(box);
+}
+
+function sequential() {
+  if (data.verdict !== "sequential-difference") return;
+  for (const each of data.sequential || []) {
+    const lines = [...each.test.prefix, ...each.test.suffixes.flat()];
+    main.append(make("article", {}, make("h2", {}, "The versions differ already when one call runs after another"),
+      make("pre", {tabindex: "0"}, lines.join("\n")), sentence("p", `\`${each.call}\` ${each.old} before the change, and ${each.new} after it.`)));
+  }
+}
+
+function figures() {
+  if ((data.notes || []).length) {
+    const list = make("ul");
+    data.notes.forEach(note => list.append(sentence("li", note)));
+    main.append(make("section", {}, make("h2", {}, "Notes"), list));
+  }
+  const known = Object.entries(data.stats || {}).filter(([, value]) => ["number", "string", "boolean"].includes(typeof value));
+  const shown = value => typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(4))) : String(value);
+  const rows = known.map(([name, value]) => [make("th", {scope: "row"}, name.replaceAll("_", " ")), make("td", {class: "number"}, shown(value))]);
+  if (rows.length) main.append(make("details", {class: "figures"}, make("summary", {}, "All figures"), table(["figure", "value"], rows, {label: "Figures"})));
+}
+
+frame();
+findings();
+sequential();
+performanceOf(data);
+coverage();
+figures();

@@ -1,0 +1,73 @@
+"""The lines of source that a report shows beside an interleaving, taken while the version's files are still there."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from plait.model.finding import Finding
+
+AROUND = 8  # lines above and below each step
+
+
+def sources(
+    findings: Iterable[Finding],
+    root: Path | None = None,
+    *,
+    before: Path | None = None,
+    changed: Mapping[str, Collection[int]] | None = None,
+) -> dict[str, dict[str, Any]]:
+    """By file, as the steps name it: the ``lines`` around every step, by number, and which of them are ``changed``.
+
+    ``root`` is where relative names start. ``before`` is the same place in the version compared with: ``removed`` then
+    holds what stood there, by the number of the line it stood before.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for finding in findings:
+        for row in finding.interleaving:
+            file = str(row["file"])
+            here = file.removeprefix(f"{row['version']}:") if "version" in row else file
+            if file not in found:
+                found[file] = {"lines": {}, "text": _text(_path(here, root)), "changed": (changed or {}).get(here, ())}
+                if before is not None:
+                    found[file]["removed"] = _removed(_text(_path(here, before)), found[file]["text"])
+            text, lines = found[file]["text"], found[file]["lines"]
+            for number in range(max(1, row["line"] - AROUND), min(len(text), row["line"] + AROUND) + 1):
+                lines[str(number)] = text[number - 1]
+    return {file: _beside(held) for file, held in found.items() if held["lines"]}
+
+
+def _path(file: str, root: Path | None) -> Path:
+    return root / file if root is not None else Path(file)
+
+
+def _text(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except (OSError, ValueError):  # the lines of a test itself, of a frozen module
+        return []
+
+
+def _removed(old: Sequence[str], new: Sequence[str]) -> dict[str, list[str]]:
+    """What the old text has and the new one has not, by the number of the line that follows in the new one."""
+    if not old or not new:
+        return {}
+    match = difflib.SequenceMatcher(None, old, new)
+    return {
+        str(start + 1): list(old[first:last])
+        for kind, first, last, start, _end in match.get_opcodes()
+        if kind in ("delete", "replace")
+    }
+
+
+def _beside(held: dict[str, Any]) -> dict[str, Any]:
+    """Only what lies beside lines that are shown."""
+    lines = held["lines"]
+    found = {
+        "lines": lines,
+        "changed": sorted(number for number in held["changed"] if str(number) in lines),
+        "removed": {number: gone for number, gone in held.get("removed", {}).items() if number in lines},
+    }
+    return {name: value for name, value in found.items() if value}

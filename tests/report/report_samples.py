@@ -1,0 +1,221 @@
+"""Results of every command, written down: what the reports are made from in tests."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from plait.judge.performance import Series
+from plait.judge.performance_result import Comparison, Contention, Measured
+from plait.judge.performance_scaling import point
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.model.schedule import Schedule, Segment
+from plait.model.test import Call, Test
+from plait.report import diff_text, explore_text, perf, publish
+from plait.report.sources import sources
+
+DEMO = Path(__file__).parents[2] / "benchmarks" / "demo"
+NASTY = "</script><script>window.harmed=1</script><img src=x onerror=window.harmed=1> \" ' & \x00 \ud800 `"
+
+
+def row(thread, line, code, access, value=None, *, file="account.py", locks=(), **more):
+    found = {"thread": thread, "file": file, "line": line, "function": "Account.withdraw", "code": code}
+    found["access"] = access
+    if value is not None:
+        found["value"] = value
+    if locks:
+        found["locks"] = list(locks)
+    return {**found, **more}
+
+
+LOCK = ("Account._lock",)
+CHECKED = row(1, 27, "if self.balance >= amount:", "read Account.balance", "8")
+WRITTEN = row(2, 29, "self.balance = self.balance - amount", "write Account.balance", "0", locks=LOCK)
+STEPS = [
+    CHECKED,
+    row(1, 28, "with self._lock:", "read Account._lock", "<RLock>", changed=True),
+    row(2, 27, "if self.balance >= amount:", "read Account.balance", "8"),
+    row(2, 28, "with self._lock:", "acquire Account._lock", changed=True),
+    row(2, 29, "self.balance = self.balance - amount", "read Account.balance", "8", locks=LOCK),
+    WRITTEN,
+    row(2, 28, "with self._lock:", "release Account._lock", locks=LOCK, changed=True),
+    row(1, 28, "with self._lock:", "acquire Account._lock", changed=True),
+    row(1, 29, "self.balance = self.balance - amount", "read Account.balance", "0", locks=LOCK),
+    row(1, 29, "self.balance = self.balance - amount", "write Account.balance", "-8", locks=LOCK),
+    row(1, 28, "with self._lock:", "release Account._lock", locks=LOCK, changed=True),
+]
+TEST = Test.from_lines(
+    ["from account import Account"], ["x = Account()", "x.deposit(8)"], [["x.withdraw(8)"], ["x.withdraw(8)"]]
+)
+UNTIL = ("account", "Account.withdraw", "sync", "with self._lock:", 0)
+SCHEDULE = Schedule((Segment(1, UNTIL), Segment(2), Segment(1)))
+GUARD = {"field": "Account.balance", "lock": "Account._lock", "unguarded": ["account.py:27"], "guarded": 2}
+
+
+def _finding(kind, summary, **more):
+    given = {
+        "test": TEST, "preemptions": 1, "schedule": SCHEDULE, "interleaving": STEPS, "race": [CHECKED, WRITTEN],
+        "reachable": {"gil": True, "free-threaded": True}, "confirmed_on_threads": True, "guard": GUARD, **more,
+    }  # fmt: skip
+    return Finding(kind, summary, ["Account.withdraw"], **given)
+
+
+def checked(found=True):
+    finding = _finding(
+        "wrong-result", "Account: two concurrent calls of `withdraw` can leave `x.balance` -8 instead of 0",
+        expected=["returns None"], detail="no order of whole calls gives these results",
+        reproducer="plait-out/test_account_withdraw_wrong_result.py", occurrences=3,
+    )  # fmt: skip
+    pairs = [
+        {"methods": ["deposit", "deposit"], "tried": 4, "covered": 3},
+        {"methods": ["deposit", "withdraw"], "tried": 2, "covered": 0},
+        {"methods": ["withdraw", "withdraw"], "tried": 0, "covered": 0},
+    ]
+    stats = {"tests": 40, "schedules": 912, "executions_per_s": 310.5, "method_pairs": 3, "method_pairs_covered": 1,
+             "tests_exhausted": 38}  # fmt: skip
+    findings = [finding] if found else []
+    return Result(
+        "check", "account:Account", "violation" if found else "none", {"at": "worktree"}, findings=findings,
+        stats=stats, elapsed_s=3.2, stopped_by="finding" if found else "budget",
+        notes=["1 test is left out: it needs a file"],
+        more={"pairs": pairs, "coverage_over_time": [(0.5, 0), (1.2, 1), (3.1, 1)],
+              "sources": sources(findings, DEMO / "new")},
+    )  # fmt: skip
+
+
+def _outcome(balance):
+    calls = {f"{number}: x.withdraw(8)": "returns None" for number in (1, 2)}
+    return {"calls": calls, "status": "finished", "state": {"balance": str(balance)}}
+
+
+_COUNTS = {"changed_methods": 2, "changed_pairs": 3, "tests_generated": 3, "tests_filtered": 1, "checks": 2,
+           "schedules": 183}  # fmt: skip
+
+
+def compared(verdict="difference"):
+    findings, more = [], {"sequential": []}
+    if verdict == "difference":
+        finding = _finding(
+            "difference", "Account: after the change `withdraw` can leave balance -8 (before: 0), when two calls of "
+            "`withdraw` run at the same time", only_old=[], only_new=[_outcome(-8)],
+            detail="changed lines on the way: account.py:28",
+            reproducer="plait-out/test_account_withdraw_difference.py",
+        )  # fmt: skip
+        findings = [finding]
+        more["outcomes"] = {"old": [_outcome(0)], "new": [_outcome(-8), _outcome(0)]}
+        more["outcomes_complete"] = {"old": True, "new": True}
+        changed = {"account.py": {20, 28}}
+        more["sources"] = sources(findings, DEMO / "new", before=DEMO / "old", changed=changed)
+    if verdict == "sequential-difference":
+        test = {"prefix": ["x = Account()"], "suffixes": [["x.withdraw(8)"]]}
+        differs = {"test": test, "call": "x.withdraw(8)", "old": "returns None", "new": "raises ValueError"}
+        more["sequential"] = [differs]
+    return Result(
+        "diff", "account:Account", verdict, {"old": "HEAD (0123456789)", "new": "worktree"}, findings=findings,
+        stats=_COUNTS, elapsed_s=2.7, stopped_by="finding" if findings else "exhausted",
+        notes=["only the new version has audit"], more=more,
+    )  # fmt: skip
+
+
+WOBBLE = (0.0, 0.01, -0.01, 0.005, -0.005, 0.0)
+
+
+def series(old, new):
+    return Series([old * (1 + each) for each in WOBBLE], [new * (1 - each) for each in WOBBLE])
+
+
+def measured(name, ratio, *methods, winner="none", reason=None):
+    calls = tuple(Call(method, "{receiver}." + method + "({args})", "x", ("'a'",)) for method in methods)
+    test = Test(("from cache import Cache",), (Call("Cache", "Cache()", result="x"),), (calls, calls))
+    found = Measured(name, test, "SUFFIXES = []\n", 10, 100, 20, 0.01, reason=reason, winner=winner)
+    if reason is None:
+        found.whole, found.suffix = series(0.01, 0.01 * ratio), series(0.008, 0.008 * ratio)
+    else:
+        found.usable = False
+    return found
+
+
+def comparison(verdict="regression"):
+    """Two versions of a cache, measured."""
+    made = Comparison("cache:Cache", "HEAD (0123456789)", "worktree", verdict=verdict, nature="contention")
+    better = verdict == "improvement"
+    made.tests = [
+        measured("test 1", 0.5 if better else 2.0, "load", "get", winner="new" if better else "old"),
+        measured("test 2", 0.6 if better else 1.5, "load", winner="new" if better else "old"),
+        measured("test 3", 1.01, "get"),
+        measured("test 4", 1.0, "put", reason="exception with the old version: KeyError: 'a'", winner="inconclusive"),
+    ]
+    after = 1e-7 if better else 1e-6
+    made.curve = [point(1, series(1e-6, 1.0e-6)), point(8, series(2e-7, after))]
+    made.locks = [Contention("self._lock", 0.03, 0.41, 1.0, 1.0), Contention("self._other", 0.0, 0.0, 0.0, 1.0)]
+    interpreter = {"implementation": "CPython", "version": "3.11.7", "gil": True}
+    made.machine = {"interpreters": {"old": interpreter, "new": interpreter}}
+    made.notes = ["1 of 4 tests is <odd>"]
+    made.elapsed_s = 61.0
+    made.script = "plait-out/perf_cache_cache.py"
+    return made
+
+
+def explored(failed=True):
+    finding = Finding(
+        "exception", "raises AssertionError in thread 1", ["test_two"], exception="AssertionError", preemptions=1,
+        schedule=SCHEDULE, interleaving=STEPS, reachable={"gil": False, "free-threaded": True},
+        confirmed_on_threads=True, detail="assert -8 >= 0",
+    )  # fmt: skip
+    stats = {"tests": 2, "schedules": 41, "transitions": 530, "impacted_points": 7, "preemption_bound": 2,
+             "exhausted": not failed, "search": "delay", "threads": 2}  # fmt: skip
+    versions = {"old": "HEAD (0123456789)", "new": "worktree"}
+    story = "tests/test_account.py::test_two raises AssertionError (with 1 preemption)"
+    return Result(
+        "explore", "tests/test_account.py", "failure" if failed else "pass", versions, stats=stats, elapsed_s=1.4,
+        findings=[finding] if failed else [], stopped_by="finding" if failed else "exhausted",
+        notes=["test_three starts no thread"], more={"stories": [story] if failed else []},
+    )  # fmt: skip
+
+
+def harmful():
+    """A result in which everything that may come from the code under test looks like markup."""
+    bad = row(1, 27, NASTY, f"read Account.{NASTY}", NASTY, file=f"{NASTY}.py", locks=(NASTY,))
+    finding = _finding(
+        "exception", NASTY, exception=NASTY, interleaving=[bad, {**bad, "thread": 2}], race=[bad, bad],
+        test=Test((), (Call("f", NASTY.replace("{", "")),), ((Call("f", NASTY),), (Call("f", NASTY),))),
+        guard={"field": NASTY, "lock": NASTY, "unguarded": [NASTY], "guarded": 1}, detail=NASTY, expected=[NASTY],
+        waiting=[NASTY], reproducer=NASTY,
+    )  # fmt: skip
+    result = checked()
+    result.findings, result.notes, result.subject = [finding], [NASTY], NASTY
+    result.more["pairs"] = [{"methods": [NASTY, NASTY], "tried": 1, "covered": 1}]
+    result.more["sources"] = {f"{NASTY}.py": {"lines": {"27": NASTY}, "removed": {"27": [NASTY]}}}
+    odd = {"calls": {f"1: {NASTY}": NASTY}, "status": "", "state": {NASTY: NASTY}}
+    result.more["outcomes"] = {"old": [_outcome(0)], "new": [odd]}
+    result.stats[NASTY] = NASTY
+    return result
+
+
+def spoken():
+    """Every command and verdict: the result, the text for the terminal, and the sentences on what was done."""
+    found = {}
+    for name, result in (("check/violation", checked()), ("check/none", checked(found=False))):
+        found[name] = (result, publish.text(result), publish.statement(result))
+    for verdict in ("difference", "sequential-difference", "none"):
+        result = compared(verdict)
+        found[f"diff/{verdict}"] = (result, diff_text.diff_text(result), diff_text.statement(result))
+    for verdict in ("regression", "improvement"):
+        measurement = comparison(verdict)
+        found[f"perf/{verdict}"] = (measurement.as_result(), perf.text(measurement), perf.statement(measurement))
+    for name, result in (("explore/failure", explored()), ("explore/pass", explored(failed=False))):
+        found[name] = (result, explore_text.explore_text(result), explore_text.statement(result))
+    return found
+
+
+def asked(**outputs):
+    """Options that ask for some outputs."""
+    return argparse.Namespace(**{"json": None, "html": None, "junit": None, "sarif": None, "path": Path(), **outputs})
+
+
+if __name__ == "__main__":  # write all pages into a folder, to be looked at
+    from plait.report.html import html
+
+    for name, (result, _text, sentences) in spoken().items():
+        file = Path(sys.argv[1]) / f"{name.replace('/', '-')}.html"
+        file.write_text(html(result.as_json(), sentences, "plait replay result.json"), encoding="utf-8")

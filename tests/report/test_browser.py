@@ -1,0 +1,265 @@
+"""The HTML report in a real browser: from disk, by keyboard, in the dark, on a phone, and looked over by axe-core."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from report_samples import NASTY, STEPS, compared, harmful, spoken
+
+from plait.campaign.check import CheckOptions, check
+from plait.report.html import html
+from plait.report.publish import statement
+from plait.subject.name import Subject
+
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+SERIOUS = ("serious", "critical")
+SPOKEN = spoken()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    program = os.environ.get("PLAIT_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
+        pytest.skip("no Chromium here: install the package chromium, or name the program in PLAIT_CHROMIUM")
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install 'plait[browser]'")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def show(chromium, tmp_path):
+    """Opens a page from disk; at the end nothing may have been complained about, asked for or changed."""
+    contexts, trouble = [], []
+
+    def open_page(content, **options):
+        file = tmp_path / f"page {len(contexts)}.html"
+        file.write_text(content, encoding="utf-8", errors="replace")
+        context = chromium.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
+        page.on("console", lambda message: trouble.append(f"console: {message.text}"))
+        page.on("dialog", lambda dialog: trouble.append(f"dialog: {dialog.message}"))
+        page.on("request", lambda request: request.url.startswith("file:") or trouble.append(f"request: {request.url}"))
+        page.goto(file.as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert trouble == []
+
+
+def page_of(name):
+    result, _text, sentences = SPOKEN[name]
+    return html(result.as_json(), sentences, "plait replay result.json")
+
+
+def overflow(page):
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+def colour(page, selector, what="color"):
+    return page.eval_on_selector(selector, f"node => getComputedStyle(node).{what}")
+
+
+def brightness(rgb):
+    return sum(int(part) for part in rgb.removeprefix("rgb(").removesuffix(")").split(",")[:3])
+
+
+def test_the_keyboard_steps_through_an_interleaving(show):
+    page = show(page_of("diff/difference"))
+    status, current = page.locator("[role=status]"), page.locator("[role=option][aria-selected=true]")
+    assert status.inner_text().startswith("step 1 of 10: thread 1, read Account.balance: 8")  # not the look at the lock
+    steps = page.locator("[role=listbox]")
+    steps.focus()
+    for key in ("ArrowRight", "ArrowDown", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    assert status.inner_text() == "step 5 of 10: thread 2, write Account.balance: 0; holds Account._lock"
+    assert "conflict" in current.inner_text()
+    assert current.get_attribute("id") == steps.get_attribute("aria-activedescendant")
+    assert page.locator(".source .here").inner_text().strip().startswith("29")
+    held = page.get_by_role("group", name="Locks held").inner_text()
+    assert "thread 1\tnone" in held
+    assert "thread 2\tAccount._lock" in held
+    assert page.get_by_role("group", name="Values").inner_text().split() == ["what", "value", "Account.balance", "0"]
+    page.keyboard.press("ArrowLeft")
+    assert status.inner_text().startswith("step 4 of 10")
+    page.keyboard.press("End")
+    assert status.inner_text().startswith("step 10 of 10: thread 1, release Account._lock")
+    assert "thread 1\tnone" in page.get_by_role("group", name="Locks held").inner_text()
+    assert page.get_by_role("button", name="step").is_disabled()
+    page.keyboard.press("Home")
+    assert status.inner_text().startswith("step 1 of 10")
+
+
+def test_buttons_and_clicks_step_too(show):
+    page = show(page_of("check/violation"))
+    status = page.locator("[role=status]")
+    page.get_by_role("button", name="step").click()
+    assert status.inner_text().startswith("step 2 of")
+    page.get_by_role("button", name="back").click()
+    page.locator("[role=option]").nth(3).click()
+    assert status.inner_text().startswith("step 4 of")
+    page.keyboard.press("ArrowRight")
+    assert status.inner_text().startswith("step 5 of")
+
+
+def test_every_part_can_be_reached_by_the_tab_key(show):
+    page = show(page_of("diff/difference"))
+    reached = set()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.getAttribute('role') || document.activeElement.tagName"))
+    assert {"listbox", "BUTTON", "SUMMARY", "group"} <= reached
+
+
+def test_a_difference_shows_all_that_explains_it(show):
+    page = show(page_of("diff/difference"))
+    text = page.inner_text("main")
+    for said in (
+        "Behaviour that only one version can show", "can happen today: GIL and free-threaded builds",
+        "confirmed on OS threads", "1 forced switch",
+        "Conflicting accesses: read Account.balance at line 27 (thread 1)",
+        "is accessed under Account._lock at 2 of 3 places; not at account.py:27", "plait replay result.json",
+        "pytest plait-out/test_account_withdraw_difference.py", "only the new version has audit",
+    ):  # fmt: skip
+        assert said in text
+    outcomes = page.get_by_role("group", name="Outcomes of both versions")
+    assert outcomes.locator("tbody tr").all_inner_texts() == ["-8\tnever\tyes", "0\tyes\tyes"]
+    assert page.locator(".tag.race").count() == 2
+    assert page.locator(".tag.changed").count() == 4  # lines, not accesses
+    page.locator("[role=option]").nth(2).click()
+    assert page.locator(".source .changed").count() == 2
+    assert "with self._lock:" in page.locator(".source .gone").all_inner_texts()[-4]
+
+
+def test_a_check_shows_its_coverage(show):
+    page = show(page_of("check/violation"))
+    matrix = page.get_by_role("group", name="Pairs of methods").locator("tbody tr")
+    assert [line.split("\t") for line in matrix.all_inner_texts()] == [["deposit", "3", ""], ["withdraw", "○", "·"]]
+    plot = page.get_by_role("img", name="Covered pairs over time: 1 of 3 after 3.1 s")
+    assert plot.locator("polyline").count() == 1
+
+
+def test_a_measurement_shows_intervals_and_curves(show):
+    page = show(page_of("perf/regression"))
+    assert page.get_by_role("img", name="Speed-ups of the tests").locator("circle.slower").count() == 2
+    curves = page.get_by_role("img", name="Calls per second").locator("polyline")
+    assert curves.count() == 2
+    assert page.get_by_role("img", name="Speed-up by number of threads").locator("circle").count() == 2
+    rows = page.get_by_role("group", name="Scaling").locator("tbody tr").all_inner_texts()
+    assert rows[1].split("\t")[:3] == ["8", "5 M", "1 M"]
+    assert "41.0 %" in page.get_by_role("group", name="Locks").inner_text()
+    assert "1 of 4 tests is <odd>" in page.inner_text("main")
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+def test_pages_fit_a_phone(show, name):
+    page = show(page_of(name), viewport={"width": 400, "height": 800})
+    assert overflow(page) <= 0
+    if page.locator("[role=listbox]").count():
+        first = page.locator("[role=option]").first.bounding_box()
+        assert first["width"] > 250  # threads below each other, not squeezed
+        page.locator("[role=listbox]").press("End")
+        assert overflow(page) <= 0
+
+
+def test_colours_follow_the_system(show):
+    light, dark = (show(page_of("diff/difference"), color_scheme=scheme) for scheme in ("light", "dark"))
+    for selector in ("body", "[role=option][aria-selected=true] > div", "pre.source"):
+        assert brightness(colour(light, selector, "backgroundColor")) > 500
+        assert brightness(colour(dark, selector, "backgroundColor")) < 250
+    assert brightness(colour(light, "body")) < 250 < 500 < brightness(colour(dark, "body"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["check/violation", "diff/difference", "perf/regression", "explore/failure"])
+def test_axe_finds_nothing_serious(show, name, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = show(page_of(name), color_scheme=scheme, bypass_csp=True)
+    found = [each for each in axe.run(page).response["violations"] if each["impact"] in SERIOUS]
+    assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found] == []
+
+
+def test_text_that_looks_like_markup_stays_text(show):
+    result = harmful()
+    page = show(html(result.as_json(), [NASTY, NASTY], NASTY))
+    page.locator("[role=listbox]").press("End")
+    assert page.evaluate("window.harmed") is None
+    assert page.locator("img:not([role=img])").count() == 0
+    assert page.locator("script").count() == 2
+    assert page.locator("h2").first.inner_text().startswith("</script><script>window.harmed=1</script><img src=x")
+
+
+def test_a_script_that_got_in_would_not_run(chromium, tmp_path):
+    """Were the escaping broken one day, the page's policy would still stop it."""
+    harm = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>"
+    broken = html(compared().as_json()).replace("<noscript>", f"{harm}<noscript>")
+    file = tmp_path / "broken.html"
+    file.write_text(broken, encoding="utf-8")
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.locator("[role=listbox]").count() == 1  # plait's own did run
+    assert page.evaluate("window.harmed") is None
+    context.close()
+
+
+SUBJECT = '''
+class Shelf:
+    """Holds texts; nothing guards it."""
+
+    def __init__(self):
+        self.texts = {"<script>window.harmed=1</script>": "\\"'><img src=x onerror=window.harmed=1>"}
+        self.last = "<script>window.harmed=1</script>"
+
+    def take(self):
+        if self.texts:
+            key, text = self.texts.popitem()
+            self.last = text
+            return text
+        return "</script><script>window.harmed=1</script>"
+
+    def __repr__(self):
+        return "</script><script>window.harmed=1</script>"
+'''
+
+
+@pytest.mark.slow
+def test_the_values_of_a_real_subject_run_nothing(show, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("shelf.py").write_text(SUBJECT, encoding="utf-8")
+    subject = Subject.parse("shelf:Shelf", path=tmp_path)
+    result = check(CheckOptions(subject, project=tmp_path, max_tests=20, workers=1, streams=1))
+    assert result.verdict == "violation"
+    page = show(html(result.as_json(), statement(result)))
+    for steps in page.locator("[role=listbox]").all():
+        steps.press("End")
+    assert page.evaluate("window.harmed") is None
+    assert "<script>window.harmed=1</script>" in page.inner_text("main")
+    assert page.locator("script").count() == 2
+
+
+def test_without_scripts_the_verdict_and_the_findings_are_there(show):
+    page = show(page_of("diff/difference"), java_script_enabled=False)
+    assert "Behaviour that only one version can show" in page.inner_text("#verdict")
+    assert "can leave balance -8" in page.inner_text("noscript")
+
+
+def test_a_long_interleaving_stays_usable(show):
+    result = compared()
+    result.findings[0].interleaving = STEPS * 60
+    page = show(html(result.as_json()))
+    page.locator("[role=listbox]").press("End")
+    last = page.locator("[role=option]").last.bounding_box()
+    frame = page.locator(".lanes").bounding_box()
+    assert frame["height"] < 700
+    assert frame["y"] <= last["y"] < frame["y"] + frame["height"]

@@ -1,0 +1,72 @@
+"""What people and programs get from every command, compared with golden files (`pytest --update-golden`)."""
+
+import json
+from pathlib import Path
+
+import pytest
+from report_samples import SCHEDULE, checked, compared, spoken
+
+from plait import __version__
+from plait.judge.difference_outcome import Outcome, View
+from plait.report.diff_reproducer import write_reproducer
+from plait.report.junit import junit
+from plait.report.reproducer import reproducer_text
+from plait.report.sarif import sarif
+
+SPOKEN = spoken()
+
+
+def shape(value):
+    """The fields of a result and the types of their values; of a list its first element stands for all."""
+    if isinstance(value, dict):
+        return {name: shape(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [shape(value[0])] if value else []
+    return type(value).__name__
+
+
+def without_version(text):
+    """The number of this plait changes with every release."""
+    return text.replace(__version__, "N")
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+def test_the_terminal_report(name, golden):
+    text = SPOKEN[name][1]
+    tables = [line for line in text.splitlines() if "│" in line or "┼" in line]
+    assert all(len(line) <= 100 for line in tables)
+    golden(f"{name}.txt", text)
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+def test_the_shape_of_the_result_file(name, golden):
+    golden(f"{name}.shape.json", json.dumps(shape(json.loads(json.dumps(SPOKEN[name][0].as_json()))), indent=1))
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+def test_junit(name, golden):
+    golden(f"{name}.junit.xml", without_version(junit(SPOKEN[name][0].as_json())))
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+def test_sarif(name, golden):
+    golden(f"{name}.sarif", without_version(sarif(SPOKEN[name][0].as_json())))
+
+
+def test_the_reproducer_of_a_check(golden):
+    (finding,) = checked().findings
+    text = reproducer_text(finding, "account:Account", "..", ["x.balance"], {"invariant": "x.balance >= 0"})
+    compile(text, "reproducer", "exec")
+    golden("check/reproducer.py.txt", without_version(text))
+    assert str(SCHEDULE.segments[0].until[3]) in text
+
+
+def test_the_reproducer_of_a_difference(golden, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (finding,) = compared().findings
+    done = ("returned", None)
+    allowed = [Outcome("finished", (done, done), state=(("object", "Account", (("balance", 0),)),))]
+    file = Path(write_reproducer(finding, "account:Account", tmp_path, View(frozenset({"withdraw"})), allowed=allowed))
+    text = file.read_text(encoding="utf-8")
+    compile(text, "reproducer", "exec")
+    golden("diff/reproducer.py.txt", without_version(text))
