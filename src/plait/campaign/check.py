@@ -19,11 +19,12 @@ from typing import Any
 
 from plait.campaign import tasks
 from plait.campaign.adaptive import Tally
+from plait.campaign.check_causes import cause, size, weight
 from plait.campaign.check_notes import Notes
 from plait.campaign.failures import WorkerCrashed, WorkerHung
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.spec import WorkerSpec
-from plait.campaign.stream import STREAMS, Chunk, StreamOptions, probes_of, size_of
+from plait.campaign.stream import STREAMS, Chunk, StreamOptions, probes_of
 from plait.campaign.workers import Workers
 from plait.config import Config, SubjectConfig
 from plait.errors import UsageError
@@ -317,12 +318,12 @@ class _Campaign:
         self._notes.unreadable += len(chunk.unusable)
         self._notes.diverged += chunk.diverged
         for finding in chunk.findings:
-            key = _cause(finding)
+            key = cause(finding)
             known = self._findings.get(key)
             if known is None:
                 self._findings[key] = finding
                 self._found()
-            elif _size(finding) < _size(known):
+            elif size(finding) < size(known):
                 finding.occurrences = known.occurrences + 1
                 self._findings[key] = finding
             else:
@@ -359,7 +360,7 @@ class _Campaign:
     def result(self) -> Result:
         """What the campaign found and covered."""
         options = self._options
-        findings = sorted(self._findings.values(), key=_weight)
+        findings = sorted(self._findings.values(), key=weight)
         pairs = self._matrix()
         covered = sum(done > 0 for _tried, done in pairs.values())
         elapsed = max(time.monotonic() - self._started, 1e-9)
@@ -389,21 +390,3 @@ class _Campaign:
             "check", self._name, "violation" if findings else "none", seed=options.seed, model=options.model,
             findings=findings, stats=stats, stopped_by=self._stopped_by, notes=self._notes.sentences(), more=more,
         )  # fmt: skip
-
-
-def _weight(finding: Finding) -> tuple[bool, bool, int, str]:
-    """What matters most comes first: what can happen today, what cannot be overlooked, what is easily seen."""
-    only_free = finding.reachable.get("gil") is not True
-    return (only_free, finding.kind == "wrong-result", finding.preemptions, finding.summary)
-
-
-def _size(finding: Finding) -> tuple[int, int]:
-    return (size_of(finding.test), finding.preemptions)
-
-
-def _cause(finding: Finding) -> Any:
-    """Findings with the same racing places, or the same methods, have one cause."""
-    if finding.race:
-        places = frozenset((row["file"], row["function"], row["code"]) for row in finding.race)
-        return (finding.kind, finding.exception, places)
-    return (finding.kind, finding.exception, tuple(finding.methods))
