@@ -92,7 +92,9 @@ OPTIONS = {
     "at": Option("which version to take (default: worktree)", "VERSION", default="worktree"),
     "old": Option("the version before (default: HEAD)", "VERSION", default="HEAD"),
     "new": Option("the version after (default: worktree)", "VERSION", default="worktree"),
-    "base": Option("review everything that changed since REV (default: HEAD)", "REV", default="HEAD"),
+    "base": Option("review what changed since the branch left REV (default: the main branch)", "REV"),
+    "good": Option("a commit without the difference", "REV"),
+    "bad": Option("a later commit with it (default: HEAD)", "REV", default="HEAD"),
     "path": Option("where the subject is imported from (default: .)", "DIR", Path, Path()),
     "seed": Option("the same seed and limits give the same result (default: 0)", "N", _at_least(0), 0),
     "budget": Option("wall-clock limit such as 60s, 5m, 1h", "TIME", seconds),
@@ -111,6 +113,7 @@ OPTIONS = {
     "html": Option("write the result as a page", "FILE", _output),
     "junit": Option("write the result as JUnit XML", "FILE", _output),
     "sarif": Option("write the result as SARIF", "FILE", _output),
+    "markdown": Option("write the result as a comment for a pull request", "FILE", _output),
     "runs": Option("runs behind each figure", "N", _at_least(1)),
     "limit": Option("how long one measured call may take", "TIME", seconds),
 }
@@ -149,7 +152,12 @@ COMMANDS = {
         ("old", "new", *_LIMITS, "model", "schedule", "capp", *_OUTPUTS),
     ),
     "review": Command(
-        "all of the above for every class a git change touches", None, ("base", *_LIMITS, "model", "threads", *_OUTPUTS)
+        "all of the above for every class a git change touches", None,
+        ("base", "new", *_LIMITS, "model", "threads", *_OUTPUTS, "markdown"),
+    ),
+    "bisect": Command(
+        "the commit that brought a difference in behaviour or speed", _SUBJECT,
+        ("good", "bad", *_LIMITS, "model", "threads", "json"),
     ),
     "replay": Command(
         "run a finding again, deterministically, and show it", ("FILE", "a result file or reproducer"),

@@ -48,7 +48,7 @@ _OPTIONS = (*CHOICES, *_COUNTS, *_TEXTS)
 _SUBJECT_KEYS = (
     "imports", "factories", "values", "exclude", "not-parallel", "invariant", "nondeterministic",
 )  # fmt: skip
-_TOP_KEYS = (*_OPTIONS, *_SUBJECT_KEYS, "allow", "hook", "tests", "subject")
+_TOP_KEYS = (*_OPTIONS, *_SUBJECT_KEYS, "allow", "hook", "tests", "review", "review-exclude", "subject")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,10 @@ class SubjectConfig:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Plain data. ``options`` are defaults for command-line options, under the names they have there."""
+    """Plain data. ``options`` are defaults for command-line options, under the names they have there.
+
+    ``review`` and ``review_exclude`` are subjects, with wildcards, that `plait review` looks at or leaves out.
+    """
 
     options: Mapping[str, str | int] = field(default_factory=dict)
     allow: tuple[str, ...] = ()
@@ -74,6 +77,8 @@ class Config:
     tests: Path | None = None
     general: SubjectConfig = field(default_factory=SubjectConfig)
     subjects: Mapping[str, SubjectConfig] = field(default_factory=dict)
+    review: tuple[str, ...] = ()
+    review_exclude: tuple[str, ...] = ()
 
     def subject(self, name: str) -> SubjectConfig:
         """What holds for one subject, its own words before the general ones."""
@@ -123,7 +128,8 @@ class _Reader:
         }
         options = {key: self._option(key, table[key]) for key in _OPTIONS if key in table}
         folder = self._file.parent / tests if tests is not None else None
-        return Config(options, allow, hook, folder, general, subjects)
+        reviewed, excluded = (self._texts(key, table.get(key, [])) for key in ("review", "review-exclude"))
+        return Config(options, allow, hook, folder, general, subjects, reviewed, excluded)
 
     def _wrong(self, key: str, value: Any, wanted: str) -> UsageError:
         return UsageError(f"{self._file.name}: {key} is {value!r}, but must be {wanted}")

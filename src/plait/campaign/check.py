@@ -124,7 +124,7 @@ def workers_for(
 ) -> Iterator[Workers]:
     """Worker processes that have one version of the subject, and can import the user's hook file."""
     spec = WorkerSpec(
-        module=subject.module, qualname=subject.qualname, file=None if version.kind == "release" else subject.file,
+        module=subject.module, qualname=subject.qualname, file=subject.file if version.kind == "worktree" else None,
         roots=(version.root, *([hook.resolve().parent] if hook is not None else ())), paths=tuple(version.extra),
         allow=frozenset(allow),
     )  # fmt: skip

@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -93,8 +93,10 @@ def from_namespace(options: argparse.Namespace) -> DiffOptions:
     )  # fmt: skip
 
 
-def diff(options: DiffOptions, interrupt: Interrupt | None = None) -> Result:
-    """Look for a difference until one is proven or the budget is used up."""
+def diff(
+    options: DiffOptions, interrupt: Interrupt | None = None, keep: Callable[[Revealed], None] = lambda _: None
+) -> Result:
+    """Look for a difference until one is proven or the budget is used up; ``keep`` gets the minimal test of it."""
     started = time.monotonic()
     with ExitStack() as stack:
         old, new = (
@@ -109,20 +111,22 @@ def diff(options: DiffOptions, interrupt: Interrupt | None = None) -> Result:
         sides = stack.enter_context(
             open_sides(options.subject, old, new, workers=options.workers, allow=options.allow, hook=options.hook)
         )
-        result = diff_on(sides, options, old, new, interrupt, started, change)
+        result = diff_on(sides, options, old, new, interrupt, started, change, keep)
     result.elapsed_s = time.monotonic() - started
     return result
 
 
 def diff_on(
     sides: Sides, options: DiffOptions, old: Version, new: Version, interrupt: Interrupt | None = None,
-    started: float | None = None, change: Change | None = None,
+    started: float | None = None, change: Change | None = None, keep: Callable[[Revealed], None] = lambda _: None,
 ) -> Result:  # fmt: skip
     """As `diff`, with versions that are there and worker processes that run already."""
     begun = time.monotonic() if started is None else started
     change = analyse(options.subject, old, new) if change is None else change
     campaign = _Campaign(options, sides, old, new, change, begun, interrupt)
     campaign.run()
+    if campaign.minimal is not None:
+        keep(campaign.minimal)
     result = campaign.result()
     result.elapsed_s = time.monotonic() - begun
     return result
@@ -168,6 +172,7 @@ class _Campaign:
         self._search: Search | None = None
         self._checks = Checks(sides, gil=options.model == "gil", timed=options.max_tests is None)
         self._revealed: Revealed | None = None
+        self.minimal: Revealed | None = None  # as `_revealed`, as small as possible
         self._found_s: float | None = None
         self._ready_s = 0.0
         self._finding: Finding | None = None
@@ -228,7 +233,7 @@ class _Campaign:
         assert self._search is not None
         counted = (self._checks.checks, self._checks.inconclusive)
         given = frozenset(text for texts in self._options.hints.values.values() for text in texts)
-        minimal = Minimising(self._sides, self._checks, given, self._interrupted).minimise(revealed)
+        minimal = self.minimal = Minimising(self._sides, self._checks, given, self._interrupted).minimise(revealed)
         self._checks.checks, self._checks.inconclusive = counted
         subject = self._options.subject.qualname or self._options.subject.module
         finding = finding_of(

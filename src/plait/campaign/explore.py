@@ -46,6 +46,15 @@ NOTHING_FOUND, FOUND, INCONCLUSIVE = 0, 1, 3
 
 def run(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
+    result = explore(options)
+    write_all(result.as_json(), options, explore_text(result), statement(result))
+    if result.verdict == "failure":
+        return FOUND
+    return NOTHING_FOUND if result.stats["tests"] else INCONCLUSIVE
+
+
+def explore(options: argparse.Namespace) -> Result:
+    """Run the tests that ``options.argument`` names; UsageError when there are none, or pytest does not end."""
     started = time.monotonic()
     project = options.path.resolve()
     with contextlib.ExitStack() as stack:
@@ -56,10 +65,7 @@ def run(options: argparse.Namespace) -> int:
         result = _result(told, options, old, new, impact)
         result.more["sources"] = sources(result.findings)
     result.elapsed_s = time.monotonic() - started
-    write_all(result.as_json(), options, explore_text(result), statement(result))
-    if result.verdict == "failure":
-        return FOUND
-    return NOTHING_FOUND if result.stats["tests"] else INCONCLUSIVE
+    return result
 
 
 def _before(options: argparse.Namespace, project: Path, stack: contextlib.ExitStack) -> Version | None:
@@ -104,6 +110,7 @@ def _account(
 ) -> list[dict[str, Any]]:
     """Run pytest, and read what the plug-in wrote."""
     seconds = options.budget or SECONDS
+    patience = getattr(options, "patience", None) or 6 * seconds + 120
     with tempfile.TemporaryDirectory(prefix="plait-") as folder:
         points, account = Path(folder) / "impact.json", Path(folder) / "account.json"
         points.write_text(json.dumps(impact_as_json(impact)), encoding="utf-8")
@@ -121,10 +128,10 @@ def _account(
         try:
             done = subprocess.run(
                 command, cwd=_inside(new, project), env=environment, capture_output=True, text=True, check=False,
-                timeout=6 * seconds + 120,
+                timeout=patience,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            raise UsageError(f"{node}: pytest did not come to an end within {6 * seconds + 120:.0f} s") from None
+            raise UsageError(f"{node}: pytest did not come to an end within {patience:.0f} s") from None
         told = json.loads(account.read_text(encoding="utf-8"))["tests"] if account.exists() else []
     if not told:
         lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]

@@ -43,6 +43,11 @@ def _result(finding: dict[str, Any], kinds: list[str], level: str, root: str | N
         "ruleId": finding["kind"], "ruleIndex": kinds.index(finding["kind"]), "level": level,
         "message": {"text": finding["summary"]},
     }  # fmt: skip
+    if not racing and "location" in finding:
+        place = finding["location"]
+        found["locations"] = [{"physicalLocation": {
+            "artifactLocation": {"uri": Path(place["file"]).as_posix()}, "region": {"startLine": place["line"]},
+        }}]  # fmt: skip
     if racing:
         found["locations"] = [_location(racing[0], root)]
         found["relatedLocations"] = [{"id": number, **_location(row, root)} for number, row in enumerate(racing[1:], 1)]

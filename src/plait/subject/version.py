@@ -111,7 +111,8 @@ def _revision(text: str, commit: str, repository: Repository, stack: contextlib.
     inside = tree / repository.prefix
     if not inside.is_dir():
         raise UsageError(f"revision {text!r} has no folder {repository.prefix!r}; run from one that both versions have")
-    return Version(f"{text} ({commit[:10]})", inside, "revision", tree=tree, project=inside, origin=repository.top)
+    label = commit[:10] if commit.startswith(text) else f"{text} ({commit[:10]})"
+    return Version(label, inside, "revision", tree=tree, project=inside, origin=repository.top)
 
 
 def _existing(text: str, project: Path) -> Path | None:

@@ -41,10 +41,10 @@ class Repository:
     @classmethod
     def find(cls, project: Path) -> Repository | None:
         """The repository that ``project`` lies in, or None."""
-        answer = _git(project, "rev-parse", "--path-format=absolute", "--git-dir", "--show-toplevel", "--show-prefix")
+        answer = git(project, "rev-parse", "--path-format=absolute", "--git-dir", "--show-toplevel", "--show-prefix")
         if answer.returncode != 0:
             if "dubious ownership" in answer.stderr:
-                raise UsageError(f"git refuses {project}: {_last_line(answer.stderr)}")
+                raise UsageError(f"git refuses {project}: {last_line(answer.stderr)}")
             return None
         git_dir, top, prefix = (answer.stdout + "\n").split("\n")[:3]
         return cls(Path(git_dir), Path(top), prefix.rstrip("/"))
@@ -53,7 +53,7 @@ class Repository:
         """The full name of the commit that ``revision`` means, or None."""
         if revision.startswith("-") or "\0" in revision or not revision:
             return None
-        answer = _git(self.top, "rev-parse", "--verify", "--quiet", revision + "^{commit}")
+        answer = git(self.top, "rev-parse", "--verify", "--quiet", revision + "^{commit}")
         return answer.stdout.strip() if answer.returncode == 0 else None
 
     def extract(self, commit: str, folder: Path) -> None:
@@ -61,15 +61,15 @@ class Repository:
         index = folder.parent / "index"
         place = (f"--git-dir={self.git_dir}", f"--work-tree={folder}")
         for command in (("read-tree", commit), ("checkout-index", "--all", "--force", "--quiet")):
-            answer = _git(folder, *place, *_QUIET, *command, index=index)
+            answer = git(folder, *place, *_QUIET, *command, index=index)
             if answer.returncode != 0:
-                raise UsageError(f"git cannot check out {commit[:10]}: {_last_line(answer.stderr)}")
+                raise UsageError(f"git cannot check out {commit[:10]}: {last_line(answer.stderr)}")
 
     def explain_unknown(self, revision: str) -> str:
         """One line for a revision that does not exist: what is wrong, and what was probably meant."""
         if self.commit("HEAD") is None:
             return f"{revision!r}: the repository has no commits yet; commit once, or name a folder"
-        is_shallow = _git(self.top, "rev-parse", "--is-shallow-repository").stdout.strip() == "true"
+        is_shallow = git(self.top, "rev-parse", "--is-shallow-repository").stdout.strip() == "true"
         shallow = f"{revision!r} is not in this shallow clone; fetch more of it with `git fetch --unshallow`"
         start = re.split(r"[~^]", revision)[0]
         if start != revision and self.commit(start):
@@ -84,7 +84,7 @@ class Repository:
 
     def _names(self) -> dict[str, str]:
         """Branches and tags, those of remotes also without the remote's name, by what a user may have typed."""
-        answer = _git(self.top, "for-each-ref", "--format=%(refname:short)\t%(refname)")
+        answer = git(self.top, "for-each-ref", "--format=%(refname:short)\t%(refname)")
         names: dict[str, str] = {}
         for short, _, full in (line.partition("\t") for line in answer.stdout.splitlines()):
             if full.startswith("refs/remotes/") and "/" in short:
@@ -93,7 +93,8 @@ class Repository:
         return names
 
 
-def _git(cwd: Path, *arguments: str, index: Path | None = None) -> subprocess.CompletedProcess[str]:
+def git(cwd: Path, *arguments: str, index: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run git, undisturbed by the hook or the terminal that plait may run in; the caller looks at the exit code."""
     environment = {name: value for name, value in os.environ.items() if name not in _REDIRECTING}
     environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     if index is not None:
@@ -107,5 +108,6 @@ def _git(cwd: Path, *arguments: str, index: Path | None = None) -> subprocess.Co
         raise UsageError("git is not installed; name folders or releases instead of revisions") from None
 
 
-def _last_line(text: str) -> str:
+def last_line(text: str) -> str:
+    """What git says at last, which is its reason."""
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no reason given")

@@ -1,0 +1,182 @@
+"""The steps of a review, for one class after the other: compare, check, measure, explore."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plait.campaign import review_tasks
+from plait.campaign.check import CheckOptions, check, workers_for
+from plait.campaign.diff import DiffOptions, diff
+from plait.campaign.explore import explore
+from plait.campaign.interrupt import Interrupt
+from plait.campaign.perf import CURVE, PerfOptions, compare
+from plait.campaign.review_shares import LEAST, Shares
+from plait.campaign.review_tests import tests_of
+from plait.campaign.workers import WorkerError
+from plait.errors import UsageError
+from plait.judge.review import ClassReview
+from plait.judge.rules import Rules
+from plait.model.finding import Finding
+from plait.report.publish import OUT
+from plait.run.native import NativeError
+from plait.subject.version import Version
+
+if TYPE_CHECKING:
+    from plait.campaign.review import ReviewOptions
+
+AGAIN = 20.0  # seconds to look for a violation in the old version
+MOST_TESTS = 6  # existing tests that are explored for one class
+
+
+class Steps:
+    """Takes the steps that there is time for; ``base`` and ``tip`` are the names of the versions."""
+
+    def __init__(
+        self, options: ReviewOptions, old: Version, new: Version, base: str, tip: str, shares: Shares,
+        interrupt: Interrupt | None, say: Callable[[str], None],
+    ) -> None:  # fmt: skip
+        self.where = ""
+        self._options = options
+        self._old = old
+        self._new = new
+        self._base = base
+        self._tip = tip
+        self._shares = shares
+        self._interrupt = interrupt
+        self._say = say
+
+    def take(self, made: ClassReview) -> None:
+        """All steps for one class; what goes wrong in one of them is noted, and the others are taken all the same."""
+        exists = made.touched.change is not None
+        tests = tests_of(made.touched.subject, self._options.tests)
+        planned: dict[str, tuple[str, Callable[[float], None]]] = {
+            "diff": ("comparing behaviour", lambda seconds: self._diff(made, seconds)),
+            "check": ("checking the new version", lambda seconds: self._check(made, seconds)),
+            "perf": ("measuring", lambda seconds: self._perf(made, seconds)),
+            "explore": ("exploring existing tests", lambda seconds: self._explore(made, tests, seconds)),
+        }
+        for step, wanted in (("diff", exists), ("perf", exists), ("explore", bool(tests))):
+            if not wanted:
+                del planned[step]
+        self._shares.next_class(tuple(planned))
+        for step, (words, action) in planned.items():
+            if self._stopped():
+                return
+            seconds = self._shares.next_step(step)
+            if seconds is None:
+                made.notes.append(f"no time for {step}, which needs {LEAST[step]:.0f} s: give it with --budget")
+                continue
+            self._say(f"{self.where}: {words}")
+            try:
+                action(seconds)
+            except (UsageError, WorkerError, NativeError) as error:
+                made.notes.append(f"{step}: {error}")
+                made.problem = made.problem or str(error)
+
+    def _stopped(self) -> bool:
+        return self._interrupt is not None and self._interrupt.requested
+
+    def _diff(self, made: ClassReview, seconds: float) -> None:
+        options = self._options
+        words = options.config.subject(made.name)
+        made.diff = diff(
+            DiffOptions(
+                made.touched.subject, self._base, self._tip, options.project, options.seed, seconds, options.max_tests,
+                options.max_schedules, options.model, options.threads, options.workers, True, options.allow,
+                words.hints, words.nondeterministic, options.config.hook, options.tests,
+            ), self._interrupt,
+        )  # fmt: skip
+
+    def _check(self, made: ClassReview, seconds: float) -> None:
+        options = self._options
+        words = options.config.subject(made.name)
+        made.check = check(
+            CheckOptions(
+                made.touched.subject, self._tip, options.project, options.seed, seconds, options.max_tests,
+                options.max_schedules, options.model, options.threads, options.workers, allow=options.allow,
+                hints=words.hints, rules=Rules(words.invariant, words.nondeterministic), hook=options.config.hook,
+                tests=options.tests,
+            ), self._interrupt,
+        )  # fmt: skip
+        if made.touched.change is not None and made.check.findings:
+            self._look_back(made, made.check.findings)
+
+    def _look_back(self, made: ClassReview, findings: list[Finding]) -> None:
+        """Tell what the change has brought from what was there before."""
+        assert made.check is not None
+        probes, rules = tuple(made.check.more["probes"]), made.check.more["rules"]
+        subject = made.touched.subject
+        options = self._options
+        with workers_for(
+            subject, self._old.at(subject), count=options.workers, allow=options.allow, hook=options.config.hook
+        ) as workers:
+            asked = [
+                (each, workers.attempt(review_tasks.violation, each.test, probes, rules, timeout=AGAIN))
+                for each in findings if each.test is not None
+            ]  # fmt: skip
+            for finding, future in asked:
+                try:
+                    seen = future.result().value
+                except (WorkerError, Exception):  # noqa: S112 - a test that the old version cannot run is new
+                    continue
+                if seen == (finding.kind, finding.exception):
+                    made.before.append(finding)
+
+    def _perf(self, made: ClassReview, seconds: float) -> None:
+        options = self._options
+        assert made.touched.change is not None
+        if not made.touched.change.changed_methods:
+            return
+        file = made.touched.subject.file
+        subject = f"{file}:{made.touched.subject.qualname}" if file is not None else made.name
+        made.perf = compare(
+            PerfOptions(
+                subject, self._base, self._tip, options.project, seconds, options.seed, options.perf_threads,
+                options.perf_tests, CURVE if seconds >= 60 else (1,), allow=options.allow,
+                hints=options.config.subject(made.name).hints,
+                imports=(options.config.hook.parent.resolve(),) if options.config.hook else (),
+                examples=options.tests, rules=options.measuring, out=Path(OUT),
+            ), self._stopped,
+        )  # fmt: skip
+        if made.perf.verdict == "inconclusive" and made.perf.reason:
+            made.notes.append(f"speed: {made.perf.reason}")
+
+    def _explore(self, made: ClassReview, tests: list[str], seconds: float) -> None:
+        until = time.monotonic() + seconds
+        for number, test in enumerate(tests[:MOST_TESTS]):
+            left = (until - time.monotonic()) / (min(len(tests), MOST_TESTS) - number)
+            if self._stopped() or left < 1:
+                made.notes.append(f"{len(tests) - number} of {len(tests)} existing tests were not explored: no time")
+                return
+            result = explore(self._asked(test, self._base, self._tip, left))
+            made.explored.append(result)
+            if result.verdict == "failure" and self._fails_before(test, left):
+                made.before += result.findings
+        if len(tests) > MOST_TESTS:
+            made.notes.append(f"{len(tests) - MOST_TESTS} of {len(tests)} existing tests were not explored")
+
+    def _fails_before(self, test: str, seconds: float) -> bool:
+        """Whether a test that fails now has failed in the old version."""
+        file, _, rest = test.partition("::")
+        there = self._old.tree, self._old.origin
+        if there[0] is None or there[1] is None or not Path(file).resolve().is_relative_to(there[1]):
+            return False
+        then = there[0] / Path(file).resolve().relative_to(there[1])
+        if not then.is_file():
+            return False
+        try:
+            relative = then.relative_to(self._old.project or there[0])
+            return explore(self._asked(f"{relative}::{rest}", self._base, self._base, seconds)).verdict == "failure"
+        except (UsageError, ValueError):
+            return False
+
+    def _asked(self, test: str, old: str, new: str, seconds: float) -> argparse.Namespace:
+        options = self._options
+        return argparse.Namespace(
+            argument=test, old=old, new=new, path=options.project, budget=seconds, patience=4 * seconds + 20,
+            max_schedules=options.max_schedules, capp=None, schedule=None, seed=options.seed, model=options.model,
+        )  # fmt: skip

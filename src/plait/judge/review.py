@@ -1,0 +1,121 @@
+"""The review of one class: what the steps found, and what of it the change has brought."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from plait.judge.performance_result import Comparison
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.subject.lock_change import LockChange
+from plait.subject.touched import Touched
+
+
+@dataclass(slots=True)
+class Brought:
+    """A finding that the change has brought, and those that have the same cause."""
+
+    command: str
+    finding: Finding
+    also: list[Finding] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ClassReview:
+    """Everything about one class. A step that was not taken is None, and a note says why.
+
+    ``prefix`` is the folder that the class is imported from, as seen from the top of the repository.
+    """
+
+    touched: Touched
+    prefix: str = ""
+    locks: list[LockChange] = field(default_factory=list)
+    diff: Result | None = None
+    check: Result | None = None
+    perf: Comparison | None = None
+    explored: list[Result] = field(default_factory=list)
+    before: list[Finding] = field(default_factory=list)  # findings that the old version has, too
+    notes: list[str] = field(default_factory=list)
+    problem: str | None = None  # why nothing could be done
+
+    @property
+    def name(self) -> str:
+        """The class, as on the command line."""
+        return str(self.touched.subject)
+
+    @property
+    def verdict(self) -> str:
+        """``finding``, ``clean``, or ``inconclusive`` when no step came to a conclusion."""
+        if self.brought():
+            return "finding"
+        stats = {} if self.diff is None else self.diff.stats
+        compared = stats and (stats["tests_generated"] or not stats["changed_pairs"])
+        checked = self.check is not None and self.check.stats["tests"]
+        measured = self.perf is not None and self.perf.verdict != "inconclusive"
+        explored = any(each.stats["tests"] for each in self.explored)
+        return "clean" if compared or checked or measured or explored else "inconclusive"
+
+    def brought(self) -> list[Brought]:
+        """What the change has brought, by cause; behaviour before speed."""
+        found: list[Brought] = []
+        lead = [] if self.diff is None else [("diff", each) for each in self.diff.findings if each.only_new]
+        violations = [] if self.check is None else [("check", each) for each in self.check.findings]
+        failures = [("explore", each) for result in self.explored for each in result.findings]
+        for command, finding in (*lead, *violations, *failures):
+            if any(finding is each for each in self.before):
+                continue
+            same = next((each for each in found if _same_cause(each.finding, finding)), None)
+            if same is None:
+                found.append(Brought(command, finding))
+            else:
+                same.also.append(finding)
+        if self.perf is not None and self.perf.verdict == "regression":
+            found += [Brought("perf", each) for each in self.perf.as_result().findings]
+        return found
+
+    def changed_place(self) -> dict[str, Any] | None:
+        """File and line of the first change to what the class reaches, in the new version."""
+        change = self.touched.change
+        if change is None or not change.new_statements:
+            return None
+        units = {way[-1].partition(":")[2] for way in change.reasons.values()}
+        mine = [each for each in change.new_statements if each.function in units] or list(change.new_statements)
+        return {"file": mine[0].file, "line": mine[0].first}
+
+    @property
+    def mended(self) -> list[Finding]:
+        """What only the old version could do."""
+        return [] if self.diff is None else [each for each in self.diff.findings if not each.only_new]
+
+    def as_json(self, line: str) -> dict[str, Any]:
+        """Plain data; ``line`` is the verdict in words."""
+        steps = {
+            "diff": self.diff, "check": self.check, "perf": None if self.perf is None else self.perf.as_result(),
+        }  # fmt: skip
+        change = self.touched.change
+        return {
+            "subject": self.name, "verdict": self.verdict, "line": line, "why": self.touched.why,
+            "new_class": change is None, "changed": [] if change is None else sorted(change.changed_methods),
+            "locks": [{"deed": each.deed, "functions": list(each.functions)} for each in self.locks],
+            **{name: None if step is None else step.as_json() for name, step in steps.items()},
+            "explore": [each.as_json() for each in self.explored],
+            "before": [each.summary for each in self.before], "notes": self.notes, "problem": self.problem,
+        }  # fmt: skip
+
+
+def _same_cause(one: Finding, other: Finding) -> bool:
+    """Both are about the same shared thing; without racing accesses, about the same methods."""
+    fields, others = (_raced(each) for each in (one, other))
+    if fields and others:
+        return not fields.isdisjoint(others)
+    return not _plain(one).isdisjoint(_plain(other))
+
+
+def _raced(finding: Finding) -> set[str]:
+    """The fields that the racing accesses touch, whatever the key in them."""
+    return {str(row["access"]).partition(" ")[2].partition("[")[0] for row in finding.race or ()}
+
+
+def _plain(finding: Finding) -> set[str]:
+    return {method.rpartition(".")[2] for method in finding.methods}

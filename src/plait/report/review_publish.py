@@ -1,0 +1,68 @@
+"""Where a review goes: the terminal and the files that were asked for, with places as git names them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from plait.judge.review import ClassReview
+from plait.model.result import Result
+from plait.report.publish import OUT, write_json, write_others, write_whole
+from plait.report.reproducer import write_reproducer
+from plait.report.review_line import line
+from plait.report.review_markdown import review_markdown
+from plait.report.review_text import review_text
+
+
+def publish_review(result: Result, classes: list[ClassReview], options: argparse.Namespace) -> None:
+    """Write everything; reproducers first, because the result names them."""
+    for review in classes:
+        _reproduce(review)
+    data = review_json(result, classes)
+    write_others(data, options)
+    if options.markdown is not None:
+        write_whole(review_markdown(result, classes), options.markdown)
+    to_terminal = options.json is not None and write_json(data, options.json)
+    if not to_terminal and str(options.markdown) != "-":
+        print(review_text(result, classes))
+
+
+def _reproduce(review: ClassReview) -> None:
+    for each in review.brought():
+        finding, check = each.finding, review.check
+        if each.command == "check" and check is not None and finding.test and finding.schedule:
+            root = Path(check.more["root"]) if "root" in check.more else None
+            probes = check.more.get("probes", []) if "afterwards" in finding.detail else []
+            written = write_reproducer(finding, review.name, Path(OUT), root, probes, check.more.get("rules"))
+            finding.reproducer = str(written)
+
+
+def review_json(result: Result, classes: list[ClassReview]) -> dict[str, Any]:
+    """The result file. Findings are those that the change has brought; each names its class and its command."""
+    result.findings = [each.finding for review in classes for each in review.brought()]
+    data = result.as_json()
+    brought = [(review, each) for review in classes for each in review.brought()]
+    for found, (review, each) in zip(data["findings"], brought, strict=True):
+        found |= {"subject": review.name, "command": each.command, "also": [other.summary for other in each.also]}
+        if not found["interleaving"] and (place := review.changed_place()) is not None:
+            found["location"] = place
+        _from_the_top(found, Path(result.more["root"]), review.prefix)
+    data["classes"] = [review.as_json(line(review)) for review in classes]
+    return data
+
+
+def _from_the_top(found: dict[str, Any], top: Path, prefix: str) -> None:
+    """Name files as git does; those of the old version, which carry its name, stay as they are."""
+
+    def named(text: str) -> str:
+        file = Path(text)
+        if file.is_absolute():
+            return file.relative_to(top).as_posix() if file.is_relative_to(top) else text
+        return text if ":" in text or text.startswith("<") else (Path(prefix) / file).as_posix()
+
+    for key in ("interleaving", "race"):
+        if found.get(key):
+            found[key] = [{**row, "file": named(str(row["file"]))} for row in found[key]]
+    if "location" in found:
+        found["location"] = {**found["location"], "file": named(found["location"]["file"])}
