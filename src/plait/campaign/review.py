@@ -99,15 +99,8 @@ def review(
         config = options.config
         survey = Survey(old, new, (*config.review, *config.subjects), config.review_exclude)
         say("looking for classes that threads share")
-        found = survey.touched(changed)
-        shares = Shares(budget, len(found))
-        steps = Steps(options, old, new, base, tip or "worktree", shares, interrupt, say)
-        classes = []
-        for number, each in enumerate(found, 1):
-            if interrupt is not None and interrupt.requested:
-                break
-            steps.where = f"{each.subject} ({number} of {len(found)})"
-            classes.append(_class(each, steps, old, new))
+        classes = [_class(each, old, new) for each in survey.touched(changed)]
+        Steps(options, old, base, tip or "worktree", Shares(budget), interrupt, say).take(classes)
     say("")
     result = _result(options, history, old, new, classes, budget)
     result.notes += survey.notes
@@ -124,14 +117,13 @@ def _labelled(version: Version, name: str) -> Version:
     return dataclasses.replace(version, label=f"{name} ({version.label})") if named else version
 
 
-def _class(touched: Touched, steps: Steps, old: Version, new: Version) -> ClassReview:
+def _class(touched: Touched, old: Version, new: Version) -> ClassReview:
     place = new.at(touched.subject)
     top = new.tree or new.root
     prefix = place.root.relative_to(top).as_posix() if place.root.is_relative_to(top) else ""
     made = ClassReview(touched, "" if prefix == "." else prefix)
     if touched.change is not None:
         made.locks = lock_changes(touched.change, old.at(touched.subject), place)
-    steps.take(made)
     return made
 
 

@@ -30,52 +30,61 @@ if TYPE_CHECKING:
 
 AGAIN = 20.0  # seconds to look for a violation in the old version
 MOST_TESTS = 6  # existing tests that are explored for one class
+_WORDS = {
+    "diff": "comparing behaviour", "check": "checking the new version", "explore": "exploring existing tests",
+    "perf": "measuring",
+}  # fmt: skip
 
 
 class Steps:
     """Takes the steps that there is time for; ``base`` and ``tip`` are the names of the versions."""
 
     def __init__(
-        self, options: ReviewOptions, old: Version, new: Version, base: str, tip: str, shares: Shares,
+        self, options: ReviewOptions, old: Version, base: str, tip: str, shares: Shares,
         interrupt: Interrupt | None, say: Callable[[str], None],
     ) -> None:  # fmt: skip
-        self.where = ""
         self._options = options
         self._old = old
-        self._new = new
         self._base = base
         self._tip = tip
         self._shares = shares
         self._interrupt = interrupt
         self._say = say
 
-    def take(self, made: ClassReview) -> None:
-        """All steps for one class; what goes wrong in one of them is noted, and the others are taken all the same."""
-        exists = made.touched.change is not None
-        tests = tests_of(made.touched.subject, self._options.tests)
-        planned: dict[str, tuple[str, Callable[[float], None]]] = {
-            "diff": ("comparing behaviour", lambda seconds: self._diff(made, seconds)),
-            "check": ("checking the new version", lambda seconds: self._check(made, seconds)),
-            "perf": ("measuring", lambda seconds: self._perf(made, seconds)),
-            "explore": ("exploring existing tests", lambda seconds: self._explore(made, tests, seconds)),
-        }
-        for step, wanted in (("diff", exists), ("perf", exists), ("explore", bool(tests))):
-            if not wanted:
-                del planned[step]
-        self._shares.next_class(tuple(planned))
-        for step, (words, action) in planned.items():
+    def take(self, classes: list[ClassReview]) -> None:
+        """All steps for all classes: behaviour first, then, with the time that is left, speed."""
+        planned = [(made, step) for made in classes for step in self._planned(made) if step != "perf"]
+        planned += [(made, step) for made in classes for step in self._planned(made) if step == "perf"]
+        self._shares.plan(*(step for _, step in planned))
+        for number, (made, step) in enumerate(planned, 1):
             if self._stopped():
                 return
-            seconds = self._shares.next_step(step)
-            if seconds is None:
-                made.notes.append(f"no time for {step}, which needs {LEAST[step]:.0f} s: give it with --budget")
-                continue
-            self._say(f"{self.where}: {words}")
-            try:
-                action(seconds)
-            except (UsageError, WorkerError, NativeError) as error:
-                made.notes.append(f"{step}: {error}")
-                made.problem = made.problem or str(error)
+            self._say(f"{number} of {len(planned)}: {made.name}, {_WORDS[step]}")
+            self._take(made, step)
+
+    def _planned(self, made: ClassReview) -> list[str]:
+        change = made.touched.change
+        wanted = {
+            "diff": change is not None, "check": True, "explore": bool(self._tests(made)),
+            "perf": change is not None and bool(change.changed_methods),
+        }  # fmt: skip
+        return [step for step, is_wanted in wanted.items() if is_wanted]
+
+    def _take(self, made: ClassReview, step: str) -> None:
+        """What goes wrong in a step is noted, and the others are taken all the same."""
+        seconds = self._shares.begin(step)
+        if seconds is None:
+            made.notes.append(f"no {step}: less than {LEAST[step]:.0f} s were left for it (--budget gives more)")
+            return
+        action: Callable[[ClassReview, float], None] = getattr(self, f"_{step}")
+        try:
+            action(made, seconds)
+        except (UsageError, WorkerError, NativeError) as error:
+            made.notes.append(f"{step}: {error}")
+            made.problem = made.problem or str(error)
+
+    def _tests(self, made: ClassReview) -> list[str]:
+        return tests_of(made.touched.subject, self._options.tests)
 
     def _stopped(self) -> bool:
         return self._interrupt is not None and self._interrupt.requested
@@ -128,9 +137,6 @@ class Steps:
 
     def _perf(self, made: ClassReview, seconds: float) -> None:
         options = self._options
-        assert made.touched.change is not None
-        if not made.touched.change.changed_methods:
-            return
         file = made.touched.subject.file
         subject = f"{file}:{made.touched.subject.qualname}" if file is not None else made.name
         made.perf = compare(
@@ -145,7 +151,8 @@ class Steps:
         if made.perf.verdict == "inconclusive" and made.perf.reason:
             made.notes.append(f"speed: {made.perf.reason}")
 
-    def _explore(self, made: ClassReview, tests: list[str], seconds: float) -> None:
+    def _explore(self, made: ClassReview, seconds: float) -> None:
+        tests = self._tests(made)
         until = time.monotonic() + seconds
         for number, test in enumerate(tests[:MOST_TESTS]):
             left = (until - time.monotonic()) / (min(len(tests), MOST_TESTS) - number)

@@ -76,7 +76,9 @@ class Concurrent:
         module = self._program.source.module(unit.module)
         if module is None:
             return None
-        for node in (part for each in self._program.class_nodes(unit) for part in ast.walk(each)):
+        classes = self._program.class_nodes(unit)
+        inside = [part for node in classes for part in (*node.decorator_list, *node.body)]  # not its bases
+        for node in (part for each in inside for part in ast.walk(each)):
             found = primitive(module, node) or _taken(node) or self._elsewhere(module, node)
             if found:
                 return found
