@@ -85,7 +85,7 @@ def test_revisions_leave_the_repository_alone(repository, tmp_path, text, expect
 def test_a_revision_can_be_named_by_its_hash(repository, tmp_path):
     name = git(repository, "rev-parse", "v1.0").strip()
     with resolve(name[:8], project=repository, cache=tmp_path) as version:
-        assert version.label == f"{name[:8]} ({name[:10]})"
+        assert version.label == name[:10]
         assert version.kind == "revision"
         assert sorted(path.name for path in version.root.iterdir()) == ["account.py", "src", "sub"]
         root = version.root

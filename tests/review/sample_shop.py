@@ -1,0 +1,93 @@
+"""A repository with three commits and two classes for threads: a race comes in, then a lock becomes wider."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from plait.campaign.perf_measure import Rules
+
+STOCK = '''"""What is in store."""
+
+import threading
+
+
+class Stock:
+    """Counts items; may be used by several threads."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._items = {}
+
+    def put(self, name: str, count: int = 1):
+        with self._lock:
+            self._items[name] = self._items.get(name, 0) + count
+
+    def count(self, name: str):
+        with self._lock:
+            return self._items.get(name, 0)
+'''
+RACY = STOCK.replace(
+    "        with self._lock:\n            self._items[name] =", "        self._items[name] =", 1
+)
+PRICES = '''"""What things cost."""
+
+import threading
+import time
+
+
+class Prices:
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._known = {}
+
+    def price(self, name: str) -> int:
+        found = ask(name)
+        with self._lock:
+            self._known[name] = found
+        return found
+
+    def known(self) -> int:
+        with self._lock:
+            return len(self._known)
+
+
+def ask(name):
+    time.sleep(0.002)  # the network
+    return len(name)
+'''
+WIDE = PRICES.replace(
+    "        found = ask(name)\n        with self._lock:\n",
+    "        with self._lock:\n            found = ask(name)\n",
+)
+LABEL = "class Label:\n    text = 'x'\n\n    def shown(self):\n        return {}\n"
+
+QUICK = Rules(m_min=3, m_max=4, t_s=0.2, sigma_acceptable=0.5, heavy=1e9)
+"""Effects in these tests are so large that a busy machine does not hide them."""
+
+
+def git(folder: Path, *words: str) -> str:
+    identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    done = subprocess.run(["git", *identity, *words], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def commit(folder: Path, message: str, **files: str) -> str:
+    for name, text in files.items():
+        file = folder / "src" / "shop" / f"{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", message, "--allow-empty")
+    return git(folder, "rev-parse", "HEAD")
+
+
+def make_shop(folder: Path) -> dict[str, str]:
+    """Commit names by what they bring; the branch ``main`` stays at the first one."""
+    git(folder, "init", "-qb", "main")
+    (folder / ".gitignore").write_text("plait-out\n__pycache__\n", encoding="utf-8")
+    made = {"start": commit(folder, "A shop", __init__="", stock=STOCK, prices=PRICES, label=LABEL.format("self.text"))}
+    git(folder, "checkout", "-qb", "topic")
+    made["race"] = commit(folder, "Put without waiting", stock=RACY, label=LABEL.format("self.text.upper()"))
+    made["wide"] = commit(folder, "One question at a time", prices=WIDE)
+    return made
