@@ -288,3 +288,11 @@ def test_outside_of_git_and_before_the_first_commit(tmp_path):
     with pytest.raises(UsageError, match="no commits yet"):
         read("HEAD", tmp_path, tmp_path)
     assert read("worktree", tmp_path, tmp_path) == "V = 1\n"
+
+
+def test_a_label_means_the_commit_that_it_names(repository, tmp_path):
+    name = git(repository, "rev-parse", "v1.0").strip()
+    with resolve(f"HEAD ({name[:10]})", project=repository, cache=tmp_path) as version:
+        assert version.label == f"HEAD ({name[:10]})"
+        assert version.kind == "revision"
+        assert (version.tree / "shop").is_dir() == bool(git(repository, "ls-tree", "v1.0", "shop"))

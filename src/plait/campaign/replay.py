@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _replay(result: ResultFile, finding: Replayable, options: argparse.Namespace) -> bool:
-    subject = Subject.parse(result.subject, path=options.path)
+    subject = Subject.parse(finding.subject or result.subject, path=options.path)
     label = result.versions.get("new") or result.versions.get("at") or "worktree"
     with (
         resolve(label, project=options.path, cache=cache_root(), subject=subject) as version,
@@ -37,7 +37,7 @@ def _replay(result: ResultFile, finding: Replayable, options: argparse.Namespace
     ):
         future = workers.attempt(replay, finding.test, finding.schedule, result.probes, TIMES, timeout=TIMEOUT)
         answer: dict[str, Any] = future.result().value
-    again = answer["lost"] is None and (answer["kind"] == finding.kind or result.command == "diff")
+    again = answer["lost"] is None and finding.kind in (answer["kind"], "difference")
     print(finding.summary)
     print()
     suffixes = enumerate(finding.test.suffixes, 1)

@@ -144,5 +144,5 @@ def _result(
         "review", history.repository.top.name, "findings" if found else "clean",
         {"old": old.label, "new": new.label}, options.seed, options.model,
         stats={"classes": len(classes), "findings": found, "results": results}, elapsed_s=budget.elapsed,
-        stopped_by="budget" if budget.left <= 0 else "exhausted", more={"root": str(history.repository.top)},
+        stopped_by="budget" if budget.left <= 0 else "exhausted", more={"repository": str(history.repository.top)},
     )  # fmt: skip

@@ -24,6 +24,7 @@ class Replayable:
     test: Test
     schedule: Schedule
     rows: tuple[dict[str, Any], ...]
+    subject: str | None = None  # of a review's finding, which says itself whose it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,9 @@ def _finding(item: dict[str, Any]) -> Replayable:
     test = Test.from_json(item["test"]["source"])
     if not all(isinstance(part, str) for call in (*test.prefix, *test.calls) for part in (call.form, *call.args)):
         raise TypeError("a call is not made of text")
-    return Replayable(_text(item["kind"]), _text(item["summary"]), test, Schedule.from_json(item["schedule"]), rows)
+    subject = _text(item["subject"]) if "subject" in item else None
+    schedule = Schedule.from_json(item["schedule"])
+    return Replayable(_text(item["kind"]), _text(item["summary"]), test, schedule, rows, subject)
 
 
 def _text(value: Any) -> str:

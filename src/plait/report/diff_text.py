@@ -16,13 +16,14 @@ def diff_text(result: Result) -> str:
     """Verdict, finding, outcomes side by side, and what was done."""
     lines: list[str] = []
     for finding in result.findings:
-        lines += [*_finding(finding, result), ""]
+        lines += [*difference_lines(finding, result), ""]
     for each in result.more.get("sequential", ()) if result.verdict == "sequential-difference" else ():
         lines += [*_sequential(each), ""]
     return "\n".join([*lines, *statement(result), *(f"note: {note}" for note in result.notes)])
 
 
-def _finding(finding: Finding, result: Result) -> list[str]:
+def difference_lines(finding: Finding, result: Result) -> list[str]:
+    """One finding of a result."""
     lines = [finding.summary, ""]
     assert finding.test is not None
     lines += ["  The test:", *(f"      {call.source}" for call in finding.test.prefix)]

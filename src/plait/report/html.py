@@ -27,10 +27,15 @@ def html(data: dict[str, Any], sentences: Sequence[str] = (), replay: str | None
         **data, "findings": [_with_steps(each, data.get("sources", {})) for each in data["findings"]],
         "headline": headline, "statement": list(sentences[1:]), "replay": replay,
     }  # fmt: skip
+    for found in shown["findings"]:
+        if "outcomes" in found:  # in a review each finding has its own
+            found["outcome_table"] = outcome_table(found)._asdict()
     if "outcomes" in data:
         shown["outcome_table"] = outcome_table(data)._asdict()
     style, script = _file("page.css"), "".join(map(_file, _SCRIPTS))
-    summaries = "".join(f"<li>{escape(finding['summary'])}</li>" for finding in data["findings"])
+    lines = [f"{each['subject']}: {each['line']}" for each in data.get("classes", ())]
+    lines += [finding["summary"] for finding in data["findings"]]
+    summaries = "".join(f"<li>{escape(text)}</li>" for text in lines)
     parts = {
         "STYLE": style, "SCRIPT": script, "STYLE-HASH": _hash(style), "SCRIPT-HASH": _hash(script),
         "TITLE": escape(f"plait {data['command']} {data['subject']}"), "VERDICT": escape(headline),

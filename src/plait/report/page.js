@@ -77,7 +77,8 @@ function findings() {
     const number = index + 1, title = sentence("h2", `${data.findings.length > 1 ? `${number}. ` : ""}${finding.summary}`, {id: `finding-${number}`});
     const article = make("article", {"aria-labelledby": `finding-${number}`}, title, badges(finding));
     if (finding.test) article.append(testOf(finding.test));
-    if (index === 0 && data.outcome_table) article.append(outcomes(data.outcome_table));
+    const shown = finding.outcome_table || (index === 0 && data.outcome_table);
+    if (shown) article.append(outcomes(shown));
     if ((finding.steps || []).length) article.append(interleaving(finding, number));
     for (const part of [why(finding), again(finding)]) if (part) article.append(part);
     main.append(article);
@@ -125,9 +126,26 @@ function figures() {
   if (rows.length) main.append(make("details", {class: "figures"}, make("summary", {}, "All figures"), table(["figure", "value"], rows, {label: "Figures"})));
 }
 
+// A review: one line for each class, and at the end the measurements of those that were measured.
+function classes() {
+  const mark = {finding: "bad", clean: "good"};
+  const rows = (data.classes || []).map(each => [make("td", {class: mark[each.verdict] || "warn"}, each.verdict),
+    make("td", {class: "code"}, each.subject), sentence("td", each.line)]);
+  if (rows.length) main.append(table(["verdict", "class", "in one line"], rows, {label: "Classes"}));
+}
+
+function measured() {
+  for (const each of data.classes || []) if (each.perf && each.perf.verdict !== "inconclusive") {
+    main.append(make("h2", {}, `Speed of ${each.subject}`));
+    performanceOf(each.perf);
+  }
+}
+
 frame();
+classes();
 findings();
 sequential();
 performanceOf(data);
+measured();
 coverage();
 figures();

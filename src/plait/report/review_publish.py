@@ -8,11 +8,11 @@ from typing import Any
 
 from plait.judge.review import ClassReview
 from plait.model.result import Result
-from plait.report.publish import OUT, write_json, write_others, write_whole
+from plait.report.publish import OUT, write_all, write_whole
 from plait.report.reproducer import write_reproducer
 from plait.report.review_line import line
 from plait.report.review_markdown import review_markdown
-from plait.report.review_text import review_text
+from plait.report.review_text import review_text, statement
 
 
 def publish_review(result: Result, classes: list[ClassReview], options: argparse.Namespace) -> None:
@@ -20,12 +20,14 @@ def publish_review(result: Result, classes: list[ClassReview], options: argparse
     for review in classes:
         _reproduce(review)
     data = review_json(result, classes)
-    write_others(data, options)
+    said = review_text(result, classes)
     if options.markdown is not None:
-        write_whole(review_markdown(result, classes), options.markdown)
-    to_terminal = options.json is not None and write_json(data, options.json)
-    if not to_terminal and str(options.markdown) != "-":
-        print(review_text(result, classes))
+        comment = review_markdown(result, classes)
+        if str(options.markdown) == "-":
+            said = comment
+        else:
+            write_whole(comment, options.markdown)
+    write_all(data, options, said, statement(result, classes))
 
 
 def _reproduce(review: ClassReview) -> None:
@@ -42,27 +44,33 @@ def review_json(result: Result, classes: list[ClassReview]) -> dict[str, Any]:
     """The result file. Findings are those that the change has brought; each names its class and its command."""
     result.findings = [each.finding for review in classes for each in review.brought()]
     data = result.as_json()
+    top = Path(result.more["repository"])
     brought = [(review, each) for review in classes for each in review.brought()]
+    data["sources"] = {}
     for found, (review, each) in zip(data["findings"], brought, strict=True):
         found |= {"subject": review.name, "command": each.command, "also": [other.summary for other in each.also]}
         if not found["interleaving"] and (place := review.changed_place()) is not None:
             found["location"] = place
-        _from_the_top(found, Path(result.more["root"]), review.prefix)
+        step = getattr(review, each.command) if each.command in ("diff", "check") else None
+        if step is not None:
+            found.update({key: step.more[key] for key in ("outcomes", "outcomes_complete") if key in step.more})
+            data["sources"] |= {_named(file, top, review.prefix): text for file, text in step.more["sources"].items()}
+        _from_the_top(found, top, review.prefix)
     data["classes"] = [review.as_json(line(review)) for review in classes]
     return data
 
 
 def _from_the_top(found: dict[str, Any], top: Path, prefix: str) -> None:
-    """Name files as git does; those of the old version, which carry its name, stay as they are."""
-
-    def named(text: str) -> str:
-        file = Path(text)
-        if file.is_absolute():
-            return file.relative_to(top).as_posix() if file.is_relative_to(top) else text
-        return text if ":" in text or text.startswith("<") else (Path(prefix) / file).as_posix()
-
     for key in ("interleaving", "race"):
         if found.get(key):
-            found[key] = [{**row, "file": named(str(row["file"]))} for row in found[key]]
+            found[key] = [{**row, "file": _named(str(row["file"]), top, prefix)} for row in found[key]]
     if "location" in found:
-        found["location"] = {**found["location"], "file": named(found["location"]["file"])}
+        found["location"] = {**found["location"], "file": _named(found["location"]["file"], top, prefix)}
+
+
+def _named(text: str, top: Path, prefix: str) -> str:
+    """A file as git names it; those of the old version, which carry its name, stay as they are."""
+    file = Path(text)
+    if file.is_absolute():
+        return file.relative_to(top).as_posix() if file.is_relative_to(top) else text
+    return text if ":" in text or text.startswith("<") else (Path(prefix) / file).as_posix()

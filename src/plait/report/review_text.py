@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plait.report.diff_text import diff_text
+from plait.report.diff_text import difference_lines
 from plait.report.finding_text import finding_text
 from plait.report.perf import text as perf_text
 from plait.report.review_line import line
@@ -36,7 +36,7 @@ def _evidence(review: ClassReview) -> list[str]:
     parts = []
     for each in review.brought():
         if each.command == "diff" and review.diff is not None:
-            parts.append(diff_text(review.diff).partition("\n\nBehaviour that only")[0])
+            parts.append("\n".join(difference_lines(each.finding, review.diff)))
         elif each.command == "perf" and review.perf is not None:
             parts.append(perf_text(review.perf))
         elif each.command == "explore":

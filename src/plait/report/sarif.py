@@ -46,7 +46,7 @@ def _result(finding: dict[str, Any], kinds: list[str], level: str, root: str | N
     if not racing and "location" in finding:
         place = finding["location"]
         found["locations"] = [{"physicalLocation": {
-            "artifactLocation": {"uri": Path(place["file"]).as_posix()}, "region": {"startLine": place["line"]},
+            "artifactLocation": {"uri": quote(Path(place["file"]).as_posix())}, "region": {"startLine": place["line"]},
         }}]  # fmt: skip
     if racing:
         found["locations"] = [_location(racing[0], root)]

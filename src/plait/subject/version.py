@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Kind = Literal["worktree", "revision", "folder", "release"]
+_LABEL = re.compile(r"(.+) \(([0-9a-f]{10})\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,9 @@ def resolve(text: str, *, project: Path, cache: Path, subject: Subject | None = 
     """Make the files of VERSION ``text`` available while the context lasts.
 
     ``worktree`` is the project as it is, ``dir:PATH`` or an existing path a folder, ``pypi:NAME==NUMBER`` a release,
-    anything else a git revision of the repository that ``project`` lies in. With ``subject`` the version is already
-    placed at its import root. Raises UsageError with one line when the version does not exist or lacks the subject's
-    module.
+    anything else a git revision of the repository that ``project`` lies in, also as the label of a version. With
+    ``subject`` the version is already placed at its import root. Raises UsageError with one line when the version does
+    not exist or lacks the subject's module.
     """
     with contextlib.ExitStack() as stack:
         version = _open(text.strip(), project.resolve(), cache, stack)
@@ -93,7 +95,9 @@ def _open(text: str, project: Path, cache: Path, stack: contextlib.ExitStack) ->
     if not text:
         raise UsageError("an empty version; write worktree, a git revision, a folder or pypi:NAME==NUMBER")
     repository = Repository.find(project) if project.is_dir() else None
-    commit = repository.commit(text) if repository else None
+    labelled = _LABEL.fullmatch(text)
+    commit = repository.commit(labelled[2] if labelled else text) if repository else None
+    text = labelled[1] if labelled and commit else text
     if _existing(text, project) is not None:
         if commit and not text.startswith((".", "/", "~")):
             raise UsageError(f"{text!r} is a git revision and a folder; write {commit[:10]} or dir:{text}")

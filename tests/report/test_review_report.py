@@ -1,0 +1,212 @@
+"""What people read of a review, from one that is written down here."""
+
+import json
+import re
+from xml.etree import ElementTree as ET
+
+import pytest
+from report_samples import NASTY, asked, checked, compared, comparison, explored
+
+from plait.judge.review import Brought, ClassReview
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.report.html import html
+from plait.report.junit import junit
+from plait.report.review_line import deed, line
+from plait.report.review_markdown import MARKER, review_markdown
+from plait.report.review_publish import publish_review, review_json
+from plait.report.review_text import review_text, statement
+from plait.report.sarif import sarif
+from plait.subject.change import Change, ChangedStatement
+from plait.subject.lock_change import LockChange
+from plait.subject.name import Subject
+from plait.subject.touched import Touched
+
+
+def touched(name, *methods, new=False):
+    module, _, qualname = name.partition(":")
+    reasons = {method: (f"{module}:{qualname}.{method}",) for method in methods}
+    statement_ = ChangedStatement(f"{module}.py", 28, 28, f"{qualname}.{methods[0]}" if methods else "", "added")
+    change = Change(
+        name, (), (statement_,), (), (), tuple(way[0] for way in reasons.values()), frozenset(methods),
+        frozenset(methods), frozenset(methods), frozenset(), frozenset(), reasons=reasons,
+    )  # fmt: skip
+    return Touched(Subject(module, qualname), "uses threading.Lock", None if new else change)
+
+
+def account():
+    """A lock that became narrower: faster, and wrong."""
+    faster = comparison("improvement")
+    faster.subject, faster.focus = "account:Account", ["get"]
+    return ClassReview(
+        touched("account:Account", "withdraw"), "src", [LockChange("narrowed", ("withdraw",))], compared(), checked(),
+        faster,
+    )  # fmt: skip
+
+
+def cache():
+    """A lock that became wider: slower; behaviour is what it was."""
+    slower = comparison("regression")
+    slower.focus = ["load"]
+    return ClassReview(
+        touched("cache:Cache", "load"), "", [LockChange("widened", ("load",))], compared("none"), checked(found=False),
+        slower,
+    )  # fmt: skip
+
+
+def clean():
+    same = comparison("none")
+    return ClassReview(
+        touched("shop:Stock", "put", "take", "count"), "", [], compared("none"), checked(found=False), same,
+        [explored(failed=False)],
+    )  # fmt: skip
+
+
+def unusable():
+    why = "shop:Gate cannot be built from its signature"
+    return ClassReview(touched("shop:Gate", new=True), notes=[f"check: {why}"], problem=why)
+
+
+CLASSES = [account, cache, clean, unusable]
+
+
+def result(classes):
+    found = any(each.brought() for each in classes)
+    return Result(
+        "review", "shop", "findings" if found else "clean", {"old": "main (0123456789)", "new": "worktree"},
+        stats={"classes": len(classes)}, elapsed_s=141.0, more={"repository": "/r"},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def whole():
+    classes = [make() for make in CLASSES]
+    return result(classes), classes
+
+
+def test_the_line_connects_both_sides():
+    assert line(account()) == (
+        "the lock narrowed in `withdraw` in this change makes `get` 2.0x faster at 8 threads and lets `withdraw` "
+        "leave balance -8 (before: 0)"
+    )
+    assert line(cache()) == (
+        "the lock widened in `load` in this change makes `load` 2.0x slower at 8 threads; no new behaviour under "
+        "threads was found"
+    )
+    assert line(clean()) == (
+        "no new behaviour under threads was found (3 tests compared, 40 tests of the new version, 2 existing tests "
+        "explored, as fast as before at 8 threads)"
+    )
+    assert line(unusable()) == "no conclusion: shop:Gate cannot be built from its signature"
+
+
+def test_without_locks_the_changed_methods_are_named():
+    made = account()
+    made.locks = []
+    assert line(made).startswith("the change to `withdraw` makes ")
+    made.touched = touched("account:Account", "a", "b", "c")
+    assert line(made).startswith("the change to `a`, `b` and 1 more makes ")
+
+
+def test_what_only_the_old_version_could_do_is_no_finding():
+    made = account()
+    (finding,) = made.diff.findings
+    finding.only_old, finding.only_new = finding.only_new, []
+    finding.summary = "Account: before the change, and no longer after it, `withdraw` can leave balance -8"
+    made.check, made.perf = None, None
+    assert (made.brought(), made.verdict) == ([], "clean")
+    assert line(made).startswith("it rules out that `withdraw` can leave balance -8")
+
+
+def test_what_was_there_before_is_no_finding():
+    made = account()
+    made.diff = None
+    made.before = list(made.check.findings)
+    assert made.brought() == []
+    assert "there before the change: Account: two concurrent calls" in "\n".join(statement(result([made]), [made]))
+
+
+def test_findings_with_one_cause_are_one_finding():
+    made = account()
+    (brought,) = made.brought()
+    assert (brought.command, len(brought.also)) == ("diff", 1)
+    other = made.check.findings[0]
+    other.race = [{**row, "access": "write Account.owner"} for row in other.race]
+    assert [each.command for each in made.brought()] == ["diff", "check"]
+
+
+def found(kind, **more):
+    return Brought("check", Finding(kind, more.pop("summary", "x"), ["C.put", "C.get"], **more))
+
+
+@pytest.mark.parametrize(("brought", "said"), [
+    (found("exception", exception="KeyError"), "lets `put` and `get` raise KeyError"),
+    (found("deadlock"), "lets `put` and `get` wait for each other for ever"),
+    (found("wrong-result"), "lets `put` and `get` end as no order of them does"),
+    (found("crash"), "makes the process crash"),
+    (Brought("explore", Finding("exception", "test_x fails", [])), "makes an existing test fail: test_x fails"),
+])  # fmt: skip
+def test_deeds_in_words(brought, said):
+    assert deed(brought) == said
+
+
+def lost_update(last="write C.n", read="read C.n"):
+    rows = [
+        {"thread": 1, "access": read, "function": "C.add"}, {"thread": 2, "access": "write C.n", "function": "C.add"},
+        {"thread": 1, "access": last, "function": "C.add"},
+    ]  # fmt: skip
+    return Brought("check", Finding("wrong-result", "x", ["C.add", "C.get"], interleaving=rows, race=rows[1:]))
+
+
+def test_an_update_is_lost_if_it_is_overwritten_by_who_has_read_before():
+    assert deed(lost_update()) == "lets `add` lose updates"
+    assert "lose" not in deed(lost_update(last="read C.n"))
+    assert "lose" not in deed(lost_update(read="read C.m"))
+
+
+def test_the_terminal_report(whole, golden):
+    text = review_text(*whole)
+    golden("review/findings.txt", text)
+    golden("review/clean.txt", review_text(result([clean()]), [clean()]))
+    golden("review/nothing.txt", review_text(result([]), []))
+
+
+def test_the_comment(whole, golden):
+    golden("review/findings.md", review_markdown(*whole))
+    golden("review/clean.md", review_markdown(result([clean()]), [clean()]))
+
+
+def test_nothing_of_the_code_under_test_becomes_markup_in_a_comment():
+    made = account()
+    (finding,) = made.diff.findings
+    finding.summary = f"Account: {NASTY} ```"
+    finding.interleaving = [{**row, "code": f"```\n<b>{NASTY}"} for row in finding.interleaving]
+    text = review_markdown(result([made]), [made])
+    assert text.startswith(MARKER)
+    fenced = re.sub(r"^(`{3,})[a-z]*\n.*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
+    assert "<script" not in fenced
+    assert "<img" not in fenced
+
+
+def test_other_readers(whole):
+    data = json.loads(json.dumps(review_json(*whole)))
+    assert [each["verdict"] for each in data["classes"]] == ["finding", "finding", "clean", "inconclusive"]
+    assert [each["subject"] for each in data["findings"]] == ["account:Account", "cache:Cache"]
+    places = [
+        each["locations"][0]["physicalLocation"] for each in json.loads(sarif(data))["runs"][0]["results"]
+    ]
+    assert [each["artifactLocation"]["uri"] for each in places] == ["src/account.py", "cache.py"]
+    (suite,) = ET.fromstring(junit(data))
+    assert suite.get("failures") == "2"
+    page = html(data, statement(*whole))
+    assert "the lock widened in `load` in this change" in page
+
+
+def test_the_markdown_can_take_the_place_of_the_report(whole, capsys, tmp_path):
+    publish_review(*whole, asked(markdown=tmp_path / "c.md"))
+    assert (tmp_path / "c.md").read_text(encoding="utf-8").startswith(MARKER)
+    assert "FOUND account:Account" in capsys.readouterr().out
+    from pathlib import Path
+
+    publish_review(*whole, asked(markdown=Path("-")))
+    assert capsys.readouterr().out.startswith(MARKER)
