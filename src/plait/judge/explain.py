@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from plait.explore.scripted import Scripted
 from plait.judge.examine import examine
-from plait.judge.minimise import Minimal
+from plait.judge.minimise import Minimal, fewest_preemptions
 from plait.judge.safety import ITSELF, Examination, Violation
 from plait.judge.specification import Specification
 from plait.judge.summary import summary
@@ -28,10 +29,16 @@ GIL_SYSTEMATIC, GIL_SAMPLED = 1500, 100  # executions to decide whether a build 
 def explain(
     examination: Examination, minimal: Minimal, guards: GuardTable, subject: str, same: Callable[[Violation], bool]
 ) -> tuple[Finding, RacingPair | None]:
-    """The finding, and the racing pair it is grouped by. ``subject`` is the class's own name."""
+    """The finding, and the racing pair it is grouped by. ``subject`` is the class's own name.
+
+    Where a build with the GIL can show it with as few preemptions, the schedule is one that such a build can follow.
+    """
+    today = reachable_under_gil(examination, same)
+    if today:
+        minimal = _under_gil(examination, minimal, same) or minimal
     moments, pairs, waiting = record_schedule(examination, minimal.schedule)
-    pair = relevant(pairs)
     violation = minimal.violation
+    pair = None if violation.detail == ITSELF else relevant(pairs)  # nobody else takes part
     finding = Finding(
         kind=violation.kind,
         summary=summary(violation, minimal.test, subject, examination.specification),
@@ -45,7 +52,7 @@ def explain(
         expected=expected(violation, examination.specification),
         waiting=waiting,
     )
-    finding.reachable = {"gil": reachable_under_gil(examination, same), "free-threaded": True}
+    finding.reachable = {"gil": today, "free-threaded": True}
     finding.confirmed_on_threads = confirmed(examination, minimal.schedule, same)
     if pair is not None:
         finding.race = [as_row(pair.first), as_row(pair.second)]
@@ -117,23 +124,40 @@ def _guard(pair: RacingPair, guards: GuardTable, moments: list[Moment]) -> dict[
 
 def reachable_under_gil(examination: Examination, same: Callable[[Violation], bool]) -> bool | None:
     """Whether a build with the GIL can show it too; None if the search had to stop before it knew."""
-    _ = examination.specification
-    fresh = Examination(examination.bed.test, examination.sites, examination.probes, examination.rules)
-    _ = fresh.specification
-    before, ENGINE.gil = ENGINE.gil, True
-    try:
+    with _gil(examination) as fresh:
         examined = examine(fresh, systematic=GIL_SYSTEMATIC, sampled=GIL_SAMPLED)
-    finally:
-        ENGINE.gil = before
     if examined.violation is not None and same(examined.violation):
         return True
     return False if examined.exhausted else None
 
 
-def confirmed(examination: Examination, schedule: Schedule, same: Callable[[Violation], bool]) -> bool:
-    """Whether the schedule shows the violation on OS threads as well, every time."""
+def _under_gil(examination: Examination, minimal: Minimal, same: Callable[[Violation], bool]) -> Minimal | None:
+    """The same violation on a schedule that the GIL allows, if that needs no more preemptions and replays."""
+    with _gil(examination) as fresh:
+        found = fewest_preemptions(fresh, same, minimal.preemptions)
+    if found is None or not confirmed(examination, found.schedule, same, backend="auto"):
+        return None
+    return found
+
+
+@contextmanager
+def _gil(examination: Examination) -> Iterator[Examination]:
+    """A fresh examination of the same test, while the engine follows the GIL's rules."""
+    fresh = Examination(examination.bed.test, examination.sites, examination.probes, examination.rules)
+    _ = fresh.specification
+    before, ENGINE.gil = ENGINE.gil, True
+    try:
+        yield fresh
+    finally:
+        ENGINE.gil = before
+
+
+def confirmed(
+    examination: Examination, schedule: Schedule, same: Callable[[Violation], bool], backend: str = "threads"
+) -> bool:
+    """Whether the schedule shows the violation every time, on OS threads unless another backend is wanted."""
     for _ in range(REPLAYS):
-        violation, lost = examination.replay(schedule, backend="threads")
+        violation, lost = examination.replay(schedule, backend=backend)
         if violation is None or lost is not None or not same(violation):
             return False
     return True

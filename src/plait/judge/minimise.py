@@ -67,7 +67,7 @@ class Minimiser:
                     best = found
                     progress = True
                     break
-        shortest = self._fewest_preemptions(best.test)
+        shortest = fewest_preemptions(Examination(best.test, self._sites, self._probes, self._rules), self._same)
         if shortest is not None:
             best = shortest
         best.attempts = self._attempts
@@ -87,30 +87,33 @@ class Minimiser:
             return None
         return Minimal(test, examined.violation, examined.schedule, examined.preemptions, 0, True)
 
-    def _fewest_preemptions(self, test: Test) -> Minimal | None:
-        examination = Examination(test, self._sites, self._probes, self._rules)
-        _ = examination.specification
-        for bound in range(MAX_PREEMPTIONS + 1):
-            search = Dfs(bound)
-            for _ in range(PER_BOUND):
-                prefix = search.next_prefix()
-                if prefix is None:
-                    break
-                verdicts: list[Violation | None] = []
-                ENGINE.execute(
-                    examination.bed.prepare, prefix, search, free=True,
-                    finish=lambda into=verdicts: into.append(examination.judge()),  # type: ignore[misc]
-                )  # fmt: skip
-                search.executed(ENGINE)
-                violation = verdicts[0] if verdicts else None
-                if violation is None:
-                    continue
-                schedule, cost = schedule_of(ENGINE), preemptions(ENGINE.trace)
-                if violation.kind == "state":
-                    violation = examination.confirm_state(violation)
-                if violation is not None and self._same(violation):
-                    return Minimal(test, violation, schedule, cost, 0, True)
-        return None
+
+def fewest_preemptions(
+    examination: Examination, same: Callable[[Violation], bool], most: int = MAX_PREEMPTIONS
+) -> Minimal | None:
+    """The violation with as few preemptions as it needs, in the engine's present model; None if ``most`` do not do."""
+    _ = examination.specification
+    for bound in range(most + 1):
+        search = Dfs(bound)
+        for _ in range(PER_BOUND):
+            prefix = search.next_prefix()
+            if prefix is None:
+                break
+            verdicts: list[Violation | None] = []
+            ENGINE.execute(
+                examination.bed.prepare, prefix, search, free=True,
+                finish=lambda into=verdicts: into.append(examination.judge()),  # type: ignore[misc]
+            )  # fmt: skip
+            search.executed(ENGINE)
+            violation = verdicts[0] if verdicts else None
+            if violation is None:
+                continue
+            schedule, cost = schedule_of(ENGINE), preemptions(ENGINE.trace)
+            if violation.kind == "state":
+                violation = examination.confirm_state(violation)
+            if violation is not None and same(violation):
+                return Minimal(examination.bed.test, violation, schedule, cost, 0, True)
+    return None
 
 
 def smaller(test: Test) -> Iterator[Test]:
