@@ -104,6 +104,11 @@ class States:
         )  # fmt: skip
         return threads, frozenset(self._fingerprints.values()), self._engine.clock
 
+    def place(self, root: int) -> Hashable | None:
+        """The name of a location that was touched, the same in every execution."""
+        known = self._fingerprints.get(root)
+        return None if known is None else known[0]
+
     def _number(self, value: Hashable) -> int:
         return self._numbers.setdefault(value, len(self._numbers))
 

@@ -9,7 +9,7 @@ The engine executes a program again instead of restoring a state, so an executio
 transition (lines 24-27) and then goes on with one of the transitions it has just met (what a stack would pick next)
 until the program ends. The order within a set is the search: a stack (dfs), a queue (bfs), or a queue per number of
 preemptions (icb, with a bound as pruning condition of line 31). Stateful search ends an execution at a known state
-(lines 28 and 36).
+(lines 28 and 36) and leaves out what `plait.explore.guarded` finds unnecessary (line 31).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from plait.explore.canonical import States
 from plait.explore.capp_partition import Prioritizer
+from plait.explore.guarded import Guarded
 from plait.explore.strategy import choices, preemptions
 from plait.run.engine import DIVERGED, STOP
 
@@ -94,46 +95,64 @@ class Queue:
 
 
 class Levels:
-    """Fewest preemptions first, the earliest of them first: the work queues of iterative context bounding."""
+    """Fewest delays first, the earliest of them first: the permutations of threads that wait their turn come late."""
 
     def __init__(self) -> None:
         self._levels: list[deque[Edge]] = []
 
-    def level(self, edge: Edge) -> int:
-        """Which queue a transition waits in."""
-        return edge.chosen
-
     def add(self, edges: Sequence[Edge]) -> None:
         """See `Frontier.add`."""
         for edge in edges:
-            number = self.level(edge)
-            while len(self._levels) <= number:
-                self._levels.append(deque())
-            self._levels[number].append(edge)
+            self._put(edge, edge.delays)
+
+    def _put(self, edge: Edge, number: int) -> None:
+        while len(self._levels) <= number:
+            self._levels.append(deque())
+        self._levels[number].append(edge)
 
     def pick(self) -> Edge | None:
         """The earliest of the cheapest."""
         return next((level.popleft() for level in self._levels if level), None)
 
 
-class Delays(Levels):
-    """Fewest delays first: the order of threads that wait their turn is no longer free, so their permutations wait."""
+class WorkQueues(Levels):
+    """Fewest preemptions first: the work queues of iterative context bounding (its Algorithm 1).
 
-    def level(self, edge: Edge) -> int:
-        """See `Levels.level`."""
-        return edge.delays
+    What costs no further preemption is searched depth first, what costs one waits for its turn in the order it was met.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._level = 0
+        self._stack: list[Edge] = []
+
+    def add(self, edges: Sequence[Edge]) -> None:
+        """See `Frontier.add`."""
+        for edge in edges:
+            if edge.chosen > self._level:
+                self._put(edge, edge.chosen)
+        self._stack.extend(edge for edge in reversed(edges) if edge.chosen <= self._level)
+
+    def pick(self) -> Edge | None:
+        """The deepest of this level, else the earliest of the next one."""
+        if self._stack:
+            return self._stack.pop()
+        edge = super().pick()
+        if edge is not None:
+            self._level = edge.chosen
+        return edge
 
 
 _FRONTIERS: dict[str, type[Stack | Queue | Levels]] = {
-    "dfs": Stack, "bfs": Queue, "icb": Levels, "delay": Delays, "stateful": Stack, "stateful-bfs": Queue,
+    "dfs": Stack, "bfs": Queue, "icb": WorkQueues, "delay": Levels, "stateful": Stack, "stateful-bfs": Queue,
 }  # fmt: skip
 
 
 class Capp:
     """One search under one heuristic; ``priority`` None is the paper's BASIC, ``seed`` None the default order.
 
-    ``transitions`` counts the steps that were new, the price of a stateful search; the price of a stateless one is its
-    executions. ``iterations`` says how often the postponed transitions became the current ones.
+    ``transitions`` counts the states that a stateful search came to, new and known ones: its price (section 4.4). The
+    price of a stateless one is its executions. ``iterations`` says how often the postponed transitions became the current ones.
     """
 
     def __init__(
@@ -157,6 +176,7 @@ class Capp:
         self._later: Frontier = make()
         self._make = make
         self._states = States() if search.startswith("stateful") else None
+        self._guarded = None if self._states is None else Guarded(self._states)
         self._explored: set[Hashable] = set()
         self._edge = self._here = Edge([], 0, -1)
         self._schedule: list[int] = []
@@ -199,22 +219,36 @@ class Capp:
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
         """Lines 26-36 for one state: the transition to go on with; the others are put into the two sets."""
-        enabled = engine.enabled
-        states, step = self._states, engine.step
-        if states is not None:
-            if self._fresh:
-                states.begin(engine)
-            states.update()
-        self._fresh = False
-        if step < len(self._script):
-            number = self._script[step]
-        else:
-            if states is not None and self._is_known(states.key()):
-                return STOP
-            number = self._expand(engine, engine.trace[-1][0] if step else -1)
-        if states is not None and number in enabled:
+        states, guarded, step = self._states, self._guarded, engine.step
+        if states is None or guarded is None:
+            fresh = step >= len(self._script)
+            return self._expand(engine, engine.trace[-1][0] if step else -1) if fresh else self._script[step]
+        if self._fresh:
+            self._fresh = False
+            states.begin(engine)
+            guarded.begin()
+        states.update()
+        for schedule, length, thread in guarded.update(engine):
+            (self._now if self._priority is None else self._later).add([Edge(schedule, length, thread)])
+        number = self._script[step] if step < len(self._script) else self._stateful_step(engine, states, guarded)
+        if number in engine.enabled:
             states.about_to_step(engine.threads[number])
         return number
+
+    def _stateful_step(self, engine: Engine, states: States, guarded: Guarded) -> int:
+        """Lines 28-36; a state with one possible or necessary transition is none to look at."""
+        enabled = engine.enabled
+        if len(enabled) == 1:
+            return enabled[0]
+        last = engine.trace[-1][0] if engine.step else -1
+        if last in enabled:
+            others = [number for number in enabled if number != last]
+            if guarded.withhold(engine, engine.threads[last], self._schedule, others):
+                return last
+        self.transitions += 1
+        if self._is_known(states.key()):
+            return STOP
+        return self._expand(engine, last)
 
     def _is_known(self, key: Hashable) -> bool:
         if key in self._explored:
@@ -225,7 +259,7 @@ class Capp:
     def _expand(self, engine: Engine, last: int) -> int:
         """Lines 30-35: the thread to go on with from a new state."""
         enabled, step = engine.enabled, engine.step
-        if len(enabled) == 1 and self._search != "stateful-bfs":
+        if len(enabled) == 1:
             return enabled[0]
         running = last in enabled
         threads = self._within_bound(self._ordered(enabled, last), last, running)
@@ -271,6 +305,7 @@ class Capp:
     def executed(self, engine: Engine) -> None:
         """The schedule is known now that the transitions met on the way begin with."""
         self._schedule.extend(choices(engine))
-        self.transitions += engine.step - max(len(self._script) - 1, 0)
+        if self._states is None:
+            self.transitions += engine.step - max(len(self._script) - 1, 0)
         if engine.status == DIVERGED:
             self.diverged = True

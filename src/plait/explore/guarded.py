@@ -1,0 +1,135 @@
+"""Which steps need no alternatives, because no other thread can get in their way: a reduction for stateful search.
+
+An access to a location that is always accessed under the same lock, or by the same thread only, commutes with whatever
+others can do before it; so does giving a lock back that is only ever taken and given back. The running thread goes on
+there, and the state is no place to look at: this is how Java PathFinder reduces (CAPP, section 5, and the pruning
+condition in line 31 of its Figure 4).
+
+"Always" is what was seen so far. The transitions that were left out are kept under the location they rely on, and come
+back when an access shows that it is not guarded after all: so nothing is lost. Locations and locks go by the names of
+`plait.explore.canonical`, which mean the same in every execution.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plait.observe.lockset import Locksets
+from plait.run.operations import HAND_OVER, KEY_INSERT, KEY_READ, KEY_WRITE, LOCAL, READ, RELEASE, TRY, TRY_FAILED, WRITE
+from plait.run.primitives.lock import Baton
+from plait.run.vthread import FINISHED, VThread
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Sequence
+
+    from plait.explore.canonical import States
+    from plait.run.engine import Engine
+
+_DATA = frozenset({READ, WRITE, KEY_READ, KEY_WRITE, KEY_INSERT})
+_LOOKS = frozenset({READ, KEY_READ})
+_UNUSUAL = frozenset({TRY, TRY_FAILED, HAND_OVER, READ})  # what makes giving a lock back visible before it is free
+
+
+class _Location:
+    """How a location was accessed while there was more than one thread."""
+
+    __slots__ = ("locks", "open", "thread", "withheld", "written")
+
+    def __init__(self) -> None:
+        self.thread: int | None = None  # the only one; None before the first access and behind that of a second one
+        self.locks: frozenset[Hashable] | None = None  # held at every access
+        self.written = self.open = False
+        self.withheld: list[tuple[list[int], int, int]] = []
+
+
+class Guarded:
+    """Follows the executions of one search."""
+
+    def __init__(self, states: States) -> None:
+        self._states = states
+        self._locations: dict[Hashable, _Location] = {}
+        self._locksets = Locksets()
+        self._seen = 0
+        self._shared: set[Hashable] = set()  # accessed by more than one thread
+
+    def begin(self) -> None:
+        """A new execution."""
+        self._locksets = Locksets()
+        self._seen = 0
+
+    def update(self, engine: Engine) -> Iterator[tuple[list[int], int, int]]:
+        """Take in what happened since the last time; what has to be tried after all: schedule, its length, thread."""
+        entries = engine.trace[self._seen :]
+        self._seen = len(engine.trace)
+        held: frozenset[Hashable] | None = None
+        alone = bool(entries) and _is_alone(engine, entries[-1][0])
+        for entry in entries:
+            thread, loc, mode = entry[:3]
+            owner = engine.heap.locs[loc][0]
+            if mode != LOCAL and thread != -1 and not alone:
+                if held is None:  # at the beginning of the step
+                    held = self._held(engine, thread)
+                yield from self._accessed(engine.heap.roots[loc], thread, mode, held, isinstance(owner, Baton))
+            self._locksets.step(entry, owner)
+
+    def _held(self, engine: Engine, thread: int) -> frozenset[Hashable]:
+        locs = [loc for loc in self._locksets.held(thread) if isinstance(engine.heap.locs[loc][0], Baton)]
+        return frozenset(filter(None, (self._states.place(loc) for loc in locs)))
+
+    def _accessed(
+        self, root: int, thread: int, mode: int, held: frozenset[Hashable], lock: bool
+    ) -> Iterator[tuple[list[int], int, int]]:
+        name = self._states.place(root)
+        if name is None:
+            return
+        location = self._locations.setdefault(name, _Location())
+        if location.open:
+            return
+        if lock:
+            location.open = mode in _UNUSUAL
+        else:
+            location.locks = held if location.locks is None else location.locks & held
+            if location.thread is None and name not in self._shared:
+                location.thread = thread
+            elif location.thread != thread:
+                location.thread = None
+                self._shared.add(name)
+            location.written = location.written or mode not in _LOOKS
+            location.open = name in self._shared and location.written and not location.locks
+        if location.open:
+            yield from location.withheld
+            location.withheld.clear()
+
+    def withhold(self, engine: Engine, thread: VThread, schedule: list[int], others: Sequence[int]) -> bool:
+        """Whether the thread's next step needs no alternatives; if so they are kept for the case that it does."""
+        owner = engine.heap.locs[thread.loc][0]
+        if engine.gil or isinstance(owner, VThread):  # a step has more accesses than the known one; see `_is_alone`
+            return False
+        name = self._states.place(engine.heap.roots[thread.loc])
+        if name is None:
+            return False
+        location = self._locations.setdefault(name, _Location())
+        if location.open:
+            return False
+        lock = isinstance(owner, Baton)
+        if lock and thread.mode != RELEASE:
+            return False
+        if not lock and not (thread.mode in _DATA and self._is_guarded(engine, location, name, thread)):
+            return False
+        location.withheld.extend((schedule, engine.step, other) for other in others)
+        return True
+
+    def _is_guarded(self, engine: Engine, location: _Location, name: Hashable, thread: VThread) -> bool:
+        if location.thread in (None, thread.id) and name not in self._shared:
+            return True
+        if location.locks and location.locks & self._held(engine, thread.id):
+            return True
+        return not location.written and thread.mode in _LOOKS
+
+
+def _is_alone(engine: Engine, number: int) -> bool:
+    """Whether the others have all ended: then what a thread does without a lock is no sign that it can do so earlier.
+
+    If it can, the last step of another one, which always has alternatives, comes too late to hide it.
+    """
+    return all(thread.state == FINISHED and thread.observed for thread in engine.threads[1:] if thread.id != number)
