@@ -178,7 +178,7 @@ def test_wrong_options_are_named(arguments, part, tmp_path):
 
 def test_options_of_other_commands_are_refused(tmp_path):
     with pytest.raises(UsageError, match="--capp"):
-        _read("check", "a:B", "--capp", "CA", folder=tmp_path)
+        _read("perf", "a:B", "--capp", "CA", folder=tmp_path)
 
 
 def test_settings_of_the_project_are_defaults(tmp_path):

@@ -136,11 +136,11 @@ _SUBJECT = ("SUBJECT", "module:Class, or file.py:Class")
 COMMANDS = {
     "check": Command(
         "one version: thread-safety violations", _SUBJECT,
-        ("at", *_LIMITS, "model", "threads", "generate", "schedule", *_OUTPUTS),
+        ("at", "old", *_LIMITS, "model", "threads", "generate", "schedule", "capp", *_OUTPUTS),
     ),
     "diff": Command(
         "two versions: behaviour that only one of them can show", _SUBJECT,
-        ("old", "new", *_LIMITS, "model", "threads", "schedule", "no-filter", *_OUTPUTS),
+        ("old", "new", *_LIMITS, "model", "threads", "schedule", "capp", "no-filter", *_OUTPUTS),
     ),
     "perf": Command(
         "two versions: which one is faster under contention", _SUBJECT,

@@ -29,10 +29,10 @@ from plait.pytest_item import ItemTrial, controlled, tear_down
 from plait.pytest_outside import Outside, StuckError
 from plait.pytest_search import SEARCHES, make_search
 from plait.run.world import cache_folder
-from plait.scenario import InterleavingError, _fill, _told, raise_for_failure
+from plait.scenario import InterleavingError, fill, raise_for_failure, with_failure
 from plait.subject.impact import Impact
-from plait.subject.impact_analysis import collect
 from plait.subject.impact_json import impact_from_json
+from plait.subject.impact_versions import impact_between
 from plait.subject.version import resolve
 
 if TYPE_CHECKING:
@@ -91,6 +91,12 @@ def _asked(config: pytest.Config, name: str) -> Any:
     return config.getoption(f"plait_{name}") or config.getini(f"plait_{name}") or None
 
 
+def _allowed(config: pytest.Config) -> frozenset[str] | None:
+    """None: as much as in any run of pytest."""
+    text = config.getoption("plait_allow")
+    return None if text is None else frozenset(filter(None, text.split(",")))
+
+
 def _number(value: Any, default: int) -> int:
     if value is None:
         return default
@@ -107,7 +113,7 @@ class Explorer:
         self.settings = Settings(config)
         self.impact = _impact(config)
         self._told: list[dict[str, Any]] = []
-        self._outside = Outside()
+        self._outside = Outside(_allowed(config))
 
     # -- tests --------------------------------------------------------------------------------------------------
 
@@ -129,6 +135,8 @@ class Explorer:
         tear_down(item)  # pytest has set it up without control; every execution does it again
         trial = ItemTrial(item, call, seed=settings.seed)
         verdict = self._explored(item, trial, settings, account)
+        if account.get("stopped_acts"):
+            pytest.skip(account["why"])
         if account["ran"] == PLAIN:
             _plainly(item, call)
         elif isinstance(trial.outcome_of_call, pytest.skip.Exception):
@@ -151,7 +159,12 @@ class Explorer:
         finally:
             account["seconds"] = round(time.perf_counter() - started, 3)
         account["threads"] = trial.threads
-        acts = sorted(outside)
+        acts = sorted(outside.acts)
+        if outside.stopped:
+            account["stopped_acts"] = outside.stopped
+            name = outside.stopped[0]["act"]
+            account["why"] = f"stopped at {outside.stopped[0]['call']}: --allow {name} lets tests do that"
+            return verdict
         if isinstance(verdict.outcome, Divergence):
             account["why"] = f"not deterministic: {verdict.outcome.details()[-1]}"
             account["details"] = verdict.outcome.details()
@@ -225,8 +238,7 @@ def _impact(config: pytest.Config) -> Impact:
         with ExitStack() as stack:
             before = stack.enter_context(resolve(old, project=project, cache=cache))
             now = stack.enter_context(resolve("worktree", project=project, cache=cache))
-            whole = before.kind == "revision"
-            return collect((whole and before.tree) or before.root, (whole and now.tree) or now.root)
+            return impact_between(before, now)
     except UsageError as error:
         raise pytest.UsageError(f"--plait-old: {error}") from None
 
@@ -269,7 +281,7 @@ def _explore(trial: ItemTrial, settings: Settings, impact: Impact, account: dict
     if found.divergence is not None:
         verdict.outcome = found.divergence
     elif found.failure is not None:
-        verdict = _told(trial, verdict, simplify(trial, found.failure))
+        verdict = with_failure(trial, verdict, simplify(trial, found.failure))
         verdict.reachable = _reach(trial, settings, impact)
         verdict.names[1] = "the test"
     return verdict
@@ -278,7 +290,7 @@ def _explore(trial: ItemTrial, settings: Settings, impact: Impact, account: dict
 def _replayed(trial: ItemTrial, schedule: Schedule, model: str, account: dict[str, Any]) -> Verdict:
     """One schedule, the token of an earlier failure."""
     verdict = Verdict(Finished(), 1, 0.0, False, "One schedule, replayed.", "replay", model)
-    _fill(verdict, trial.record(schedule))
+    fill(verdict, trial.record(schedule))
     account.update(search="replay", schedules=1, transitions=None, exhausted=False, preemption_bound=None)
     return verdict
 

@@ -50,6 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         group.addoption(f"--plait-{name}", metavar=name.upper(), help=text)
         parser.addini(f"plait_{name}", text)
     group.addoption("--plait-impact", metavar="FILE", help="the impacted code points, instead of --plait-old")
+    group.addoption("--plait-allow", metavar="LIST", help="stop tests that do more: write, network, subprocess")
     group.addoption("--plait-result", metavar="FILE", help="write what was explored as JSON")
 
 

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from plait.explore.capp import BOUNDED, Capp
 from plait.explore.capp import SEARCHES as ORDERED
-from plait.explore.capp_dpor import CappDpor
-from plait.explore.capp_pos import CappPos
 from plait.judge.strategies import STRATEGIES, make_strategy
 
 if TYPE_CHECKING:
@@ -21,8 +19,4 @@ def make_search(name: str, priority: Prioritizer | None, bound: int | None, seed
     """A fresh search; the bound is on preemptions, where the search has one, ``order`` a seed for a random order."""
     if name in ORDERED:
         return Capp(name, priority, bound=bound if name in BOUNDED else None, seed=order)
-    if name == "dpor" and priority is not None:
-        return CappDpor(priority)
-    if name == "pos" and priority is not None:
-        return CappPos(priority, seed)
-    return make_strategy(name, seed)
+    return make_strategy(name, seed, priority)

@@ -288,7 +288,7 @@ def _explored(trial: Trial, request: _Request) -> Verdict:
     if found.failure is None:
         return verdict
     failure, verdict.reachable = _reach(trial, request, found.failure)
-    return _told(trial, verdict, simplify(trial, failure))
+    return with_failure(trial, verdict, simplify(trial, failure))
 
 
 def _reach(trial: Trial, request: _Request, failure: Failure) -> tuple[Failure, dict[str, bool | None]]:
@@ -306,7 +306,7 @@ def _reach(trial: Trial, request: _Request, failure: Failure) -> tuple[Failure, 
     return failure, {"gil": None, "free-threaded": True}
 
 
-def _told(trial: Trial, verdict: Verdict, failure: Failure) -> Verdict:
+def with_failure(trial: Trial, verdict: Verdict, failure: Failure) -> Verdict:
     """The verdict with everything that a report shows of the failure."""
     recorded = trial.record(failure.schedule)
     if recorded.lost is not None or recorded.outcome.signature != failure.outcome.signature:
@@ -315,7 +315,7 @@ def _told(trial: Trial, verdict: Verdict, failure: Failure) -> Verdict:
             recorded.lost or "replaying the failing schedule did not fail in the same way",
         )  # fmt: skip
         return verdict
-    _fill(verdict, recorded)
+    fill(verdict, recorded)
     again, lost = trial.replay(failure.schedule, backend="threads")
     verdict.confirmed_on_threads = lost is None and again.outcome.signature == failure.outcome.signature
     return verdict
@@ -324,13 +324,14 @@ def _told(trial: Trial, verdict: Verdict, failure: Failure) -> Verdict:
 def _replayed(trial: Trial, schedule: Schedule, request: _Request) -> Verdict:
     recorded = trial.record(schedule)
     verdict = Verdict(recorded.outcome, 1, 0.0, False, "One schedule, replayed.", "replay", request.model)
-    _fill(verdict, recorded)
+    fill(verdict, recorded)
     if not verdict.passed:
         verdict.reachable = {"gil": True, "free-threaded": True} if schedule.gil else {"free-threaded": True}
     return verdict
 
 
-def _fill(verdict: Verdict, recorded: Recorded) -> None:
+def fill(verdict: Verdict, recorded: Recorded) -> None:
+    """What a recorded execution shows, into the verdict."""
     verdict.outcome = recorded.outcome
     verdict.schedule, verdict.preemptions = recorded.schedule, recorded.preemptions
     own = [moment for moment in recorded.moments if not is_machinery(moment.site)]

@@ -74,3 +74,38 @@ def test_the_version_before_passes(project, tmp_path):
 def test_unusable_tests(project, test, said, capsys):
     assert main(["explore", test, "--old", "HEAD~1"]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_other_readers_get_the_same_result(project, tmp_path):
+    files = {name: tmp_path / f"result.{name}" for name in ("html", "junit", "sarif")}
+    options = [text for name, file in files.items() for text in (f"--{name}", str(file))]
+    code, result = explore(tmp_path, "tests/test_mina.py", "--old", "HEAD~1", "--workers", "2", *options)
+    assert code == 1
+    assert result["findings"][0]["summary"] in files["html"].read_text()
+    assert '<failure type="exception"' in files["junit"].read_text()
+    assert json.loads(files["sarif"].read_text())["runs"][0]["results"][0]["ruleId"] == "exception"
+
+
+WRITER = """
+import threading
+
+def test_writes():
+    threads = [threading.Thread(target=lambda: open("left-behind.txt", "w").close()) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+def test_tests_do_no_more_than_they_are_allowed_to(project, tmp_path, monkeypatch):
+    (project / "tests" / "test_writer.py").write_text(WRITER)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    code, result = explore(tmp_path, "tests/test_writer.py::test_writes", "--max-schedules", "3")
+    assert (code, result["verdict"], result["stats"]["tests"]) == (3, "pass", 0)
+    assert "--allow write lets tests do that" in result["notes"][0]
+    assert not (project / "left-behind.txt").exists()
+    code, result = explore(tmp_path, "tests/test_writer.py::test_writes", "--max-schedules", "3", "--allow", "write")
+    assert (code, result["stats"]["tests"], result["stats"]["threads"]) == (0, 1, 3)
+    assert (project / "left-behind.txt").exists()

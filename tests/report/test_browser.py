@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from report_samples import NASTY, STEPS, compared, harmful, spoken
 
-from plait.campaign.check import CheckOptions, check
+from plait.campaign.check import check
+from plait.campaign.check_options import CheckOptions
 from plait.report.html import html
 from plait.report.publish import statement
 from plait.subject.name import Subject

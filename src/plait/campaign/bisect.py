@@ -14,7 +14,7 @@ from typing import Any
 
 from plait.campaign.bisect_probes import Probe, behaviour_probe, speed_probe
 from plait.campaign.bisect_search import Answer, Bisection
-from plait.campaign.check import tests_folder
+from plait.campaign.check_options import tests_folder
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.perf import TESTS, THREADS
 from plait.campaign.perf_measure import Rules as Measuring

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,57 +21,32 @@ from plait.campaign import tasks
 from plait.campaign.adaptive import Tally
 from plait.campaign.check_causes import cause, size, weight
 from plait.campaign.check_notes import Notes
+from plait.campaign.check_options import CheckOptions, from_namespace
 from plait.campaign.failures import WorkerCrashed, WorkerHung
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.spec import WorkerSpec
-from plait.campaign.stream import STREAMS, Chunk, StreamOptions, probes_of
+from plait.campaign.stream import Chunk, StreamOptions, probes_of
 from plait.campaign.workers import Workers
-from plait.config import Config, SubjectConfig
 from plait.errors import UsageError
+from plait.explore.capp_partition import Aim
 from plait.generate.hints import Hints
-from plait.judge.rules import Rules, may_wait
+from plait.judge.rules import may_wait
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.test import Call
 from plait.report.publish import publish
 from plait.report.sources import sources
+from plait.subject.impact_versions import impact_between
 from plait.subject.interface import Interface
 from plait.subject.name import Subject
 from plait.subject.version import Version, resolve
 
-DEFAULT_BUDGET = 60.0
 CHUNK_TESTS = 25
 CHUNK_SECONDS = 2.0
 LONGEST_CHUNK = 60.0  # a chunk may end in a long minimisation
 STALL = 12.0  # seconds that one test may take: they take milliseconds
 AFTER_FOUND = 10.0  # seconds to look for other causes once something was found
 GRACE = 2.0  # seconds that chunks under way get when time is up
-
-
-@dataclass(slots=True)
-class CheckOptions:
-    """What `plait check` was asked for."""
-
-    subject: Subject
-    at: str = "worktree"
-    project: Path = field(default_factory=Path)
-    seed: int = 0
-    budget: float = DEFAULT_BUDGET
-    max_tests: int | None = None
-    max_schedules: int | None = None
-    model: str = "both"
-    threads: int = 2
-    workers: int = 1
-    generate: str = "covcon"
-    order: str | None = None
-    streams: int = STREAMS
-    deeper: bool = True
-    allow: tuple[str, ...] = ()
-    hints: Hints = field(default_factory=Hints)
-    rules: Rules = field(default_factory=Rules)
-    hook: Path | None = None
-    tests: Path | None = None
-    keep_going: bool = True
 
 
 def run(options: argparse.Namespace) -> int:
@@ -85,32 +60,6 @@ def run(options: argparse.Namespace) -> int:
     if result.findings:
         return 1
     return 0 if result.stats["tests"] else 3
-
-
-def from_namespace(options: argparse.Namespace) -> CheckOptions:
-    """The command line's words as options."""
-    config: Config = options.config
-    if options.schedule in ("native", "active"):
-        raise UsageError(
-            f"check controls every execution: --schedule {options.schedule} is not one of its searches; choose random, "
-            "pos, pct, dfs, icb or dpor (`plait bench covcon` runs the paper's native setting)"
-        )
-    subject = Subject.parse(options.argument, path=options.path)
-    words: SubjectConfig = config.subject(options.argument)
-    return CheckOptions(
-        subject, options.at, options.path, options.seed, options.budget or DEFAULT_BUDGET, options.max_tests,
-        options.max_schedules, options.model, options.threads, options.workers or os.cpu_count() or 1,
-        options.generate, options.schedule, allow=tuple(options.allow), hints=words.hints,
-        rules=Rules(words.invariant, words.nondeterministic), hook=config.hook,
-        tests=tests_folder(options.path, config),
-    )  # fmt: skip
-
-
-def tests_folder(project: Path, config: Config) -> Path | None:
-    """Where the project's own tests lie, to be read for values."""
-    if config.tests is not None:
-        return config.tests
-    return next((project / name for name in ("tests", "test") if (project / name).is_dir()), None)
 
 
 def cache_root() -> Path:
@@ -139,7 +88,7 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None) -> Result:
         with workers_for(
             options.subject, version, count=options.workers, allow=options.allow, hook=options.hook
         ) as workers:
-            campaign = _Campaign(options, workers, started, interrupt)
+            campaign = _Campaign(options, workers, started, interrupt, _aim(options, version))
             campaign.run()
         label = version.label
         root = version.root if version.kind in ("worktree", "folder") else None
@@ -152,13 +101,22 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None) -> Result:
     return result
 
 
+def _aim(options: CheckOptions, version: Version) -> Aim | None:
+    """What the executions look at first."""
+    if options.capp in (None, "none"):
+        return None
+    with resolve(options.old, project=options.project, cache=cache_root(), subject=options.subject) as old:
+        return Aim(str(options.capp), impact_between(old, version))
+
+
 class _Campaign:
     """The loop over chunks: hands streams to workers, collects what comes back in the order of the chunks."""
 
     def __init__(
-        self, options: CheckOptions, workers: Workers, started: float, interrupt: Interrupt | None
+        self, options: CheckOptions, workers: Workers, started: float, interrupt: Interrupt | None, aim: Aim | None
     ) -> None:
         self._options = options
+        self._aim = aim
         self._workers = workers
         self._started = started
         self._interrupt = interrupt
@@ -244,8 +202,8 @@ class _Campaign:
         options = self._options
         asked = StreamOptions(
             options.subject.qualname.rpartition(".")[2] or options.subject.module, options.generate, options.seed,
-            number, options.streams, options.threads, model=options.model, order=options.order, rules=options.rules,
-            deeper=options.deeper and options.generate == "covcon",
+            number, options.streams, options.threads, model=options.model, order=options.order, aim=self._aim,
+            rules=options.rules, deeper=options.deeper and options.generate == "covcon",
         )  # fmt: skip
         hints = options.hints
         if self._excluded:
@@ -369,6 +327,7 @@ class _Campaign:
             "method_pairs": len(pairs), "method_pairs_covered": covered, **self._tally.stats(),
             "tests_exhausted": sum(chunk.exhausted for chunk in self._chunks),
             "seconds_to_first": None if self._first_found is None else round(self._first_found, 2),
+            "impacted_points": 0 if self._aim is None else len(self._aim.impact),
             "tests_to_first": min((chunk.first for chunk in self._chunks if chunk.first is not None), default=None),
         }  # fmt: skip
         if findings and self._stopped_by == "budget" and options.max_tests is None:
@@ -377,6 +336,10 @@ class _Campaign:
         if not findings and self._chunks and ended >= options.streams:
             self._stopped_by = "exhausted"
         self._notes.general += self._tally.sentences(options.streams)
+        if self._aim is not None:
+            self._notes.general += self._aim.impact.notes
+            if not self._aim.impact.points:
+                self._notes.general.append(f"nothing differs from {options.old}: schedules come in the usual order")
         more = {
             "pairs": [
                 {"methods": list(pair), "tried": tried, "covered": done}

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from plait.campaign import diff_tasks, tasks
-from plait.campaign.check import cache_root, tests_folder
+from plait.campaign.check import cache_root
+from plait.campaign.check_options import tests_folder
 from plait.campaign.diff_check import Checks, Revealed
 from plait.campaign.diff_finding import MOST_LISTED, Minimising, finding_of
 from plait.campaign.diff_search import Search
@@ -22,6 +23,7 @@ from plait.campaign.diff_tasks import Generation
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.stream import probes_of
 from plait.config import Config
+from plait.explore.capp_partition import Aim
 from plait.generate.condiff_interface import CommonInterface, common_interface
 from plait.generate.hints import Hints
 from plait.judge.difference_filter import Filter
@@ -36,6 +38,7 @@ from plait.report.publish import write_all
 from plait.report.sources import sources
 from plait.subject.change import Change
 from plait.subject.change_analysis import analyse
+from plait.subject.impact_versions import impact_on_both
 from plait.subject.name import Subject
 from plait.subject.version import Version, resolve
 
@@ -65,6 +68,7 @@ class DiffOptions:
     tests: Path | None = None
     explain: bool = True  # minimise and explain what was found
     reproduce: bool = True  # write a regression test
+    capp: str | None = None  # what the explorations look at first
 
 
 def run(options: argparse.Namespace) -> int:
@@ -89,7 +93,7 @@ def from_namespace(options: argparse.Namespace) -> DiffOptions:
         Subject.parse(options.argument, path=options.path), options.old, options.new, options.path, options.seed,
         options.budget or DEFAULT_BUDGET, options.max_tests, options.max_schedules, options.model, options.threads,
         options.workers or os.cpu_count() or 2, not options.no_filter, tuple(options.allow),
-        words.hints, words.nondeterministic, config.hook, tests_folder(options.path, config),
+        words.hints, words.nondeterministic, config.hook, tests_folder(options.path, config), capp=options.capp,
     )  # fmt: skip
 
 
@@ -170,7 +174,8 @@ class _Campaign:
         self._common: CommonInterface | None = None
         self._pairs: tuple[tuple[str, str], ...] = ()
         self._search: Search | None = None
-        self._checks = Checks(sides, gil=options.model == "gil", timed=options.max_tests is None)
+        aim = None if options.capp in (None, "none") else Aim(str(options.capp), impact_on_both(old, new))
+        self._checks = Checks(sides, gil=options.model == "gil", timed=options.max_tests is None, aim=aim)
         self._revealed: Revealed | None = None
         self.minimal: Revealed | None = None  # as `_revealed`, as small as possible
         self._found_s: float | None = None

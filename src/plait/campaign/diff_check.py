@@ -9,6 +9,7 @@ from typing import NamedTuple
 from plait.campaign import diff_tasks
 from plait.campaign.diff_sides import Pending, Sides
 from plait.campaign.workers import WorkerError
+from plait.explore.capp_partition import Aim
 from plait.judge.difference import Difference, Explored, compare
 from plait.judge.difference_filter import Decision
 from plait.judge.difference_outcome import Outcome, View
@@ -41,6 +42,7 @@ class Checks:
     sides: Sides
     gil: bool = False
     timed: bool = True  # whether a wall-clock limit ends an exploration; without one, results are reproducible
+    aim: Aim | None = None
     max_schedules: int | None = None
     checks: int = 0  # #BC
     inconclusive: int = 0
@@ -72,7 +74,7 @@ class Checks:
         return self._conclude(test, view, self._begin(test, view))
 
     def _begin(self, test: Test, view: View) -> Pending:
-        return self.sides.both(diff_tasks.outcomes, test, view, FIRST, 0, self._seconds(1), None, self.gil)
+        return self.sides.both(diff_tasks.outcomes, test, view, FIRST, 0, self._seconds(1), None, self.gil, self.aim)
 
     def _seconds(self, factor: float) -> float:
         return SECONDS * factor if self.timed else 1e6
@@ -102,7 +104,7 @@ class Checks:
             return old, new
         if not old.exhausted and not new.exhausted:
             (old, old_s), (new, new_s) = self.sides.both(
-                diff_tasks.outcomes, test, view, EXECUTIONS, 0, self._seconds(1), None, self.gil
+                diff_tasks.outcomes, test, view, EXECUTIONS, 0, self._seconds(1), None, self.gil, self.aim
             ).values()
             self._count(old, old_s)
             self._count(new, new_s)
@@ -115,7 +117,7 @@ class Checks:
     def _longer(self, side: str, test: Test, view: View, allowed: frozenset[Outcome]) -> Explored:
         found, seconds = self.sides.on(
             "new" if side == "new" else "old", diff_tasks.outcomes, test, view, EXECUTIONS * LONGER, SAMPLED,
-            self._seconds(2), allowed, self.gil,
+            self._seconds(2), allowed, self.gil, self.aim,
         ).result().value  # fmt: skip
         self._count(found, seconds)
         explored: Explored = found
@@ -127,7 +129,7 @@ class Checks:
             return None
         asked = replace(view, exits="after")
         pending = self.sides.both(
-            diff_tasks.outcomes, test, asked, EXECUTIONS, 0, self._seconds(0.5), None, self.gil
+            diff_tasks.outcomes, test, asked, EXECUTIONS, 0, self._seconds(0.5), None, self.gil, self.aim
         )
         (old, old_s), (new, new_s) = pending.values()
         self._count(old, old_s)

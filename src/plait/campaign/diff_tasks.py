@@ -10,6 +10,7 @@ from random import Random
 from typing import NamedTuple
 
 from plait.campaign import worker_state
+from plait.explore.capp_partition import Aim
 from plait.generate.catalogue import build_catalogue
 from plait.generate.condiff import Stage, Stages
 from plait.generate.hints import Hints
@@ -112,8 +113,9 @@ def repeat(test: Test, view: View) -> tuple[Observation, Observation]:
 
 
 def outcomes(
-    test: Test, view: View, limit: int, sampled: int, seconds: float, allowed: frozenset[Outcome] | None, gil: bool
-) -> tuple[Explored, float]:
+    test: Test, view: View, limit: int, sampled: int, seconds: float, allowed: frozenset[Outcome] | None, gil: bool,
+    aim: Aim | None = None,
+) -> tuple[Explored, float]:  # fmt: skip
     """All outcomes of a test on this version, see `plait.judge.difference.explore`."""
     worker_state.subject()
     started = time.perf_counter()
@@ -123,7 +125,7 @@ def outcomes(
         try:
             found = explore(
                 Testbed(test, PLACES), view, limit=limit, sampled=sampled,
-                deadline=time.monotonic() + seconds, allowed=allowed,
+                deadline=time.monotonic() + seconds, allowed=allowed, aim=aim,
             )  # fmt: skip
         finally:
             ENGINE.gil = False

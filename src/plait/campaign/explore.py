@@ -8,6 +8,7 @@ process leaves becomes the result.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import subprocess
@@ -27,8 +28,8 @@ from plait.report.publish import write_all
 from plait.report.sources import sources
 from plait.run.world import cache_folder
 from plait.subject.impact import Impact
-from plait.subject.impact_analysis import collect
 from plait.subject.impact_json import impact_as_json
+from plait.subject.impact_versions import impact_between
 from plait.subject.version import Version, resolve
 from plait.subject.version_root import import_root
 from plait.subject.worktree import Repository
@@ -40,7 +41,6 @@ SECONDS = 60.0
 SCHEDULES = 10_000
 BOUND = 2
 SEARCH = "delay"
-_IN_GIT = ("worktree", "revision")
 NOTHING_FOUND, FOUND, INCONCLUSIVE = 0, 1, 3
 
 
@@ -60,7 +60,7 @@ def explore(options: argparse.Namespace) -> Result:
     with contextlib.ExitStack() as stack:
         new = stack.enter_context(resolve(options.new, project=project, cache=cache_folder().parent))
         old = _before(options, project, stack)
-        impact = Impact() if old is None else _impact(old, new)
+        impact = Impact() if old is None else impact_between(old, new)
         told = _account(_node(options.argument, project, new), project, new, impact, options)
         result = _result(told, options, old, new, impact)
         result.more["sources"] = sources(result.findings)
@@ -73,12 +73,6 @@ def _before(options: argparse.Namespace, project: Path, stack: contextlib.ExitSt
     if options.old == "HEAD" and Repository.find(project) is None:
         return None
     return stack.enter_context(resolve(options.old, project=project, cache=cache_folder().parent))
-
-
-def _impact(old: Version, new: Version) -> Impact:
-    if old.kind in _IN_GIT and new.kind in _IN_GIT:
-        return collect(old.tree or old.root, new.tree or new.root)
-    return collect(old.root, new.root)
 
 
 def _node(text: str, project: Path, new: Version) -> str:
@@ -120,11 +114,13 @@ def _account(
             "--plait-capp", options.capp or DEFAULT, "--plait-schedule", options.schedule or SEARCH,
             "--plait-bound", str(BOUND), "--plait-schedules", str(options.max_schedules or SCHEDULES),
             "--plait-seconds", str(seconds), "--plait-seed", str(options.seed), "--plait-model", options.model,
+            "--plait-allow", ",".join(options.allow), *_in_parallel(node, options.workers),
         ]  # fmt: skip
         folders = [*(() if new.kind == "worktree" else (str(new.root),)), *map(str, new.extra)]
         inherited = os.environ.get("PYTHONPATH")
         path = os.pathsep.join([*folders, *([inherited] if inherited else [])])
-        environment = {**os.environ, "PYTHONHASHSEED": "0", **({"PYTHONPATH": path} if path else {})}
+        calm = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}  # imports are no acts of the tests
+        environment = {**os.environ, **calm, **({"PYTHONPATH": path} if path else {})}
         try:
             done = subprocess.run(
                 command, cwd=_inside(new, project), env=environment, capture_output=True, text=True, check=False,
@@ -138,6 +134,14 @@ def _account(
         said = [line for line in lines if line.startswith(("E ", "ERROR"))] or lines[-1:]
         raise UsageError(f"{node}: pytest ran no test: {said[0].strip() if said else 'no output'}")
     return list(told)
+
+
+def _in_parallel(node: str, workers: int | None) -> list[str]:
+    """Several tests share the worker processes, if pytest-xdist is there to hand them out; one test has one."""
+    several = "::" not in node or "[" not in node
+    if workers is None or workers == 1 or not several or importlib.util.find_spec("xdist") is None:
+        return []
+    return ["-n", str(workers)]
 
 
 def _result(

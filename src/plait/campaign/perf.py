@@ -18,7 +18,8 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from plait.campaign.check import cache_root, tests_folder
+from plait.campaign.check import cache_root
+from plait.campaign.check_options import tests_folder
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.perf_measure import Rounds, Rules, contention
 from plait.campaign.perf_prepare import Workshop, author, make_tests

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from plait.campaign.budget import Budget
-from plait.campaign.check import cache_root, tests_folder
+from plait.campaign.check import cache_root
+from plait.campaign.check_options import tests_folder
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.perf import TESTS, THREADS
 from plait.campaign.perf_measure import Rules as Measuring

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plait.campaign import review_tasks
-from plait.campaign.check import CheckOptions, check, workers_for
+from plait.campaign.check import check, workers_for
+from plait.campaign.check_options import CheckOptions
 from plait.campaign.diff import DiffOptions, diff
 from plait.campaign.explore import explore
 from plait.campaign.interrupt import Interrupt

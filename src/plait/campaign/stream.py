@@ -14,6 +14,7 @@ from typing import Any
 
 from plait.campaign.adaptive import Gain, advance
 from plait.errors import UsageError
+from plait.explore.capp_partition import Aim
 from plait.generate.atg import AdaptiveTests
 from plait.generate.catalogue import Catalogue
 from plait.generate.deeper import DeeperTests
@@ -54,6 +55,7 @@ class StreamOptions:
     model: str = "both"
     any_timeouts: bool = False
     order: str | None = None  # a search instead of the default one
+    aim: Aim | None = None  # what its executions look at first
     deeper: bool = True
     rules: Rules = field(default_factory=Rules)
 
@@ -140,6 +142,7 @@ class Stream:
             examined = examine(
                 examination, seed=self.options.seed + self.tests, public=public,
                 systematic=self.options.systematic, sampled=self.options.sampled, order=self.options.order,
+                aim=self.options.aim,
             )  # fmt: skip
             chunk.schedules += examined.executions
             chunk.exhausted += examined.exhausted

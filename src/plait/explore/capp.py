@@ -152,7 +152,7 @@ class Capp:
     """One search under one heuristic; ``priority`` None is the paper's BASIC, ``seed`` None the default order.
 
     ``transitions`` counts the states that a stateful search came to, new and known ones: its price (section 4.4). The
-    price of a stateless one is its executions. ``iterations`` says how often the postponed transitions became the current ones.
+    price of a stateless one is its executions. ``iterations`` says how often postponed transitions became current.
     """
 
     def __init__(

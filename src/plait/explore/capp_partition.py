@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
@@ -46,6 +47,18 @@ class Prioritizer:
             others = [number for number in threads if number not in impacted]  # line 53
             return [current] if current in others else others[:1]
         return threads if impacted else [current]  # lines 55-56
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A heuristic and the points of a change, as plain data that can travel to another process."""
+
+    heuristic: str
+    impact: Impact
+
+    def prioritizer(self) -> Prioritizer | None:
+        """For one search; None if there is nothing to match."""
+        return prioritizer(self.heuristic, self.impact)
 
 
 def prioritizer(name: str | None, impact: Impact) -> Prioritizer | None:

@@ -15,7 +15,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plait.observe.lockset import Locksets
-from plait.run.operations import HAND_OVER, KEY_INSERT, KEY_READ, KEY_WRITE, LOCAL, READ, RELEASE, TRY, TRY_FAILED, WRITE
+from plait.run.operations import (
+    HAND_OVER,
+    KEY_INSERT,
+    KEY_READ,
+    KEY_WRITE,
+    LOCAL,
+    READ,
+    RELEASE,
+    TRY,
+    TRY_FAILED,
+    WRITE,
+)
 from plait.run.primitives.lock import Baton
 from plait.run.vthread import FINISHED, VThread
 

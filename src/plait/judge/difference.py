@@ -12,10 +12,12 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from plait.explore.capp_partition import Aim
 from plait.explore.dpor import Dpor
 from plait.explore.pos import Pos
 from plait.explore.strategy import Strategy
 from plait.judge.difference_outcome import Outcome, View, Watch
+from plait.judge.strategies import make_strategy
 from plait.model.schedule import Schedule
 from plait.observe.recording import preemptions, schedule_of
 from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG
@@ -53,21 +55,24 @@ def explore(
     deadline: float | None = None,
     allowed: Container[Outcome] | None = None,
     search: Strategy | None = None,
+    aim: Aim | None = None,
 ) -> Explored:
     """All outcomes, or as many as ``limit`` executions show.
 
     With ``allowed``, the outcomes of an exhausted other version, the first outcome that is not among them ends the
-    exploration: it proves the difference. Then a test that is too large for the limit is also ``sampled``.
+    exploration: it proves the difference. Then a test that is too large for the limit is also ``sampled``. With
+    ``aim``, schedules that preempt at impacted code come first.
     """
     found = Explored()
     watch = Watch(bed, view)
-    strategy: Strategy = Dpor() if search is None else search
+    priority = None if aim is None else aim.prioritizer()
+    strategy = make_strategy(Dpor.name, seed, priority) if search is None else search
     try:
         over = _run(watch, strategy, limit, deadline, allowed, found)
         found.exhausted = strategy.exhausted and not over
         found.diverged = bool(getattr(strategy, "diverged", False))
         if not over and not found.exhausted and sampled:
-            _run(watch, Pos(seed), sampled, deadline, allowed, found)
+            _run(watch, make_strategy(Pos.name, seed, priority), sampled, deadline, allowed, found)
     finally:
         bed.on_return = None
     return found

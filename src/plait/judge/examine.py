@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
+from plait.explore.capp_dpor import CappDpor
+from plait.explore.capp_partition import Aim
+from plait.explore.capp_pos import CappPos
 from plait.explore.dpor import Dpor
 from plait.explore.pos import Pos
 from plait.explore.random_walk import RandomWalk
@@ -45,11 +48,13 @@ def examine(
     sampled: int = SAMPLED,
     public: Container[str] = (),
     order: str | None = None,
+    aim: Aim | None = None,
 ) -> Examined:
     """Execute until a violation shows, all classes of schedules are seen, or the limits are reached.
 
     A test whose threads do not touch anything together needs one execution and no specification. ``order`` names a
-    search (see `plait.judge.strategies`) that takes the place of the reduction followed by samples.
+    search (see `plait.judge.strategies`) that takes the place of the reduction followed by samples. With ``aim``,
+    schedules that preempt at impacted code come first.
     """
     found = Examined()
     search = Dpor()
@@ -68,9 +73,13 @@ def examine(
         return found
     found.conflicts = True
     _ = examination.specification
+    priority = None if aim is None else aim.prioritizer()
     if order is not None:
-        _search(examination, make_strategy(order, seed), found, systematic + sampled)
+        _search(examination, make_strategy(order, seed, priority), found, systematic + sampled)
         return found
+    if priority is not None:
+        search = CappDpor(priority)
+        following = search.next_prefix()
     if waiting and _once(examination, RandomWalk(seed), (), found):
         return found
     while following is not None and found.executions < systematic:
@@ -80,7 +89,7 @@ def examine(
     found.exhausted = following is None and search.exhausted
     found.diverged = search.diverged
     if following is not None:
-        sample = Pos(seed)
+        sample = Pos(seed) if priority is None else CappPos(priority, seed)
         for _ in range(sampled):
             start = sample.next_prefix()
             if start is None or _once(examination, sample, start, found):

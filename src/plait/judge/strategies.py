@@ -1,9 +1,12 @@
-"""The search orders that a hand-written test can ask for, by name."""
+"""The search orders that a test can ask for, by name; some of them can look at impacted code points first."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plait.explore.capp import Capp
+from plait.explore.capp_dpor import CappDpor
+from plait.explore.capp_pos import CappPos
 from plait.explore.dfs import Dfs
 from plait.explore.dpor import Dpor
 from plait.explore.icb import Icb
@@ -16,6 +19,7 @@ from plait.explore.surw import Surw
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from plait.explore.capp_partition import Prioritizer
     from plait.explore.strategy import Strategy
 
 STRATEGIES: dict[str, Callable[[int], Strategy]] = {
@@ -30,6 +34,18 @@ STRATEGIES: dict[str, Callable[[int], Strategy]] = {
 }
 
 
-def make_strategy(name: str, seed: int) -> Strategy:
-    """A fresh strategy."""
+_AIMED: dict[str, Callable[[Prioritizer, int], Strategy]] = {
+    "dpor": lambda priority, _seed: CappDpor(priority),
+    "dfs": lambda priority, _seed: Capp("dfs", priority),
+    "icb": lambda priority, _seed: Capp("icb", priority),
+    "stateful": lambda priority, _seed: Capp("stateful", priority),
+    "pos": CappPos,
+}
+AIMED = tuple(_AIMED)  # those that a heuristic can direct
+
+
+def make_strategy(name: str, seed: int, priority: Prioritizer | None = None) -> Strategy:
+    """A fresh strategy; with a priority, and if it is one of `AIMED`, impacted code comes first."""
+    if priority is not None and name in _AIMED:
+        return _AIMED[name](priority, seed)
     return STRATEGIES[name](seed)

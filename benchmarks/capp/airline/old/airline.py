@@ -1,6 +1,6 @@
 """Airline: tickets are sold by one thread each, until one of them notices that the plane is full.
 
-The seller looks at the capacity before it counts, under one lock.
+The seller looks at the capacity before it counts. Whatever the threads share is used under one lock.
 """
 
 import threading
@@ -29,12 +29,14 @@ class Airline:
         """Start a seller per ticket while seats are sold; how many seats were sold when the sales were closed."""
         sellers = []
         for _ in range(self.issued):
-            if self.stop_sales:
-                break
+            with self.lock:
+                if self.stop_sales:
+                    break
             seller = threading.Thread(target=self.sell_seat)
             sellers.append(seller)
             seller.start()
-        sold_at_closing = self.seats_sold
+        with self.lock:
+            sold_at_closing = self.seats_sold
         for seller in sellers:
             seller.join()
         return sold_at_closing

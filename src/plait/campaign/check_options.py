@@ -1,0 +1,77 @@
+"""What `plait check` was asked for."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from plait.campaign.stream import STREAMS
+from plait.config import Config, SubjectConfig
+from plait.errors import UsageError
+from plait.generate.hints import Hints
+from plait.judge.rules import Rules
+from plait.judge.strategies import AIMED
+from plait.subject.name import Subject
+
+DEFAULT_BUDGET = 60.0
+
+
+@dataclass(slots=True)
+class CheckOptions:
+    """Plain data."""
+
+    subject: Subject
+    at: str = "worktree"
+    project: Path = field(default_factory=Path)
+    seed: int = 0
+    budget: float = DEFAULT_BUDGET
+    max_tests: int | None = None
+    max_schedules: int | None = None
+    model: str = "both"
+    threads: int = 2
+    workers: int = 1
+    generate: str = "covcon"
+    order: str | None = None
+    capp: str | None = None
+    old: str = "HEAD"  # the version that a change-aware order compares with
+    streams: int = STREAMS
+    deeper: bool = True
+    allow: tuple[str, ...] = ()
+    hints: Hints = field(default_factory=Hints)
+    rules: Rules = field(default_factory=Rules)
+    hook: Path | None = None
+    tests: Path | None = None
+    keep_going: bool = True
+
+
+def from_namespace(options: argparse.Namespace) -> CheckOptions:
+    """The command line's words as options."""
+    config: Config = options.config
+    if options.schedule in ("native", "active"):
+        raise UsageError(
+            f"check controls every execution: --schedule {options.schedule} is not one of its searches; choose random, "
+            "pos, pct, dfs, icb or dpor (`plait bench covcon` runs the paper's native setting)"
+        )
+    if options.capp not in (None, "none") and options.schedule not in (None, *AIMED):
+        raise UsageError(
+            f"--schedule {options.schedule} has no order that --capp could change; choose {', '.join(AIMED)}, or no "
+            "--schedule"
+        )
+    subject = Subject.parse(options.argument, path=options.path)
+    words: SubjectConfig = config.subject(options.argument)
+    return CheckOptions(
+        subject, options.at, options.path, options.seed, options.budget or DEFAULT_BUDGET, options.max_tests,
+        options.max_schedules, options.model, options.threads, options.workers or os.cpu_count() or 1,
+        options.generate, options.schedule, options.capp, options.old, allow=tuple(options.allow), hints=words.hints,
+        rules=Rules(words.invariant, words.nondeterministic), hook=config.hook,
+        tests=tests_folder(options.path, config),
+    )  # fmt: skip
+
+
+def tests_folder(project: Path, config: Config) -> Path | None:
+    """Where the project's own tests lie, to be read for values."""
+    if config.tests is not None:
+        return config.tests
+    return next((project / name for name in ("tests", "test") if (project / name).is_dir()), None)

@@ -1,0 +1,85 @@
+"""Steps that no other thread can get in the way of have no alternatives; a guess that was wrong is taken back."""
+
+from subjects import Box, locked_counter
+
+from plait.explore.capp import Capp
+from plait.explore.dfs import Dfs
+from plait.explore.exploration import explore
+from plait.run import hooks
+from plait.run.engine import FINISHED_RUN
+from plait.run.primitives.lock import Lock
+
+
+def outcomes_of(prepare, strategy, result):
+    """Of the executions that came to their end."""
+    found = set()
+
+    def note(_engine, status):
+        if status == FINISHED_RUN:
+            found.add(result())
+
+    assert explore(prepare, strategy, on_execution=note).exhausted
+    return found
+
+
+def increment(box):
+    value = hooks.read(box, "n", 1).n
+    hooks.write(box, "n", 2).n = value + 1
+
+
+def test_what_a_lock_guards_costs_nothing():
+    """Two threads with one critical section each meet where they take the lock, and nowhere else."""
+    search = Capp("stateful")
+    assert explore(locked_counter(2, 1), search).exhausted
+    assert search.states <= 4
+    whole = explore(locked_counter(2, 1), Dfs())
+    assert search.transitions < whole.executions
+
+
+def late_intruder():
+    """The first schedules show accesses under the lock only; the thread without it comes last."""
+    boxes = []
+
+    def prepare():
+        box, lock = Box(n=0), Lock()
+        boxes[:] = [box]
+
+        def careful():
+            with lock:
+                increment(box)
+
+        return [careful, careful, lambda: increment(box)]
+
+    return prepare, lambda: boxes[0].n
+
+
+def test_an_access_without_the_lock_brings_the_alternatives_back():
+    prepare, result = late_intruder()
+    expected = outcomes_of(prepare, Dfs(), result)
+    assert expected == {1, 2, 3}
+    for search in ("stateful", "stateful-bfs"):
+        assert outcomes_of(prepare, Capp(search), result) == expected
+
+
+def test_a_lock_that_is_tried_is_visible_while_it_is_held():
+    """Whether the attempt fails depends on when the other thread gives the lock back."""
+    seen = []
+
+    def prepare():
+        lock = Lock()
+        seen.clear()
+
+        def holder():
+            with lock:
+                pass
+
+        def trier():
+            got = lock.acquire(blocking=False)
+            seen.append(got)
+            if got:
+                lock.release()
+
+        return [holder, trier]
+
+    found = outcomes_of(prepare, Capp("stateful"), lambda: tuple(seen))
+    assert found == outcomes_of(prepare, Dfs(), lambda: tuple(seen)) == {(True,), (False,)}
