@@ -187,4 +187,5 @@ class Steps:
         return argparse.Namespace(
             argument=test, old=old, new=new, path=options.project, budget=seconds, patience=4 * seconds + 20,
             max_schedules=options.max_schedules, capp=None, schedule=None, seed=options.seed, model=options.model,
+            allow=options.allow, workers=1,
         )  # fmt: skip
