@@ -114,6 +114,9 @@ OPTIONS = {
     "junit": Option("write the result as JUnit XML", "FILE", _output),
     "sarif": Option("write the result as SARIF", "FILE", _output),
     "markdown": Option("write the result as a comment for a pull request", "FILE", _output),
+    "finding": Option("its number in the file (default: all of them; with --step or --pdb 1)", "N", _at_least(1)),
+    "step": Option("go through it step by step, forward and back", default=False),
+    "pdb": Option("stop in the debugger at the conflicting accesses, other threads held", default=False),
     "runs": Option("runs behind each figure", "N", _at_least(1)),
     "limit": Option("how long one measured call may take", "TIME", seconds),
 }
@@ -160,8 +163,8 @@ COMMANDS = {
         ("good", "bad", *_LIMITS, "model", "threads", "json"),
     ),
     "replay": Command(
-        "run a finding again, deterministically, and show it", ("FILE", "a result file or reproducer"),
-        ("path", "allow"),
+        "run a finding again, deterministically, and show it",
+        ("FILE", "a result file, an HTML report or a reproducer"), ("finding", "step", "pdb", "path", "allow"),
     ),
     "bench": Command(
         "the evaluation tables, ours beside the papers'", ("NAME", "which table (default: all)"),

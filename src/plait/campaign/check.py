@@ -35,7 +35,7 @@ from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.test import Call
 from plait.report.publish import publish
-from plait.report.sources import sources
+from plait.report.sources import sources, steps_of
 from plait.subject.impact_versions import impact_between
 from plait.subject.interface import Interface
 from plait.subject.name import Subject
@@ -93,7 +93,7 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None) -> Result:
         label = version.label
         root = version.root if version.kind in ("worktree", "folder") else None
         result = campaign.result()
-        result.more["sources"] = sources(result.findings)
+        result.more["sources"] = sources(steps_of(result.findings))
     result.versions = {"at": label}
     if root is not None:
         result.more["root"] = str(root)

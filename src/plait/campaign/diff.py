@@ -263,7 +263,8 @@ class _Campaign:
     def _sources(self, finding: Finding) -> dict[str, Any]:
         new = bool(finding.only_new)
         changed = self._change.changed_lines("new" if new else "old")
-        return sources([finding], self._roots[new], before=self._roots[False] if new else None, changed=changed)
+        before = self._roots[False] if new else None
+        return sources(finding.interleaving, self._roots[new], before=before, changed=changed)
 
     # -- result -----------------------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ from plait.model.result import Result
 from plait.model.schedule import Schedule
 from plait.report.explore_text import explore_text, statement
 from plait.report.publish import write_all
-from plait.report.sources import sources
+from plait.report.sources import sources, steps_of
 from plait.run.world import cache_folder
 from plait.subject.impact import Impact
 from plait.subject.impact_json import impact_as_json
@@ -63,7 +63,7 @@ def explore(options: argparse.Namespace) -> Result:
         impact = Impact() if old is None else impact_between(old, new)
         told = _account(_node(options.argument, project, new), project, new, impact, options)
         result = _result(told, options, old, new, impact)
-        result.more["sources"] = sources(result.findings)
+        result.more["sources"] = sources(steps_of(result.findings))
     result.elapsed_s = time.monotonic() - started
     return result
 

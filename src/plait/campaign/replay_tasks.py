@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from plait.campaign import worker_state
 from plait.explore.scripted import Scripted
-from plait.judge.explain import record_schedule
+from plait.judge.explain import record_schedule, relevant
+from plait.judge.rules import Rules
 from plait.judge.safety import Examination
 from plait.judge.specification import observe
 from plait.judge.words import shown_result
@@ -17,20 +20,39 @@ from plait.observe.recording import as_row
 from plait.run.engine import ENGINE
 
 
-def replay(test: Test, schedule: Schedule, probes: tuple[str, ...], times: int) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to run again; ``rules`` as a result file has them."""
+
+    test: Test
+    schedule: Schedule
+    probes: tuple[str, ...] = ()
+    rules: Mapping[str, Any] = field(default_factory=dict)
+
+    def examination(self) -> Examination:
+        """The test, ready to be run; inside the world of a worker."""
+        said = self.rules
+        rules = Rules(said.get("invariant"), tuple(said.get("nondeterministic", ())), tuple(said.get("waiting", ())))
+        return Examination(self.test, PLACES, tuple(Call.from_line(line) for line in self.probes), rules)
+
+
+def replay(order: Order, times: int) -> dict[str, Any]:
     """Run one schedule ``times`` times: what happened, whether it was the same each time, and the verdict on it."""
     worker_state.subject()
+    schedule = order.schedule
     with worker_state.world().entered():
-        examination = Examination(test, PLACES, tuple(Call.from_line(line) for line in probes))
+        examination = order.examination()
         violation, lost = examination.replay(schedule)
-        moments, _pairs, waiting = record_schedule(examination, schedule)
+        moments, pairs, waiting = record_schedule(examination, schedule)
+        pair = relevant(pairs)
         rows = [as_row(moment) for moment in moments]
         same = 1
         for _ in range(times - 1):
             again, _pairs, _waiting = record_schedule(examination, schedule)
             same += [as_row(moment) for moment in again] == rows
         return {
-            "rows": rows, "waiting": waiting, "lost": lost, "same": same, "results": _results(examination, schedule),
+            "rows": rows, "race": [] if pair is None else [as_row(pair.first), as_row(pair.second)], "waiting": waiting,
+            "lost": lost, "same": same, "results": _results(examination, schedule),
             "kind": violation.kind if violation is not None else None,
             "detail": violation.detail if violation is not None else "",
         }  # fmt: skip

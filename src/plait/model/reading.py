@@ -1,41 +1,49 @@
-"""Reads result files. They may come from anybody: plain JSON, checked field by field, nothing is run."""
+"""Reads findings back: result files, HTML reports (which hold one) and reproducers.
+
+They may come from anybody: plain data, checked field by field, nothing is run.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from plait.errors import UsageError
+from plait.model.reading_reproducer import result_of_reproducer
 from plait.model.result import SCHEMA
 from plait.model.schedule import Schedule
 from plait.model.test import Test
 
 MOST_BYTES = 64 * 1024 * 1024
+_PAGE = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Replayable:
     """One finding of a result file: what it says and what is needed to run it again."""
 
-    kind: str
+    kind: str  # empty if the file does not say
     summary: str
     test: Test
     schedule: Schedule
     rows: tuple[dict[str, Any], ...]
     subject: str | None = None  # of a review's finding, which says itself whose it is
+    old: bool = False  # whether it is the old version that shows it
 
 
 @dataclass(frozen=True, slots=True)
 class ResultFile:
-    """What `plait replay` takes from a result file."""
+    """What `plait replay` takes from a file."""
 
     command: str
     subject: str
     versions: dict[str, str]
     findings: tuple[Replayable, ...]
     probes: tuple[str, ...]
+    rules: dict[str, Any]
 
 
 def read_result(file: Path) -> ResultFile:
@@ -43,15 +51,27 @@ def read_result(file: Path) -> ResultFile:
     try:
         if file.stat().st_size > MOST_BYTES:
             raise UsageError(f"{file} is too large to be a result file")
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = _data(file)
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, KeyError, TypeError, IndexError, SyntaxError) as error:
         raise UsageError(f"{file} is no result file: {_short(error)}") from None
     try:
         return _result(file, data)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, SyntaxError) as error:
         raise UsageError(f"{file} is no result file of plait: {type(error).__name__}: {_short(error)}") from None
+
+
+def _data(file: Path) -> Any:
+    text = file.read_text(encoding="utf-8")
+    if file.suffix == ".py":
+        return result_of_reproducer(file, text)
+    if text.lstrip()[:9].lower() == "<!doctype":
+        found = _PAGE.search(text)
+        if found is None:
+            raise ValueError("the page holds no result")
+        text = found[1]
+    return json.loads(text)
 
 
 def _short(error: BaseException) -> str:
@@ -66,7 +86,8 @@ def _result(file: Path, data: Any) -> ResultFile:
     )
     versions = {str(name): _text(label) for name, label in data["versions"].items()}
     probes = tuple(_text(probe) for probe in data.get("probes", ()))
-    return ResultFile(_text(data["command"]), _text(data["subject"]), versions, findings, probes)
+    rules = {str(name): value for name, value in dict(data.get("rules") or {}).items()}
+    return ResultFile(_text(data["command"]), _text(data["subject"]), versions, findings, probes, rules)
 
 
 def _finding(item: dict[str, Any]) -> Replayable:
@@ -76,7 +97,8 @@ def _finding(item: dict[str, Any]) -> Replayable:
         raise TypeError("a call is not made of text")
     subject = _text(item["subject"]) if "subject" in item else None
     schedule = Schedule.from_json(item["schedule"])
-    return Replayable(_text(item["kind"]), _text(item["summary"]), test, schedule, rows, subject)
+    old = bool(item.get("only_old")) and not item.get("only_new")
+    return Replayable(_text(item["kind"]), _text(item["summary"]), test, schedule, rows, subject, old)
 
 
 def _text(value: Any) -> str:

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from plait.report.outcomes import outcome_table
-from plait.report.table import without_primitives
+from plait.report.steps import steps
 
 _SCRIPTS = ("page_base.js", "page_plots.js", "page_steps.js", "page.js")
 
@@ -63,14 +63,8 @@ def _embedded(data: Any) -> str:
 
 def _with_steps(finding: dict[str, Any], sources: Mapping[str, Any]) -> dict[str, Any]:
     """With the ``steps`` to show: the interleaving, whole lines of source, the conflicting accesses marked."""
-    racing = [_identity(row) for row in finding.get("race") or ()]
-    steps = []
-    for row in without_primitives(finding.get("interleaving", [])):
-        line = sources.get(row["file"], {}).get("lines", {}).get(str(row["line"]), "").strip()
-        step = {**row, "text": line or row["code"]}
-        steps.append({**step, "race": True} if _identity(row) in racing else step)
-    return {**finding, "steps": steps}
-
-
-def _identity(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return row["thread"], row["file"], row["line"], row["access"]
+    found = []
+    for step in steps(finding.get("interleaving", []), finding.get("race") or ()):
+        line = sources.get(step["file"], {}).get("lines", {}).get(str(step["line"]), "").strip()
+        found.append({**step, "text": line or step["code"]})
+    return {**finding, "steps": found}

@@ -3,15 +3,10 @@ const UPTO = 8; // lines of source above and below
 
 function stateAt(steps, at) {
   const values = new Map(), locks = new Map();
-  steps.slice(0, at + 1).forEach(step => {
-    const [verb, ...rest] = step.access.split(" "), place = rest.join(" ");
-    const held = new Set(step.locks || []);
-    if (verb === "acquire" || verb === "take") held.add(place);
-    if (verb === "release") held.delete(place);
-    locks.set(step.thread, held);
-    if (verb === "delete") values.set(place, "(deleted)");
-    else if (step.value !== undefined) values.set(place, step.value);
-  });
+  for (const step of steps.slice(0, at + 1)) {
+    locks.set(step.thread, step.holds);
+    if (step.value !== undefined) values.set(step.place, step.value);
+  }
   return {values, locks};
 }
 

@@ -13,7 +13,7 @@ AROUND = 8  # lines above and below each step
 
 
 def sources(
-    findings: Iterable[Finding],
+    rows: Iterable[Mapping[str, Any]],
     root: Path | None = None,
     *,
     before: Path | None = None,
@@ -25,18 +25,22 @@ def sources(
     holds what stood there, by the number of the line it stood before.
     """
     found: dict[str, dict[str, Any]] = {}
-    for finding in findings:
-        for row in finding.interleaving:
-            file = str(row["file"])
-            here = file.removeprefix(f"{row['version']}:") if "version" in row else file
-            if file not in found:
-                found[file] = {"lines": {}, "text": _text(_path(here, root)), "changed": (changed or {}).get(here, ())}
-                if before is not None:
-                    found[file]["removed"] = _removed(_text(_path(here, before)), found[file]["text"])
-            text, lines = found[file]["text"], found[file]["lines"]
-            for number in range(max(1, row["line"] - AROUND), min(len(text), row["line"] + AROUND) + 1):
-                lines[str(number)] = text[number - 1]
+    for row in rows:
+        file = str(row["file"])
+        here = file.removeprefix(f"{row['version']}:") if "version" in row else file
+        if file not in found:
+            found[file] = {"lines": {}, "text": _text(_path(here, root)), "changed": (changed or {}).get(here, ())}
+            if before is not None:
+                found[file]["removed"] = _removed(_text(_path(here, before)), found[file]["text"])
+        text, lines = found[file]["text"], found[file]["lines"]
+        for number in range(max(1, row["line"] - AROUND), min(len(text), row["line"] + AROUND) + 1):
+            lines[str(number)] = text[number - 1]
     return {file: _beside(held) for file, held in found.items() if held["lines"]}
+
+
+def steps_of(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+    """The rows of all interleavings."""
+    return [row for finding in findings for row in finding.interleaving]
 
 
 def _path(file: str, root: Path | None) -> Path:

@@ -73,7 +73,7 @@ class Engine:
 
     __slots__ = (
         "_bodies", "_count", "_fibers", "_fibers_by_backend", "_returning", "any_timeouts", "backend", "chooser",
-        "clock", "current", "enabled", "free", "gil", "heap", "live", "look_at", "main", "max_steps", "modules",
+        "clock", "current", "enabled", "free", "gil", "heap", "held", "live", "look_at", "main", "max_steps", "modules",
         "overdue", "pending", "plen", "prefix", "recorder", "special", "spinners", "status", "step", "thread",
         "threads", "trace",
     )  # fmt: skip
@@ -87,6 +87,7 @@ class Engine:
         self.current: VThread | None = None
         self.modules: ModuleState | None = None
         self.recorder: Callable[[Engine, VThread, int, int, int], None] | None = None
+        self.held = False  # somebody looks at the threads: in quiet mode none of them may run instead of another
         self._fibers_by_backend: Any = local()  # greenlets belong to the OS thread that made them
         self._count = 0
         self._reset((), None)
@@ -523,6 +524,8 @@ class Engine:
 
     def quiet_block(self, thread: VThread) -> None:
         """Block while the hooks are quiet: run whatever else can run, in order, until this thread is enabled again."""
+        if self.held:
+            raise HeldError
         if thread.dying:
             raise Killed
         self.disable(thread)
@@ -560,6 +563,13 @@ class SetupBlockedError(RuntimeError):
 
     def __init__(self) -> None:
         super().__init__("blocks for ever before any thread of the test has started")
+
+
+class HeldError(RuntimeError):
+    """Something was evaluated beside an execution that would have to wait for one of its threads."""
+
+    def __init__(self) -> None:
+        super().__init__("this would wait for a thread, and all threads are held")
 
 
 ENGINE = Engine()
