@@ -1,9 +1,10 @@
 """The smallest test that still shows a violation, and the schedule of it with the fewest preemptions.
 
 Passes, repeated until none helps: drop a thread, drop a call (suffixes first, then the prefix), drop an optional
-argument, replace an argument by a simpler one. A candidate counts if some execution of it violates in the same way
-(same kind, same exception). At the end no single one of these steps is possible, and no schedule with fewer
-preemptions shows the violation, because schedules are searched by the number of their preemptions.
+argument, replace an argument by a simpler one, drop two calls of the prefix. A candidate counts if some execution of it
+violates in the same way (same kind, same exception). At the end no single one of these steps is possible, and
+no schedule with fewer preemptions shows the violation, because schedules are searched by the number of their
+preemptions.
 """
 
 from __future__ import annotations
@@ -122,6 +123,7 @@ def smaller(test: Test) -> Iterator[Test]:
     yield from _fewer_suffix_calls(test)
     yield from _fewer_prefix_calls(test)
     yield from _simpler_arguments(test)
+    yield from _without_two_prefix_calls(test)
 
 
 def _fewer_threads(test: Test) -> Iterator[Test]:
@@ -144,6 +146,12 @@ def _fewer_prefix_calls(test: Test) -> Iterator[Test]:
         if call.result is not None and any(_uses(other, call.result) for other in rest):
             continue
         yield replace(test, prefix=test.prefix[:index] + test.prefix[index + 1 :])
+
+
+def _without_two_prefix_calls(test: Test) -> Iterator[Test]:
+    """Calls that undo each other can only go together: something is put in and taken out again."""
+    for without in _fewer_prefix_calls(test):
+        yield from _fewer_prefix_calls(without)
 
 
 def _uses(call: Call, name: str) -> bool:
