@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -121,14 +122,67 @@ def test_version(capsys):
     assert capsys.readouterr().out == f"plait {plait.__version__}\n"
 
 
+@pytest.mark.parametrize("columns", [60, 80, 100, 200])
 @pytest.mark.parametrize("name", list(cli.COMMANDS))
-def test_help_of_every_command(name, capsys):
+def test_help_of_every_command_names_every_option_with_its_default(name, columns, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
     with pytest.raises(SystemExit) as end:
         cli._parser(name).parse_args(["--help"])
     assert end.value.code == 0
     text = capsys.readouterr().out
-    for option in cli.COMMANDS[name].options:
-        assert f"--{option}" in text
+    assert max(map(len, text.splitlines())) <= min(columns, 100)
+    entries = re.split(r"\n  (?=--)", text.partition("\n\nSettings")[0].partition("\n\nVERSION")[0])[1:]
+    assert {entry.split()[0].removeprefix("--") for entry in entries} == set(cli.COMMANDS[name].options)
+    for entry in entries:
+        assert " ".join(entry.split()).count("(default: ") == 1, entry
+
+
+def test_help_shows_the_defaults_that_hold(tmp_path, capsys):
+    for name, own in cli.DEFAULTS.items():
+        assert set(own) <= set(cli.COMMANDS[name].options)
+    assert _read("perf", "a:B", folder=tmp_path).threads == 8
+    assert _read("check", "a:B", folder=tmp_path).threads == 2
+    from plait.campaign import bisect, check_options, diff, explore, perf, review
+
+    budgets = {"check": check_options.DEFAULT_BUDGET, "diff": diff.DEFAULT_BUDGET, "perf": perf.BUDGET_S,
+               "explore": explore.SECONDS, "review": review.DEFAULT_BUDGET, "bisect": bisect.DEFAULT_BUDGET}  # fmt: skip
+    assert {name: cli.seconds(own["budget"]) for name, own in cli.DEFAULTS.items()} == budgets
+    own = cli.DEFAULTS["perf"]
+    assert (int(own["max-tests"]), int(own["threads"])) == (perf.TESTS, perf.THREADS)
+    assert cli.DEFAULTS["explore"]["schedule"] == explore.SEARCH
+    assert int(cli.DEFAULTS["explore"]["max-schedules"]) == explore.SCHEDULES
+
+
+@pytest.mark.parametrize(("arguments", "advice"), [
+    (["check", "a:B", "--buget", "3s"], "did you mean --budget?"),
+    (["check", "a:B", "--no-filter"], "--no-filter is an option of diff"),
+    (["check", "a:B", "--model", "gill"], "did you mean gil?"),
+    (["bench", "covcno"], "did you mean covcon?"),
+    (["completion", "bsh"], "did you mean bash?"),
+    (["check", "stok:Stock"], "did you mean stock:Stock?"),
+    (["check", "shp.parts:Part"], "did you mean shop.parts:Part?"),
+    (["check", "shop.prats:Part"], "did you mean shop.parts:Part?"),
+    (["check", "stock:Stok"], "did you mean Stock?"),
+    (["check", "stock:Stock.putt"], "did you mean put?"),
+    (["diff", "stock:Stock", "--old", "dir:odl"], "did you mean old?"),
+    (["diff", "stock:Stock", "--old", "mian"], "did you mean 'main'?"),
+    (["replay", "reslt.json"], "did you mean result.json?"),
+])
+def test_what_was_probably_meant(arguments, advice, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("stock.py").write_text("class Stock:\n    def put(self): ...\n")
+    for folder in ("old", "shop"):
+        Path(folder).mkdir()
+    Path("shop/__init__.py").write_text("")
+    Path("shop/parts.py").write_text("class Part: ...\n")
+    Path("result.json").write_text("{}")
+    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q", "-b", "main"], ["add", "stock.py"], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *command], check=True, capture_output=True)
+    assert cli.main(arguments) == 2
+    said = capsys.readouterr().err
+    assert advice in said
+    assert len(said.splitlines()) == 1
 
 
 # -- options ------------------------------------------------------------------------------------------------------

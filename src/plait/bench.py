@@ -6,6 +6,7 @@ A table is a folder ``benchmarks/NAME`` with a module ``bench``: ``run(...)`` me
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import inspect
 import json
@@ -68,7 +69,9 @@ def measure(name: str, settings: dict[str, Any]) -> tuple[dict[str, Any], str]:
     if root is None:
         raise UsageError("plait bench needs a clone of plait's repository: run it inside one")
     if name not in tables():
-        raise UsageError(f"there is no table {name!r} yet; there is {', '.join(tables())}")
+        near = difflib.get_close_matches(name, tables(), 1)
+        advice = f"did you mean {near[0]}?" if near else f"there is {', '.join(tables())}"
+        raise UsageError(f"there is no table {name!r} yet; {advice}")
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
     module = importlib.import_module(f"benchmarks.{name}.bench")

@@ -14,6 +14,7 @@ import difflib
 import importlib
 import importlib.util
 import os
+import re
 import sys
 import traceback
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from plait import __version__
 from plait.bench import tables
+from plait.cli_help import command_help
 from plait.config import ALLOWABLE, CHOICES, DURATION, load
 from plait.errors import PlaitBugError, UsageError
 
@@ -82,6 +84,7 @@ class Option:
     read: Callable[[str], Any] = str
     default: Any = None
     choices: tuple[str, ...] | None = None
+    repeated: bool = False  # it may be given several times
 
 
 def _choice(name: str, help_text: str, default: str | None) -> Option:
@@ -98,12 +101,12 @@ OPTIONS = {
     "path": Option("where the subject is imported from (default: .)", "DIR", Path, Path()),
     "seed": Option("the same seed and limits give the same result (default: 0)", "N", _at_least(0), 0),
     "budget": Option("wall-clock limit such as 60s, 5m, 1h", "TIME", seconds),
-    "max-tests": Option("limit the tests instead, reproducibly", "N", _at_least(1)),
-    "max-schedules": Option("limit the schedules instead, reproducibly", "N", _at_least(1)),
+    "max-tests": Option("limit the tests instead, reproducibly (default: no limit)", "N", _at_least(1)),
+    "max-schedules": Option("limit the schedules instead, reproducibly (default: no limit)", "N", _at_least(1)),
     "model": _choice("model", "where threads may switch (default: both)", "both"),
     "threads": Option("concurrent suffixes of a test (default: 2)", "N", _at_least(2), 2),
     "workers": Option("worker processes (default: one per core)", "N", _at_least(1)),
-    "cluster": Option("run on a Dask scheduler", "ADDRESS"),
+    "cluster": Option("run on a Dask scheduler (default: on this machine)", "ADDRESS"),
     "generate": _choice("generate", "how tests are made (default: covcon)", "covcon"),
     "schedule": _choice("schedule", "how a test is executed", None),
     "capp": _choice("capp", "change-aware order of schedules", None),
@@ -114,12 +117,18 @@ OPTIONS = {
     "junit": Option("write the result as JUnit XML", "FILE", _output),
     "sarif": Option("write the result as SARIF", "FILE", _output),
     "markdown": Option("write the result as a comment for a pull request", "FILE", _output),
+    "quiet": Option("say nothing while it runs", default=False),
     "finding": Option("its number in the file (default: all of them; with --step or --pdb 1)", "N", _at_least(1)),
     "step": Option("go through it step by step, forward and back", default=False),
     "pdb": Option("stop in the debugger at the conflicting accesses, other threads held", default=False),
-    "runs": Option("runs behind each figure", "N", _at_least(1)),
-    "limit": Option("how long one measured call may take", "TIME", seconds),
-}
+    "python": Option("interpreter to measure; given twice: old, then new (default: this one)", "EXE", repeated=True),
+    "curve": Option("numbers of threads to compare (default: 1,2,4,8,16)", "N,N"),
+    "scope": Option("time of the whole test, or of each thread's suffix", "SCOPE", choices=("whole", "suffix"),
+                    default="whole"),
+    "delta": Option("the least difference to report (default: 5)", "PERCENT"),
+    "runs": Option("runs behind each figure (default: the table's own)", "N", _at_least(1)),
+    "limit": Option("how long one measured call may take (default: the table's own)", "TIME", seconds),
+}  # fmt: skip
 _LIMITS = ("path", "seed", "budget", "max-tests", "max-schedules", "workers", "cluster", "allow")
 _OUTPUTS = ("json", "html", "junit", "sarif")
 
@@ -147,7 +156,8 @@ COMMANDS = {
     ),
     "perf": Command(
         "two versions: which one is faster under contention", _SUBJECT,
-        ("old", "new", *_LIMITS, "threads", *_OUTPUTS),
+        ("old", "new", "path", "seed", "budget", "max-tests", "allow", "threads", "python", "curve", "scope", "delta",
+         "quiet", *_OUTPUTS),
     ),
     "explore": Command(
         "an existing multithreaded test, change-aware schedules",
@@ -171,7 +181,19 @@ COMMANDS = {
         ("json", "runs", "limit"), "plait.bench", needed=False,
     ),
     "doctor": Command("what this installation can do", None, (), "plait.doctor"),
+    "completion": Command(
+        "a script that lets a shell complete plait's words", ("SHELL", "bash, zsh or fish"), (), "plait.completion"
+    ),
 }  # fmt: skip
+DEFAULTS = {
+    "check": {"budget": "60s", "schedule": "every schedule up to a limit, then samples", "capp": "none"},
+    "diff": {"budget": "60s", "schedule": "dpor", "capp": "none"},
+    "perf": {"budget": "2m", "threads": "8", "max-tests": "6"},
+    "explore": {"budget": "60s", "schedule": "delay", "capp": "LA", "max-schedules": "10000"},
+    "review": {"budget": "5m"},
+    "bisect": {"budget": "5m"},
+}
+"""Defaults that only one command has, as its command line would have them."""
 
 
 def _module(name: str) -> str:
@@ -187,14 +209,34 @@ def available() -> list[str]:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Complains in one line."""
+    """Complains in one line, with what was probably meant."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"plait {name}", allow_abbrev=False)
+        self._name = name
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} (see `{self.prog} --help`)")
+        raise UsageError(f"{message}{self._meant(message)} (see `{self.prog} --help`)")
+
+    def format_help(self) -> str:
+        return command_help(self._name, COMMANDS[self._name], OPTIONS, DEFAULTS.get(self._name, {}))
+
+    def _meant(self, message: str) -> str:
+        own = COMMANDS[self._name].options
+        if unknown := re.match(r"unrecognized arguments: --([\w-]+)", message):
+            having = [name for name in available() if unknown[1] in COMMANDS[name].options]
+            if having:
+                return f"; --{unknown[1]} is an option of {', '.join(having)}"
+            near = difflib.get_close_matches(unknown[1], own, 1)
+            return f"; did you mean --{near[0]}?" if near else ""
+        if wrong := re.match(r"argument --([\w-]+): invalid choice: '(.*?)'", message):
+            near = difflib.get_close_matches(wrong[2], OPTIONS[wrong[1]].choices or (), 1)
+            return f"; did you mean {near[0]}?" if near else ""
+        return ""
 
 
 def _overview() -> str:
-    lines = [f"  {name:8}{COMMANDS[name].help}" for name in available()]
+    lines = [f"  {name:11}{COMMANDS[name].help}" for name in available()]
     return "\n".join(
         [
             "usage: plait COMMAND ...",
@@ -212,18 +254,17 @@ def _overview() -> str:
 
 def _parser(name: str) -> _Parser:
     command = COMMANDS[name]
-    parser = _Parser(f"plait {name}", description=command.help[0].upper() + command.help[1:] + ".", allow_abbrev=False)
+    parser = _Parser(name)
     if command.argument is not None:
-        metavar, explanation = command.argument
-        parser.add_argument("argument", metavar=metavar, nargs=None if command.needed else "?", help=explanation)
+        parser.add_argument("argument", metavar=command.argument[0], nargs=None if command.needed else "?")
     for key in command.options:
         option = OPTIONS[key]
         if option.metavar is None:
-            parser.add_argument(f"--{key}", action="store_true", default=None, help=option.help)
+            parser.add_argument(f"--{key}", action="store_true", default=None)
         elif option.choices is not None:
-            parser.add_argument(f"--{key}", choices=option.choices, help=option.help)
+            parser.add_argument(f"--{key}", choices=option.choices)
         else:
-            parser.add_argument(f"--{key}", metavar=option.metavar, help=option.help)
+            parser.add_argument(f"--{key}", action="append" if option.repeated else "store")
     return parser
 
 
@@ -243,9 +284,15 @@ def read(name: str, arguments: Sequence[str], folder: Path) -> argparse.Namespac
                 value = option.read(value)
             except UsageError as error:
                 raise UsageError(f"--{key}: {error}") from None
-        setattr(given, attribute, option.default if value is None else value)
+        setattr(given, attribute, _default(name, key) if value is None else value)
     given.config = settings
     return given
+
+
+def _default(name: str, key: str) -> Any:
+    """What an option has that nobody has given; what has no value of its own is left to the command."""
+    option, own = OPTIONS[key], DEFAULTS.get(name, {}).get(key)
+    return option.default if own is None or option.default is None else option.read(own)
 
 
 # -- running ------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import os
 import platform
 import shutil
@@ -39,17 +40,21 @@ _CLASSES = 4  # inequivalent schedules of two increments without a lock: each of
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report; ``missing`` is what keeps plait from working."""
+    """One line of the report; ``missing`` is what keeps plait from working, ``without`` only a part of it."""
 
     text: str
     missing: bool = False
+    without: bool = False
+
+    def __str__(self) -> str:
+        return f"{'MISSING' if self.missing else 'without' if self.without else 'ok':8}{self.text}"
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the report; 2 if something that plait needs is missing or broken."""
     findings = list(report())
     for finding in findings:
-        print(f"{'MISSING' if finding.missing else 'ok':8}{finding.text}")
+        print(finding)
     return 2 if any(finding.missing for finding in findings) else 0
 
 
@@ -58,12 +63,17 @@ def report() -> Iterator[Finding]:
     free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     build = "free-threaded" if free else "with the GIL"
     yield Finding(f"plait {__version__} on Python {platform.python_version()} ({build}), {os.cpu_count()} cores")
+    yield _models(free=free)
     yield _fibers()
-    yield _tool("git", "versions named by revision need it")
+    yield Finding("versions: the work tree, folders (dir:PATH)")
+    git = shutil.which("git") is not None
+    yield Finding(f"{'git: ' if git else 'git, so no '}versions named by a revision", without=not git)
+    pip = importlib.util.find_spec("pip") is not None or importlib.util.find_spec("ensurepip") is not None
+    yield Finding(f"{'pip: ' if pip else 'pip, so no '}versions named by a release (pypi:...)", without=not pip)
     for package, extra, use in _EXTRAS:
         version = _version(package)
-        without = f"without {package}: no {use} (pip install 'plait[{extra}]')"
-        yield Finding(f"{package} {version}: {use}" if version else without)
+        lacking = f"{package}, so no {use} (pip install 'plait[{extra}]')"
+        yield Finding(f"{package} {version}: {use}" if version else lacking, without=not version)
     yield _tried("the cache for rewritten code cannot be written", _cache)
     yield _tried("the engine does not explore a racy counter", _probe)
 
@@ -75,15 +85,18 @@ def _version(package: str) -> str | None:
         return None
 
 
+def _models(*, free: bool) -> Finding:
+    """Where threads may switch is a model, searched on every build; confirmation needs threads of this build."""
+    running = free and not getattr(sys, "_is_gil_enabled", lambda: True)()
+    measured = "without the GIL" if running else "with the GIL"
+    return Finding(f"models: gil and free-threaded are both searched here; plait perf measures {measured}")
+
+
 def _fibers() -> Finding:
     version = _version("greenlet")
     if version is None:
-        return Finding("without greenlet: virtual threads are OS threads, about ten times slower")
+        return Finding("greenlet, so virtual threads are OS threads, about ten times slower", without=True)
     return Finding(f"greenlet {version}: virtual threads")
-
-
-def _tool(name: str, use: str) -> Finding:
-    return Finding(f"{name} found" if shutil.which(name) else f"without {name}: {use}")
 
 
 def _tried(trouble: str, check: Callable[[], str]) -> Finding:

@@ -1,6 +1,5 @@
 """Whole comparisons, with effects so large that a busy machine does not hide them."""
 
-import argparse
 import json
 import os
 import subprocess
@@ -9,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from plait.campaign.perf import CURVE, TESTS, PerfOptions, add_arguments, compare, from_namespace, run
+from plait import cli
+from plait.campaign.perf import CURVE, TESTS, PerfOptions, compare, from_namespace, run
 from plait.campaign.perf_measure import Rules
-from plait.config import Config
 from plait.errors import UsageError
 from plait.generate.perf_length import Limits
 from plait.run.native_machine import HEAVY
@@ -203,14 +202,8 @@ def test_an_interpreter_that_is_not_there(tmp_path):
 
 
 def namespace(*arguments, **given):
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    options = parser.parse_args(arguments)
-    defaults = {
-        "argument": "thing:Thing", "old": "HEAD", "new": "worktree", "path": Path(), "budget": None, "seed": 0,
-        "threads": 8, "max_tests": None, "allow": (), "json": None, "html": None, "config": Config(),
-    }  # fmt: skip
-    for key, value in {**defaults, **given}.items():
+    options = cli.read("perf", ["thing:Thing", *arguments], Path("nowhere"))
+    for key, value in given.items():
         setattr(options, key, value)
     return options
 

@@ -86,15 +86,6 @@ class PerfOptions:
     out: Path | None = None
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options that only this command has."""
-    parser.add_argument("--python", metavar="EXE", action="append", help="interpreter to measure; twice: old, then new")
-    parser.add_argument("--curve", metavar="N,N", help="numbers of threads to compare (default: 1,2,4,8,16)")
-    parser.add_argument("--scope", choices=("whole", "suffix"), help="time of the whole test, or of each thread's part")
-    parser.add_argument("--delta", metavar="PERCENT", help="the least difference to report (default: 5)")
-    parser.add_argument("--quiet", action="store_true", help="print the verdict only")
-
-
 def run(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
     asked = from_namespace(options)

@@ -5,6 +5,7 @@ Plain data once it is built: it is made in the process that imports the subject 
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -72,7 +73,9 @@ def build_catalogue(
     known = {each.name for each in interface.methods}
     for name in hints.exclude:
         if name not in known:
-            raise UsageError(f"{interface.subject} has no method {name} to exclude; it has {', '.join(sorted(known))}")
+            near = difflib.get_close_matches(name, known, 1)
+            advice = f"did you mean {near[0]}?" if near else f"it has {', '.join(sorted(known))}"
+            raise UsageError(f"{interface.subject} has no method {name} to exclude; {advice}")
     mined = _mine(owner, interface, tests)
     candidates = Candidates(owner, mined, hints, seed=seed, size=size)
     constructors = _factories(hints) or interface.constructors

@@ -5,6 +5,7 @@ They may come from anybody: plain data, checked field by field, nothing is run.
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ def read_result(file: Path) -> ResultFile:
             raise UsageError(f"{file} is too large to be a result file")
         data = _data(file)
     except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror or error}") from None
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}{_near(file)}") from None
     except (ValueError, RecursionError, KeyError, TypeError, IndexError, SyntaxError) as error:
         raise UsageError(f"{file} is no result file: {_short(error)}") from None
     try:
@@ -72,6 +73,12 @@ def _data(file: Path) -> Any:
             raise ValueError("the page holds no result")
         text = found[1]
     return json.loads(text)
+
+
+def _near(file: Path) -> str:
+    names = [each.name for each in file.absolute().parent.glob("*") if each.suffix in (".json", ".html", ".py")]
+    near = difflib.get_close_matches(file.name, names, 1)
+    return f"; did you mean {file.with_name(near[0])}?" if near and not file.exists() else ""
 
 
 def _short(error: BaseException) -> str:

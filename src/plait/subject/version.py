@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import difflib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from plait.errors import UsageError
 from plait.subject.name import Subject, is_module
 from plait.subject.release import Release
-from plait.subject.version_root import environment_has, import_root
+from plait.subject.version_root import environment_has, import_root, near_module
 from plait.subject.version_scratch import scratch
 from plait.subject.worktree import Repository
 
@@ -52,6 +53,8 @@ class Version:
             hint = "check the name, or --path" if self.kind == "worktree" else "check the name"
             if not subject.qualname and package and import_root(start, top, package):
                 hint = f"if {last} is a class, write {package}:{last}"
+            elif near := near_module(start, subject.module):
+                hint = f"did you mean {Subject(near, subject.qualname)}?"
             raise UsageError(f"{subject}: {where} has no module {subject.module!r}; {hint}")
         return dataclasses.replace(self, root=root)
 
@@ -128,7 +131,11 @@ def _existing(text: str, project: Path) -> Path | None:
 def _folder(text: str, path: str, project: Path) -> Version:
     folder = _existing(path, project) if path else None
     if folder is None:
-        raise UsageError(f"{text!r}: there is no such folder")
+        wanted = Path(path).expanduser()
+        beside = [entry.name for entry in wanted.absolute().parent.glob("*") if entry.is_dir()]
+        near = difflib.get_close_matches(wanted.name, beside, 1)
+        advice = f"; did you mean {wanted.with_name(near[0])}?" if near and wanted.name else ""
+        raise UsageError(f"{text!r}: there is no such folder{advice}")
     if not folder.is_dir():
         raise UsageError(f"{text!r} is a file; name the folder that it is imported from")
     return Version(text, folder, "folder", tree=folder, project=folder, origin=project)

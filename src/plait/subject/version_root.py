@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib.machinery
 import sys
 import tomllib
@@ -12,7 +13,7 @@ from plait.errors import UsageError
 from plait.subject.name import is_module
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _USUAL = ("", "src", "lib", "python", "source")
 _SKIPPED = {"build", "dist", "node_modules", "site-packages", "venv", "env", "__pycache__"}
@@ -43,6 +44,26 @@ def import_root(start: Path, top: Path, module: str) -> Path | None:
         if found:
             return found[0]
     return None
+
+
+def near_module(start: Path, module: str) -> str | None:
+    """A module of the project whose name looks like this one: same package, or a top-level name that differs."""
+    tops = [place for name in _USUAL if (place := start / name).is_dir()]
+    package, _, last = module.rpartition(".")
+    inside = [place.joinpath(*package.split(".")) for place in tops] if package else tops
+    if near := difflib.get_close_matches(last, _modules(inside), 1):
+        return f"{package}.{near[0]}" if package else near[0]
+    first, _, rest = module.partition(".")
+    near = difflib.get_close_matches(first, _modules(tops), 1)
+    return f"{near[0]}.{rest}" if near and rest else None
+
+
+def _modules(folders: Iterable[Path]) -> list[str]:
+    entries = [entry for folder in folders if folder.is_dir() for entry in folder.iterdir()]
+    return [
+        entry.stem for entry in entries
+        if entry.suffix == ".py" or (entry.is_dir() and (entry / "__init__.py").is_file())
+    ]  # fmt: skip
 
 
 def _children(folder: Path) -> Iterator[Path]:
