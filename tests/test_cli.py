@@ -145,7 +145,8 @@ def test_help_shows_the_defaults_that_hold(tmp_path, capsys):
     from plait.campaign import bisect, check_options, diff, explore, perf, review
 
     budgets = {"check": check_options.DEFAULT_BUDGET, "diff": diff.DEFAULT_BUDGET, "perf": perf.BUDGET_S,
-               "explore": explore.SECONDS, "review": review.DEFAULT_BUDGET, "bisect": bisect.DEFAULT_BUDGET}  # fmt: skip
+               "explore": explore.SECONDS, "review": review.DEFAULT_BUDGET,
+               "bisect": bisect.DEFAULT_BUDGET}  # fmt: skip
     assert {name: cli.seconds(own["budget"]) for name, own in cli.DEFAULTS.items()} == budgets
     own = cli.DEFAULTS["perf"]
     assert (int(own["max-tests"]), int(own["threads"])) == (perf.TESTS, perf.THREADS)
