@@ -28,6 +28,7 @@ from plait.model.schedule import Schedule
 from plait.pytest_item import ItemTrial, controlled, tear_down
 from plait.pytest_outside import Outside, StuckError
 from plait.pytest_search import SEARCHES, make_search
+from plait.run.engine import HANG
 from plait.run.world import cache_folder
 from plait.scenario import InterleavingError, fill, raise_for_failure, with_failure
 from plait.subject.impact import Impact
@@ -168,6 +169,8 @@ class Explorer:
         if isinstance(verdict.outcome, Divergence):
             account["why"] = f"not deterministic: {verdict.outcome.details()[-1]}"
             account["details"] = verdict.outcome.details()
+        elif verdict.kind == "hang" and verdict.executions == 1:
+            account["why"] = "it is too long: " + verdict.outcome.summary()
         elif acts and not verdict.passed:
             account["why"] = f"it uses {', '.join(acts)}"
         elif trial.threads < 2 and not verdict.passed:  # no schedule can be the reason
@@ -195,7 +198,7 @@ class Explorer:
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Collect the accounts."""
-        if hasattr(report, "plait"):
+        if hasattr(report, "plait") and type(report) is pytest.TestReport:  # a part of a test has the test's account
             self._told.append({**report.plait, "outcome": report.outcome})
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -210,6 +213,9 @@ class Explorer:
             f"{len(explored)} tests with threads explored ({schedules} schedules, {whole} tests completely within "
             f"their bounds), {alone} without threads of their own, {len(self.impact)} impacted code points"
         )
+        cut = sum(told.get("cut", 0) for told in explored)
+        if cut:
+            write(f"{cut} schedules in which one thread kept all others from running were cut")
         for note in self.impact.notes:
             write(f"note: {note}")
         why = Counter(told.get("why", "?") for told in self._told if told["ran"] == PLAIN)
@@ -273,6 +279,7 @@ def _explore(trial: ItemTrial, settings: Settings, impact: Impact, account: dict
     account.update(
         search=strategy.name, schedules=done.executions, transitions=getattr(strategy, "transitions", None),
         exhausted=done.exhausted, preemption_bound=getattr(strategy, "bound", None), stopped=done.ended,
+        cut=done.statuses[HANG],
     )  # fmt: skip
     verdict = Verdict(
         Finished(), done.executions, done.elapsed, done.exhausted, done.statement(), strategy.name, settings.model,

@@ -7,6 +7,7 @@ executions do to their values is undone by `plait.run.modulestate`.
 from __future__ import annotations
 
 import sys
+import unittest
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ import pytest
 from _pytest.fixtures import FixtureDef
 
 from plait.judge.trial import Trial, modelled
-from plait.model.outcome import Deadlock, Finished, Raised
+from plait.model.outcome import Deadlock, Finished, Hang, Raised
 from plait.observe.places import PLACES
 from plait.run.adopt import Adopter
 from plait.run.codes import Library
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 BODY = 1  # the thread that runs the test itself
+LONGER = 20  # times the steps of a test's first execution is too long for another one
+LEAST_STEPS = 2_000
+ALONE = 1_000  # steps after which a thread that others wait for without being blocked is said to run alone
 
 
 class Equipment:
@@ -64,7 +68,8 @@ class ItemTrial(Trial):
     """Executions of one test.
 
     A thread that dies with an exception fails the test, unless it does so without any preemption and the test passes
-    all the same: then the test expects it. The same holds for threads that are left waiting.
+    all the same: then the test expects it. The same holds for threads that are left waiting. A thread that runs on for
+    ever while others could run shows an unfair schedule, not a fault: such executions are cut.
     """
 
     def __init__(self, item: Any, call: Callable[[], object], *, seed: int = 0) -> None:
@@ -80,10 +85,13 @@ class ItemTrial(Trial):
         self.outcome_of_call = None
         item = self._item
         try:
+            subtests = Subtests()
             try:
                 set_up(item)
+                subtests.take_over(item)
                 self._call()
                 _raise_unittest_failure(item)
+                subtests.raise_failure()
             finally:
                 tear_down(item)
         except pytest.skip.Exception as error:  # no failure, whatever the schedule
@@ -99,8 +107,51 @@ class ItemTrial(Trial):
             beside = all(wait.thread != BODY for wait in outcome.waits)
         if self._usual is None:
             self._usual = {outcome.signature} if beside else set()
+            ENGINE.max_steps = min(ENGINE.max_steps, max(LEAST_STEPS, LONGER * ENGINE.step))
+        elif isinstance(outcome, Hang) and _is_unfair(outcome):
+            self.outcome, self.error = Finished(), None
+            return
         if beside and outcome.signature in self._usual:
             self.outcome, self.error = Finished(), None
+
+
+def _is_unfair(hang: Hang) -> bool:
+    could = any(pending.enabled and pending.thread != hang.thread for pending in ENGINE.pending)
+    return could and all(entry[0] == hang.thread for entry in ENGINE.trace[-ALONE:])
+
+
+class Subtests:
+    """Stands for pytest's own, which reports every part of a test at once: here a part that fails fails the test."""
+
+    def __init__(self) -> None:
+        self._error: BaseException | None = None
+
+    def take_over(self, item: Any) -> None:
+        """Of one execution of a test."""
+        if "subtests" in getattr(item, "funcargs", ()):
+            item.funcargs["subtests"] = self
+        if hasattr(item, "addSubTest"):
+            item.addSubTest = self._ended
+
+    @contextmanager
+    def test(self, msg: str | None = None, **named: Any) -> Iterator[None]:
+        """As `pytest.Subtests.test`: the test goes on behind a part that failed."""
+        try:
+            yield
+        except pytest.skip.Exception:
+            pass
+        except Exception as error:
+            self._ended(None, (msg, named), error)
+
+    def _ended(self, _case: Any, _test: Any, failure: Any) -> None:
+        error = failure[1] if isinstance(failure, tuple) else getattr(failure, "value", failure)
+        if self._error is None and not isinstance(error, unittest.SkipTest | pytest.skip.Exception):
+            self._error = error
+
+    def raise_failure(self) -> None:
+        """The first one."""
+        if self._error is not None:
+            raise self._error
 
 
 def set_up(item: Any) -> None:
@@ -128,6 +179,7 @@ def controlled(item: Any) -> Iterator[Adopter]:
     adopter = Adopter(equipment.mirror, PLACES, library=equipment.library)
     adopter.tests = True
     with ExitStack() as stack:
+        stack.callback(setattr, ENGINE, "max_steps", ENGINE.max_steps)
         stack.enter_context(adopter.released())
         stack.enter_context(mirrored_imports(equipment.mirror.modules))
         adopter.adopt_standard()

@@ -226,3 +226,120 @@ def test_it_works_beside_xdist_and_timeout(run):
     done, told = run("-n", "2", "--timeout", "60", counter=COUNTER, test_counter=RACY, test_kinds=KINDS)
     done.assert_outcomes(passed=5, failed=2, skipped=1, xfailed=1)
     assert told["test_total"]["ran"] == "explored"
+
+
+PARTS = """
+import threading
+import unittest
+
+def both(work):
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+class Case(unittest.TestCase):
+    def test_passes(self):
+        for number in range(2):
+            with self.subTest(number=number):
+                items = []
+                both(lambda: items.append(number))
+                self.assertEqual(items, [number, number])
+    def test_fails(self):
+        for number in range(2):
+            with self.subTest(number=number):
+                values = [0]
+                def work():
+                    values[0] = values[0] + number
+                both(work)
+                self.assertEqual(values[0], 2 * number)
+"""
+
+
+def test_a_part_that_fails_fails_the_test_and_all_parts_together_are_one_account(run):
+    done, told = run(test_parts=PARTS)
+    assert done.parseoutcomes()["failed"] == 1
+    assert {name: (each["ran"], each["outcome"]) for name, each in told.items()} == {
+        "test_passes": ("explored", "passed"), "test_fails": ("explored", "failed"),
+    }  # fmt: skip
+    assert told["test_passes"]["schedules"] > 2
+
+
+LONG = """
+import threading
+
+def test_long():
+    counts = [0, 0]
+    def work():
+        for _ in range(15_000):
+            counts[0] = counts[0] + counts[1]
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+"""
+
+
+def test_a_test_that_is_too_long_for_control_runs_plainly(run):
+    done, told = run(test_long=LONG)
+    done.assert_outcomes(passed=1)
+    (account,) = told.values()
+    assert account["ran"] == "not under control"
+    assert account["why"].startswith("it is too long")
+
+
+POLLING = """
+import threading
+
+class Flag:
+    def __init__(self):
+        self.up = False
+        self.rounds = 0
+
+def test_polling():
+    flag = Flag()
+    def work():
+        while not flag.up:
+            flag.rounds = flag.rounds + 1
+    thread = threading.Thread(target=work)
+    thread.start()
+    flag.up = True
+    thread.join()
+"""
+
+
+def test_a_schedule_that_is_unfair_to_others_is_no_failure(run):
+    done, told = run(test_polling=POLLING)
+    done.assert_outcomes(passed=1)
+    assert told["test_polling"]["ran"] == "explored"
+    assert told["test_polling"]["cut"] > 0
+    assert told["test_polling"]["exhausted"] is False
+    done.stdout.fnmatch_lines(["*schedules in which one thread kept all others from running were cut*"])
+
+
+FULL = """
+import queue, threading
+import pytest
+
+@pytest.mark.parametrize("expected", [queue.Full])
+def test_full(expected):
+    items = queue.Queue(maxsize=1)
+    errors = []
+    def put():
+        try:
+            items.put_nowait(1)
+        except Exception as error:
+            errors.append(error)
+    threads = [threading.Thread(target=put) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [type(error) for error in errors] == [expected]
+"""
+
+
+def test_exceptions_of_standard_modules_stay_what_they_are(run):
+    done, told = run(test_full=FULL)
+    done.assert_outcomes(passed=1)
+    assert [each["ran"] for each in told.values()] == ["explored"]
