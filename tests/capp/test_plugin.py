@@ -1,6 +1,7 @@
 """``pytest --plait`` on tests that know nothing of it."""
 
 import json
+import sys
 
 import pytest
 
@@ -226,6 +227,20 @@ def test_it_works_beside_xdist_and_timeout(run):
     done, told = run("-n", "2", "--timeout", "60", counter=COUNTER, test_counter=RACY, test_kinds=KINDS)
     done.assert_outcomes(passed=5, failed=2, skipped=1, xfailed=1)
     assert told["test_total"]["ran"] == "explored"
+
+
+
+def test_it_works_beside_coverage(run, pytester):
+    """Lines that only controlled threads execute are counted."""
+    pytest.importorskip("coverage")
+    pytester.makepyfile(counter=COUNTER, test_counter=RACY)
+    measured = pytester.run(
+        sys.executable, "-m", "coverage", "run", "--include=counter.py", "-m", "pytest", "-q", "--plait",
+        "-p", "no:cacheprovider",
+    )  # fmt: skip
+    assert "1 failed" in measured.stdout.str()
+    shown = pytester.run(sys.executable, "-m", "coverage", "report", "-m")
+    shown.stdout.fnmatch_lines(["counter.py*100%*"])
 
 
 PARTS = """
