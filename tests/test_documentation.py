@@ -1,0 +1,171 @@
+"""The commands of README and docs, executed in a copy of the repository, page by page and in their order.
+
+A shell block is a fenced block marked ``sh``, ``shell``, ``bash`` or ``console`` (there only lines with ``$``), or an
+indented one that begins with a command. ``<!-- not run: reason -->`` before it says why it cannot run here. `make` only
+says what it would do: running its targets is what continuous integration does anyway.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SHELLS = ("sh", "shell", "bash", "console")
+FIRST = re.compile(r"(plait|pytest|make|git|pip|python3?|cd|source|\.) |plait$")
+SKIPPED = re.compile(r"<!-- not run: (.+?) -->")
+COMMENT = re.compile(r"(^|\s+)#( .*|$)")
+SETTINGS = "\n[tool.plait]\nmax-tests = 25\n"  # enough to see that a command works, on any machine
+
+
+class Block(NamedTuple):
+    """Commands that stand together, and why they are not run, if so."""
+
+    commands: list[str]
+    reason: str | None
+
+
+def blocks(text):
+    """The shell blocks of a page."""
+    found, lines, index = [], text.splitlines(), 0
+    reason = None
+    while index < len(lines):
+        line = lines[index]
+        start, fenced = index, re.match(r"\s*```+\s*(\w*)", line)
+        if fenced:
+            body, index = _until(lines, index + 1, lambda each: each.strip().startswith("```"))
+            index += 1
+            shell = fenced[1] in SHELLS
+        elif line.startswith("    ") and (start == 0 or not lines[start - 1].strip()):
+            body, index = _until(lines, index, lambda each: bool(each.strip()) and not each.startswith("    "))
+            shell = bool(FIRST.match(line.strip()))
+        else:
+            index += 1
+            if line.strip():
+                said = SKIPPED.fullmatch(line.strip())
+                reason = said[1] if said else None
+            continue
+        if shell:
+            found.append(Block(commands(body), reason))
+        reason = None
+    return found
+
+
+def _until(lines, index, end):
+    start = index
+    while index < len(lines) and not end(lines[index]):
+        index += 1
+    return lines[start:index], index
+
+
+def commands(body):
+    """The commands of a block, without prompts, comments and output."""
+    prompted = [line.strip()[2:] for line in body if line.strip().startswith("$ ")]
+    joined = re.sub(r"\s*\\\n\s*", " ", "\n".join(prompted or [line.strip() for line in body]))
+    return [text for line in joined.splitlines() if (text := COMMENT.sub("", line).strip())]
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    """The tracked files, as a repository with two commits, and with settings that bound the work."""
+    folder = tmp_path_factory.mktemp("clone") / "plait"
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+    git = ["git", "-C", str(folder), "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *command], check=True, capture_output=True)
+    with (folder / "pyproject.toml").open("a", encoding="utf-8") as settings:
+        settings.write(SETTINGS)
+    subprocess.run([*git, "commit", "-qam", "second"], check=True, capture_output=True)
+    (folder / ".venv" / "bin").mkdir(parents=True)
+    (folder / ".venv" / "bin" / "activate").touch()
+    return folder
+
+
+def execute(lines, folder):
+    """Run commands in one shell; those that failed, with what they said. plait may find something (1)."""
+    script = ""
+    for number, line in enumerate(lines):
+        most = 1 if line.startswith("plait") else 0
+        script += f"{_dry(line)} >out.log 2>&1 </dev/null; code=$?\n"
+        script += f'if [ $code -gt {most} ]; then echo "@@{number}@@$code"; tail -c 1500 out.log; fi\n'
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=folder, capture_output=True, text=True, timeout=500, check=False,
+        env={**os.environ, "PATH": path},
+    )  # fmt: skip
+    said = done.stdout + done.stderr
+    return [f"{lines[int(each[1])]} ended with {each[2]}: {said}" for each in re.finditer(r"@@(\d+)@@(\d+)", said)]
+
+
+def _dry(line):
+    return line.replace("make ", "make --dry-run ", 1) if line.startswith("make ") else line
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_commands_of_a_page_run(page, clone):
+    run = [block for block in blocks(page.read_text(encoding="utf-8")) if block.reason is None]
+    assert execute([line for block in run for line in block.commands], clone) == []
+
+
+def test_what_is_not_run_says_why():
+    left = [(page.name, block) for page in PAGES for block in blocks(page.read_text(encoding="utf-8")) if block.reason]
+    for name, block in left:
+        assert len(block.reason.split()) >= 2, f"{name}: {block}"
+    print("\n".join(f"{name}: {block.commands[0]} ({block.reason})" for name, block in left))
+
+
+def test_readme_and_docs_have_commands_that_run():
+    every = [each for page in PAGES for each in blocks(page.read_text(encoding="utf-8"))]
+    assert sum(len(each.commands) for each in every if not each.reason) >= 8
+
+
+PAGE = """
+Text with `plait code` in it.
+
+    plait check a:B   # found
+    . .venv/bin/activate
+                      # only a remark
+
+<!-- not run: takes an hour -->
+```shell
+make bench
+plait diff a:B \\
+  --old HEAD
+```
+
+```console
+$ plait doctor
+ok      whatever
+```
+
+    an output that is no command
+
+```python
+plait = 1
+```
+"""
+
+
+def test_blocks_are_told_apart():
+    assert blocks(PAGE) == [
+        Block(["plait check a:B", ". .venv/bin/activate"], None),
+        Block(["make bench", "plait diff a:B --old HEAD"], "takes an hour"),
+        Block(["plait doctor"], None),
+    ]
+
+
+def test_a_command_that_fails_is_noticed(tmp_path):
+    (said,) = execute(["true", "plait nonsense", "cd .", "make -v"], tmp_path)
+    assert said.startswith("plait nonsense ended with 2")
+    assert "no command 'nonsense'" in said
