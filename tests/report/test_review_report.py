@@ -2,9 +2,12 @@
 
 import json
 import re
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import jsonschema
 import pytest
+import xmlschema
 from report_samples import NASTY, asked, checked, compared, comparison, explored
 
 from plait.judge.review import Brought, ClassReview
@@ -67,6 +70,7 @@ def unusable():
     return ClassReview(touched("shop:Gate", new=True), notes=[f"check: {why}"], problem=why)
 
 
+SCHEMAS = Path(__file__).parents[1] / "schemas"
 CLASSES = [account, cache, clean, unusable]
 
 
@@ -196,8 +200,13 @@ def test_other_readers(whole):
         each["locations"][0]["physicalLocation"] for each in json.loads(sarif(data))["runs"][0]["results"]
     ]
     assert [each["artifactLocation"]["uri"] for each in places] == ["src/account.py", "cache.py"]
+    schema = json.loads((SCHEMAS / "sarif-2.1.0.json").read_text(encoding="utf-8"))
+    jsonschema.validators.validator_for(schema)(schema).validate(json.loads(sarif(data)))
     (suite,) = ET.fromstring(junit(data))
     assert suite.get("failures") == "2"
+    assert [case.get("classname") for case in suite] == ["account:Account", "cache:Cache"]
+    xmlschema.XMLSchema(SCHEMAS / "junit-10.xsd").validate(ET.fromstring(junit(data)))
+    assert data["findings"][1]["summary"].startswith("Cache: 1.45 times slower")
     page = html(data, statement(*whole))
     assert "the lock widened in `load` in this change" in page
 
@@ -206,7 +215,5 @@ def test_the_markdown_can_take_the_place_of_the_report(whole, capsys, tmp_path):
     publish_review(*whole, asked(markdown=tmp_path / "c.md"))
     assert (tmp_path / "c.md").read_text(encoding="utf-8").startswith(MARKER)
     assert "FOUND account:Account" in capsys.readouterr().out
-    from pathlib import Path
-
     publish_review(*whole, asked(markdown=Path("-")))
     assert capsys.readouterr().out.startswith(MARKER)

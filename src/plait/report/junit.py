@@ -19,7 +19,8 @@ def junit(data: dict[str, Any]) -> str:
     suite = ET.SubElement(suites, "testsuite", {"name": _clean(name), **counts, "skipped": "0", "time": time})
     for number, finding in enumerate(findings, 1):
         case = ET.SubElement(suite, "testcase", {
-            "classname": _clean(data["subject"]), "name": _clean(f"{number} {finding['kind']}"), "time": "0",
+            "classname": _clean(finding.get("subject", data["subject"])),
+            "name": _clean(f"{number} {finding['kind']}"), "time": "0",
         })  # fmt: skip
         said = {"type": _clean(finding["kind"]), "message": _clean(finding["summary"])}
         failure = ET.SubElement(case, "failure", said)

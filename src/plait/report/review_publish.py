@@ -49,6 +49,9 @@ def review_json(result: Result, classes: list[ClassReview]) -> dict[str, Any]:
     data["sources"] = {}
     for found, (review, each) in zip(data["findings"], brought, strict=True):
         found |= {"subject": review.name, "command": each.command, "also": [other.summary for other in each.also]}
+        name = review.touched.subject.qualname
+        if not found["summary"].startswith(f"{name}:"):  # of one class among others
+            found["summary"] = f"{name}: {found['summary']}"
         if not found["interleaving"] and (place := review.changed_place()) is not None:
             found["location"] = place
         step = getattr(review, each.command) if each.command in ("diff", "check") else None
