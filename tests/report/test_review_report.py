@@ -139,11 +139,35 @@ def test_findings_with_one_cause_are_one_finding():
     assert [each.command for each in made.brought()] == ["diff", "check"]
 
 
+def test_each_effect_has_its_own_cause():
+    made = account()
+    made.locks.append(LockChange("widened", ("transfer",)))
+    made.check.findings = [Finding("deadlock", "x", ["Account.transfer"], compared().findings[0].test)]
+    assert line(made).endswith(
+        "lets `withdraw` leave balance -8 (before: 0); the lock widened in `transfer` in this change lets two calls of "
+        "`transfer` wait for each other for ever"
+    )
+
+
+def test_a_combination_of_results_is_said_with_the_words_of_another_finding():
+    made = account()
+    (finding,) = made.diff.findings
+    finding.summary = (
+        "Account: after the change it can happen together that `a` returns 1 and `b` returns 2, "
+        "when `a` and `b` run at the same time"
+    )
+    assert line(made).endswith("lets two calls of `withdraw` end as no order of them does")
+    made.check = None
+    assert line(made).endswith("lets two calls of `withdraw` give results together that they could not give before")
+
+
 def found(kind, **more):
-    return Brought("check", Finding(kind, more.pop("summary", "x"), ["C.put", "C.get"], **more))
+    methods = more.pop("methods", ["C.put", "C.get"])
+    return Brought("check", Finding(kind, "x", methods, **more))
 
 
 @pytest.mark.parametrize(("brought", "said"), [
+    (found("deadlock", methods=["C.put"]), "lets two calls of `put` wait for each other for ever"),
     (found("exception", exception="KeyError"), "lets `put` and `get` raise KeyError"),
     (found("deadlock"), "lets `put` and `get` wait for each other for ever"),
     (found("wrong-result"), "lets `put` and `get` end as no order of them does"),

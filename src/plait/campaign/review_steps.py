@@ -161,11 +161,20 @@ class Steps:
                 made.notes.append(f"{len(tests) - number} of {len(tests)} existing tests were not explored: no time")
                 return
             result = explore(self._asked(test, self._base, self._tip, left))
+            for finding in result.findings:
+                finding.summary = f"{self._shown(test)}: {finding.summary}"
             made.explored.append(result)
             if result.verdict == "failure" and self._fails_before(test, left):
                 made.before += result.findings
         if len(tests) > MOST_TESTS:
             made.notes.append(f"{len(tests) - MOST_TESTS} of {len(tests)} existing tests were not explored")
+
+    def _shown(self, test: str) -> str:
+        """A node id as the user would write it."""
+        file, _, rest = test.partition("::")
+        here = self._options.project.resolve()
+        path = Path(file).resolve()
+        return f"{path.relative_to(here).as_posix() if path.is_relative_to(here) else file}::{rest}"
 
     def _fails_before(self, test: str, seconds: float) -> bool:
         """Whether a test that fails now has failed in the old version."""

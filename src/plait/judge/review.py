@@ -105,11 +105,20 @@ class ClassReview:
 
 
 def _same_cause(one: Finding, other: Finding) -> bool:
-    """Both are about the same shared thing; without racing accesses, about the same methods."""
+    """Both are about the same shared thing; without racing accesses, about the same methods.
+
+    Threads that wait for each other do so because of locks, and not because of a race.
+    """
+    if _is_stuck(one) != _is_stuck(other):
+        return False
     fields, others = (_raced(each) for each in (one, other))
     if fields and others:
         return not fields.isdisjoint(others)
     return not _plain(one).isdisjoint(_plain(other))
+
+
+def _is_stuck(finding: Finding) -> bool:
+    return finding.kind in ("deadlock", "hang") or bool(finding.waiting)
 
 
 def _raced(finding: Finding) -> set[str]:

@@ -6,31 +6,41 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from plait.judge.performance_result import Comparison
     from plait.judge.review import Brought, ClassReview
     from plait.model.finding import Finding
 
 _DEED = re.compile(r"after the change (?P<who>.+?) can (?P<what>.+?), when .+ run at the same time$")
 _LONG = 140
+_MOST = 3  # effects in one line
 
 
 def line(review: ClassReview) -> str:
     """Without the class's name, and without a full stop."""
-    effects = [deed(each) for each in review.brought() if each.command != "perf"][:2]
+    brought = [each for each in review.brought() if each.command != "perf"][:_MOST]
     speed = _speed(review.perf)
-    if not effects and review.verdict == "inconclusive":
+    if not brought and review.verdict == "inconclusive":
         return f"no conclusion: {review.problem or _reasons(review)}"
-    if not effects and speed is None:
+    if not brought and speed is None:
         return _nothing(review)
-    parts = [*([speed] if speed else []), *effects]
-    said = f"{cause(review)} {' and '.join(parts)}"
-    return said if effects else f"{said}; {_behaviour(review)}"
+    effects: dict[str, list[str]] = {}
+    if speed is not None:
+        method, said = speed
+        effects.setdefault(cause(review, {method}), []).append(said)
+    for each in brought:
+        met = {name.rpartition(".")[2] for name in each.finding.methods}
+        effects.setdefault(cause(review, met), []).append(deed(each))
+    whole = "; ".join(f"{why} {' and '.join(said)}" for why, said in effects.items())
+    return whole if brought else f"{whole}; {_behaviour(review)}"
 
 
-def cause(review: ClassReview) -> str:
-    """What the change did, as far as the source says it."""
+def cause(review: ClassReview, methods: Collection[str] = ()) -> str:
+    """What the change did, as far as the source says it: to a lock in one of ``methods``, if there is one."""
     if review.locks:
-        return f"{review.locks[0]} in this change"
+        met = [each for each in review.locks if not set(each.functions).isdisjoint(methods)]
+        return f"{(met or review.locks)[0]} in this change"
     change = review.touched.change
     if change is None:
         return "this new class"
@@ -51,16 +61,17 @@ def deed(brought: Brought) -> str:
     if brought.command == "explore":
         return f"makes an existing test fail: {finding.summary}"
     said = _DEED.search(finding.summary)
-    if said is not None:
+    if said is not None and said["who"] != "it":  # else it is a combination of results, which is hard to read
         text = f"lets {said['who']} {said['what']}"
         return text if len(text) <= _LONG else re.sub(r" \(before: .*\)$", "", text)
-    names = _methods(finding)
+    finding = next((each for each in brought.also if each.test is not None), finding)
+    calls = _calls(finding)
     return {
-        "exception": f"lets {names} raise {finding.exception}",
-        "deadlock": f"lets {names} wait for each other for ever",
-        "hang": f"lets {names} go on for ever", "crash": "makes the process crash",
-        "difference": f"lets {names} do what was impossible before",
-    }.get(finding.kind, f"lets {names} end as no order of them does")  # fmt: skip
+        "exception": f"lets {calls} raise {finding.exception}",
+        "deadlock": f"lets {calls} wait for each other for ever",
+        "hang": f"lets {calls} go on for ever", "crash": "makes the process crash",
+        "difference": f"lets {calls} give results together that they could not give before",
+    }.get(finding.kind, f"lets {calls} end as no order of them does")  # fmt: skip
 
 
 def _loses_updates(finding: Finding) -> bool:
@@ -83,20 +94,26 @@ def _writers(finding: Finding) -> str:
     return " and ".join(f"`{name}`" for name in names) or _methods(finding)
 
 
+def _calls(finding: Finding) -> str:
+    """The methods that meet; of a single one, its calls."""
+    names = _methods(finding)
+    return f"two calls of {names}" if len(set(finding.methods)) == 1 else names
+
+
 def _methods(finding: Finding) -> str:
     names = list(dict.fromkeys(f"`{each.rpartition('.')[2]}`" for each in finding.methods)) or ["the class"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _speed(perf: Comparison | None) -> str | None:
-    """"makes `get` 2.1x faster at 8 threads"."""
+def _speed(perf: Comparison | None) -> tuple[str, str] | None:
+    """A method, and what became of it: "makes `get` 2.1x faster at 8 threads"."""
     if perf is None or perf.verdict not in ("regression", "improvement") or perf.speedup is None:
         return None
     best = perf.winning()[0]
     ratio = best.series(perf.scope).speedup(perf.confidence).mean
     factor, word = (ratio, "faster") if perf.verdict == "improvement" else (1 / ratio, "slower")
     changed = [name for name in best.methods if name in perf.focus] or best.methods
-    return f"makes `{changed[0]}` {factor:.1f}x {word} at {perf.threads} threads"
+    return changed[0], f"makes `{changed[0]}` {factor:.1f}x {word} at {perf.threads} threads"
 
 
 def _behaviour(review: ClassReview) -> str:
