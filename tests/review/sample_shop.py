@@ -62,6 +62,21 @@ WIDE = PRICES.replace(
 )
 LABEL = "class Label:\n    text = 'x'\n\n    def shown(self):\n        return {}\n"
 
+STOCK_TEST = """import threading
+
+from shop.stock import Stock
+
+
+def test_two_deliveries():
+    stock = Stock()
+    threads = [threading.Thread(target=stock.put, args=("apple",)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert stock.count("apple") == 2
+"""
+
 QUICK = Rules(m_min=3, m_max=4, t_s=0.2, sigma_acceptable=0.5, heavy=1e9)
 """Effects in these tests are so large that a busy machine does not hide them."""
 
@@ -86,6 +101,9 @@ def make_shop(folder: Path) -> dict[str, str]:
     """Commit names by what they bring; the branch ``main`` stays at the first one."""
     git(folder, "init", "-qb", "main")
     (folder / ".gitignore").write_text("plait-out\n__pycache__\n", encoding="utf-8")
+    (folder / "tests").mkdir()
+    (folder / "tests" / "test_stock.py").write_text(STOCK_TEST, encoding="utf-8")
+    (folder / "conftest.py").write_text("import sys\n\nsys.path.insert(0, 'src')\n", encoding="utf-8")
     made = {"start": commit(folder, "A shop", __init__="", stock=STOCK, prices=PRICES, label=LABEL.format("self.text"))}
     git(folder, "checkout", "-qb", "topic")
     made["race"] = commit(folder, "Put without waiting", stock=RACY, label=LABEL.format("self.text.upper()"))

@@ -33,7 +33,7 @@ def reviewed(shop, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("out"))
         return {
-            name: review(ReviewOptions(folder, base, made[name], **SMALL))
+            name: review(ReviewOptions(folder, base, made[name], tests=folder / "tests", curve=(1,), **SMALL))
             for name, base in (("race", made["start"]), ("wide", made["race"]))
         }
 
@@ -46,6 +46,9 @@ def test_the_race_is_reported_on_its_commit_and_nothing_else(reviewed, shop):
     (brought,) = stock.brought()
     assert (brought.command, brought.finding.methods) == ("diff", ["Stock.put"])
     assert stock.before == []
+    (explored,) = stock.explored
+    assert explored.verdict == "failure"
+    assert any("test_stock.py::test_two_deliveries" in each.summary for each in brought.also)
     assert "the lock removed from `put` in this change" in line(stock)
     assert line(stock).endswith("lets `put` lose updates")
 
@@ -56,6 +59,7 @@ def test_the_slowdown_is_reported_on_its_commit_and_nothing_else(reviewed):
     (prices,) = classes
     assert prices.name == "shop.prices:Prices"
     (brought,) = prices.brought()
+    assert prices.explored == []
     assert (brought.command, brought.finding.kind) == ("perf", "performance")
     assert "the lock widened in `price` in this change makes `price` " in line(prices)
     assert "slower at 4 threads; no new behaviour under threads was found" in line(prices)
@@ -100,15 +104,17 @@ def test_bisect_names_the_commit_that_brought_the_race(shop, tmp_path, monkeypat
     assert "Put without waiting" in done.stdout
 
 
-def test_bisect_names_the_commit_that_brought_the_slowdown_past_one_that_does_not_import(shop, tmp_path, monkeypatch):
-    folder, made = shop
+def test_bisect_names_the_commit_that_brought_the_slowdown_past_one_that_does_not_import(tmp_path, monkeypatch):
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    made = make_shop(folder)
     monkeypatch.chdir(tmp_path)
     git(folder, "checkout", "-q", "--detach", made["race"])
     broken = commit(folder, "Broken", prices="import no_such_module_anywhere\n")
     text = git(folder, "show", f"{made['wide']}:src/shop/prices.py")
     wide = commit(folder, "Wide, and works again", prices=text)
     commit(folder, "Nothing", label="class Label: pass\n")
-    asked = {**SMALL, "budget": 60.0}
+    asked = {**SMALL, "budget": 240.0}
     result = bisect(BisectOptions(Subject("shop.prices", "Prices"), made["start"], "HEAD", folder, **asked))
     assert result.verdict == "ambiguous"
     assert result.more["kind"] == "speed"
@@ -117,7 +123,6 @@ def test_bisect_names_the_commit_that_brought_the_slowdown_past_one_that_does_no
     shown = bisect_text(result)
     assert "One of these 2 commits" in shown
     assert "no_such_module_anywhere" in shown
-    git(folder, "checkout", "-q", "topic")
 
 
 def test_the_command_line(shop, tmp_path):

@@ -15,7 +15,7 @@ from plait.campaign.budget import Budget
 from plait.campaign.check import cache_root
 from plait.campaign.check_options import tests_folder
 from plait.campaign.interrupt import Interrupt
-from plait.campaign.perf import TESTS, THREADS
+from plait.campaign.perf import CURVE, TESTS, THREADS
 from plait.campaign.perf_measure import Rules as Measuring
 from plait.campaign.review_shares import Shares
 from plait.campaign.review_steps import Steps
@@ -46,6 +46,7 @@ class ReviewOptions:
     threads: int = 2
     perf_threads: int = THREADS
     perf_tests: int = TESTS
+    curve: tuple[int, ...] = CURVE
     workers: int = 2
     allow: tuple[str, ...] = ()
     config: Config = field(default_factory=Config)
@@ -109,6 +110,7 @@ def review(
         result.notes.append(f"nothing differs from {old.label}; --base REV reviews what changed since REV")
     if interrupt is not None and interrupt.requested:
         result.stopped_by = "interrupt"
+        result.notes.append("interrupted: not everything that was planned has been done")
     return result, classes
 
 

@@ -9,7 +9,7 @@ from plait.campaign.budget import Budget
 WEIGHTS = {"diff": 0.3, "check": 0.25, "explore": 0.1, "perf": 0.35}
 LEAST = {"diff": 3.0, "check": 3.0, "explore": 3.0, "perf": 15.0}
 """Seconds without which a step is not begun: it could not come to a conclusion."""
-ENOUGH = {"diff": 60.0, "check": 60.0, "explore": 30.0, "perf": 45.0}
+ENOUGH = {"diff": 60.0, "check": 60.0, "explore": 30.0, "perf": 120.0}
 """Seconds for a step when the clock is no limit."""
 
 

@@ -14,7 +14,7 @@ from plait.campaign.check_options import CheckOptions
 from plait.campaign.diff import DiffOptions, diff
 from plait.campaign.explore import explore
 from plait.campaign.interrupt import Interrupt
-from plait.campaign.perf import CURVE, PerfOptions, compare
+from plait.campaign.perf import PerfOptions, compare
 from plait.campaign.review_shares import LEAST, Shares
 from plait.campaign.review_tests import tests_of
 from plait.campaign.workers import WorkerError
@@ -143,7 +143,7 @@ class Steps:
         made.perf = compare(
             PerfOptions(
                 subject, self._base, self._tip, options.project, seconds, options.seed, options.perf_threads,
-                options.perf_tests, CURVE if seconds >= 60 else (1,), allow=options.allow,
+                options.perf_tests, options.curve if seconds >= 60 else (1,), allow=options.allow,
                 hints=options.config.subject(made.name).hints,
                 imports=(options.config.hook.parent.resolve(),) if options.config.hook else (),
                 examples=options.tests, rules=options.measuring, out=Path(OUT),
