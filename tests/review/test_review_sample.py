@@ -14,6 +14,7 @@ from plait.report.bisect_text import bisect_text
 from plait.report.review_line import line
 from plait.report.review_publish import review_json
 from plait.report.sarif import sarif
+from plait.run.native_machine import HEAVY, others
 from plait.subject.name import Subject
 
 pytestmark = pytest.mark.slow
@@ -38,6 +39,21 @@ def reviewed(shop, tmp_path_factory):
         }
 
 
+def unhurried(is_measured, others):
+    """Go on only if others leave enough of the machine for measurements, even of large effects."""
+    if not is_measured and (others or 0.0) > HEAVY:
+        pytest.skip(f"the machine is too busy: {others:.1f} others per CPU")
+
+
+@pytest.fixture(scope="module")
+def slower(reviewed):
+    """The review of the wider lock."""
+    result, classes = reviewed["wide"]
+    perf = classes[0].perf
+    unhurried(perf.verdict != "inconclusive", perf.machine.get("others_per_cpu"))
+    return result, classes
+
+
 def test_the_race_is_reported_on_its_commit_and_nothing_else(reviewed, shop):
     result, classes = reviewed["race"]
     assert result.verdict == "findings"
@@ -53,8 +69,8 @@ def test_the_race_is_reported_on_its_commit_and_nothing_else(reviewed, shop):
     assert line(stock).endswith("lets `put` lose updates")
 
 
-def test_the_slowdown_is_reported_on_its_commit_and_nothing_else(reviewed):
-    result, classes = reviewed["wide"]
+def test_the_slowdown_is_reported_on_its_commit_and_nothing_else(slower):
+    result, classes = slower
     assert result.verdict == "findings"
     (prices,) = classes
     assert prices.name == "shop.prices:Prices"
@@ -81,9 +97,9 @@ def test_the_result_file_keeps_the_contract(reviewed, shop):
     assert {row["file"] for row in finding["interleaving"]} == {"src/shop/stock.py"}
 
 
-def test_locations_are_seen_from_the_top_of_the_repository(reviewed):
-    for name, file in (("race", "src/shop/stock.py"), ("wide", "src/shop/prices.py")):
-        (found,) = json.loads(sarif(review_json(*reviewed[name])))["runs"][0]["results"]
+def test_locations_are_seen_from_the_top_of_the_repository(reviewed, slower):
+    for made, file in ((reviewed["race"], "src/shop/stock.py"), (slower, "src/shop/prices.py")):
+        (found,) = json.loads(sarif(review_json(*made)))["runs"][0]["results"]
         place = found["locations"][0]["physicalLocation"]
         assert place["artifactLocation"]["uri"] == file
         assert place["region"]["startLine"] > 1
@@ -116,6 +132,7 @@ def test_bisect_names_the_commit_that_brought_the_slowdown_past_one_that_does_no
     commit(folder, "Nothing", label="class Label: pass\n")
     asked = {**SMALL, "budget": 240.0}
     result = bisect(BisectOptions(Subject("shop.prices", "Prices"), made["start"], "HEAD", folder, **asked))
+    unhurried(result.verdict not in ("inconclusive", "none"), others())
     assert result.verdict == "ambiguous"
     assert result.more["kind"] == "speed"
     assert [each["name"] for each in result.more["suspects"]] == [broken, wide]
