@@ -31,6 +31,7 @@ _PROBE_S = 0.1
 _PATIENCE_S = 4.0
 _FIRST_LENGTH = 16
 _MOST_REPETITIONS = 30
+_STRETCH = 4  # a measurement may take so many times its usual time before a test counts as too slow
 _TRIES = 8
 _GIVE_UP = 3
 """Tests in which no call of a method could stay, after which it is left alone."""
@@ -250,6 +251,8 @@ class Workshop:
         if not math.isfinite(slow):
             return None
         repetitions = min(_MOST_REPETITIONS, int(self._limits.t_s / slow))
+        if slow * self._limits.r_min <= _STRETCH * self._limits.t_s:  # the slower version may be many times slower
+            repetitions = max(repetitions, self._limits.r_min)
         self._made += 1
         source = load_source(test, repeat)
         ready = Measured(f"test {self._made}", test, source, repeat, length, max(1, repetitions), slow)
