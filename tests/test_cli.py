@@ -209,11 +209,6 @@ def test_values_are_read(tmp_path):
     assert (options.json, options.max_schedules, options.model) == (Path("-"), 7, "gil")
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("60s", 60.0), ("5m", 300.0), ("1h", 3600.0), ("0.5 s", 0.5)])
-def test_times(text, seconds):
-    assert cli.seconds(text) == seconds
-
-
 @pytest.mark.parametrize(("arguments", "part"), [
     (["--budget", "60"], "--budget: '60' is no time"),
     (["--threads", "1"], "--threads: '1' is no whole number of 2 or more"),

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from plait import __version__
 from plait.bench import tables
+from plait.campaign.budget import seconds
 from plait.cli_help import command_help
-from plait.config import ALLOWABLE, CHOICES, DURATION, load
+from plait.config import ALLOWABLE, CHOICES, load
 from plait.errors import PlaitBugError, UsageError
 
 if TYPE_CHECKING:
@@ -32,17 +33,7 @@ if TYPE_CHECKING:
 
 NOTHING_FOUND, FOUND, UNUSABLE, INCONCLUSIVE, INTERRUPTED = 0, 1, 2, 3, 130
 
-_SECONDS = {"s": 1, "m": 60, "h": 3600}
-
-
 # -- values -------------------------------------------------------------------------------------------------------
-
-
-def seconds(text: str) -> float:
-    """``60s``, ``5m`` or ``1.5h`` in seconds."""
-    if not DURATION.match(text):
-        raise UsageError(f"{text!r} is no time: write a number with s, m or h, such as 60s")
-    return float(text[:-1].strip()) * _SECONDS[text[-1]]
 
 
 def _at_least(least: int) -> Callable[[str], int]:
@@ -111,7 +102,7 @@ OPTIONS = {
     "schedule": _choice("schedule", "how a test is executed", None),
     "capp": _choice("capp", "change-aware order of schedules", None),
     "no-filter": Option("check every generated test (the paper's BASELINE)", default=False),
-    "allow": Option("what the code may do besides computing: write,network,subprocess", "LIST", _permissions, ()),
+    "allow": Option("what the code may do: write,network,subprocess,native", "LIST", _permissions, ()),
     "json": Option("write the result as JSON; - is the terminal", "FILE", _output),
     "html": Option("write the result as a page", "FILE", _output),
     "junit": Option("write the result as JUnit XML", "FILE", _output),
@@ -121,6 +112,8 @@ OPTIONS = {
     "finding": Option("its number in the file (default: all of them; with --step or --pdb 1)", "N", _at_least(1)),
     "step": Option("go through it step by step, forward and back", default=False),
     "pdb": Option("stop in the debugger at the conflicting accesses, other threads held", default=False),
+    "quiet": Option("say nothing while it runs", default=False),
+    "fresh": Option("explore everything again, whatever is known from earlier runs", default=False),
     "python": Option("interpreter to measure; given twice: old, then new (default: this one)", "EXE", repeated=True),
     "curve": Option("numbers of threads to compare (default: 1,2,4,8,16)", "N,N"),
     "scope": Option("time of the whole test, or of each thread's suffix", "SCOPE", choices=("whole", "suffix"),
@@ -148,11 +141,13 @@ _SUBJECT = ("SUBJECT", "module:Class, or file.py:Class")
 COMMANDS = {
     "check": Command(
         "one version: thread-safety violations", _SUBJECT,
-        ("at", "old", *_LIMITS, "model", "threads", "generate", "schedule", "capp", *_OUTPUTS),
+        ("at", "old", *_LIMITS, "model", "threads", "generate", "schedule", "capp", "fresh", "quiet",
+         *_OUTPUTS),
     ),
     "diff": Command(
         "two versions: behaviour that only one of them can show", _SUBJECT,
-        ("old", "new", *_LIMITS, "model", "threads", "schedule", "capp", "no-filter", *_OUTPUTS),
+        ("old", "new", *_LIMITS, "model", "threads", "schedule", "capp", "no-filter", "fresh", "quiet",
+         *_OUTPUTS),
     ),
     "perf": Command(
         "two versions: which one is faster under contention", _SUBJECT,

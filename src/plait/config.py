@@ -21,11 +21,11 @@ from __future__ import annotations
 
 import ast
 import difflib
-import re
 import tomllib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from plait.campaign.budget import seconds
 from plait.errors import UsageError
 from plait.generate.hints import Hints
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-ALLOWABLE = ("write", "network", "subprocess")
-DURATION = re.compile(r"^\d+(\.\d+)?\s*(s|m|h)$")
+ALLOWABLE = ("write", "network", "subprocess", "native")
+"""What code under test may be allowed to do besides computing."""
 CHOICES = {
     "model": ("gil", "free-threaded", "both"),
     "generate": ("random", "covcon", "mrt", "s-atg", "d-atg", "sd-atg"),
@@ -153,8 +153,11 @@ class _Reader:
         text = self._text(key, value)
         if key in CHOICES:
             self._choice(key, text, CHOICES[key])
-        if key == "budget" and not DURATION.match(text):
-            raise self._wrong(key, value, "a time such as '60s', '5m' or '1h'")
+        if key == "budget":
+            try:
+                seconds(text)
+            except UsageError:
+                raise self._wrong(key, value, "a time such as '60s', '5m' or '1h'") from None
         return text
 
     def _table(self, key: str, value: Any) -> dict[str, Any]:

@@ -51,11 +51,19 @@ def test_the_default_is_for_those_who_ask_for_nothing():
 
 @pytest.mark.parametrize(("total", "parts"), [(10, 4), (3, 4), (4, 4), (1000, 7), (1, 1)])
 def test_shares_add_up_and_differ_by_one_at_most(total, parts):
-    shares = Budget(max_tests=total).shares(parts)
+    shares = [share.tests for share in Budget(max_tests=total).shares(parts)]
+    assert shares == [share.schedules for share in Budget(max_schedules=total).shares(parts)]
     assert sum(shares) == total
     assert len(shares) == parts
     assert max(shares) - min(shares) <= 1
 
 
-def test_without_a_limit_there_are_no_shares():
-    assert Budget(5).shares(4) is None
+def test_without_a_limit_no_share_ends():
+    assert not any(share.is_over(tests=10**9, schedules=10**9) for share in Budget(5).shares(4))
+
+
+def test_a_share_ends_at_either_limit():
+    share = Budget(max_tests=4, max_schedules=40).shares(2)[0]
+    assert not share.is_over(tests=1, schedules=19)
+    assert share.is_over(tests=2, schedules=0)
+    assert share.is_over(tests=0, schedules=20)

@@ -17,10 +17,6 @@ pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("plait.campaign.check") is None, reason="there is no check yet"),
 ]
 
-_LATER = "`check` does not do this yet: "
-no_stall = pytest.mark.xfail(strict=False, reason=_LATER + "it waits for stalled tests until its budget ends")
-no_exclusion = pytest.mark.xfail(strict=False, reason=_LATER + "it gives up where a method kills")
-
 SUBJECTS = Path(__file__).parent / "subjects"
 BUDGET = 10
 LEAST = 10  # seconds that a campaign may need beyond its budget
@@ -46,10 +42,14 @@ def ends(pid, within=3.0):
     return session(pid) == 0
 
 
+def files():
+    return {path for path in SUBJECTS.rglob("*") if "__pycache__" not in path.parts}
+
+
 def check(folder, subject, *options):
     """The exit code and the result; no process and no file is left where none should be."""
     result = folder / "result.json"
-    before = {path for path in SUBJECTS.rglob("*") if "__pycache__" not in path.parts}
+    before = files()
     command = [
         sys.executable, "-m", "plait", "check", subject, "--path", str(SUBJECTS), "--budget", f"{BUDGET}s",
         "--workers", "2", "--json", str(result), *options,
@@ -64,7 +64,7 @@ def check(folder, subject, *options):
     assert elapsed < BUDGET + LEAST
     assert "Traceback" not in errors
     assert ends(process.pid)
-    assert {path for path in SUBJECTS.rglob("*") if "__pycache__" not in path.parts} == before
+    assert files() == before
     assert list(temporary(folder).iterdir()) == []
     return process.returncode, json.loads(result.read_text())
 
@@ -85,7 +85,7 @@ def test_crash(name, tmp_path):
     assert "x.act()" in crashes[0]["summary"]
 
 
-@no_stall
+
 @pytest.mark.parametrize("name", ["EndlessUnseen", "EndlessC", "Stops"])
 def test_hang(name, tmp_path):
     code, result = check(tmp_path, f"misbehaving:{name}")
@@ -95,15 +95,7 @@ def test_hang(name, tmp_path):
     assert "x.act()" in hangs[0]["summary"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("Exits", marks=no_exclusion),
-        pytest.param("EndlessUnseen", marks=no_exclusion),
-        "Wanders",
-        "Floods",
-    ],
-)
+@pytest.mark.parametrize("name", ["Exits", "EndlessUnseen", "Wanders", "Floods"])
 def test_what_else_is_wrong_is_found(name, tmp_path):
     code, result = check(tmp_path, f"misbehaving:{name}")
     assert code == 1

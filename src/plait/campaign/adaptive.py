@@ -81,10 +81,15 @@ def advance(
     """Turns of the strategy's loop until ``count`` tests were profiled, the deadline passes or it is saturated."""
     laboratory = JudgingLaboratory(stream, on_test, deadline)
     discovered, exposed = set(strategy.memory.discovered), set(strategy.memory.exposed)
-    while laboratory.profiles < count and time.monotonic() < deadline and strategy.saturated is None:
+    while (
+        laboratory.profiles < count and time.monotonic() < deadline and strategy.saturated is None
+        and not stream.is_done
+    ):
+        before = laboratory.executions
         strategy.iterate(laboratory)
         for test, examined in laboratory.taken():
             stream.found(test, examined, chunk, on_test)
+        stream.schedules += laboratory.executions - before
     chunk.tests = laboratory.profiles
     chunk.schedules = laboratory.executions
     chunk.unusable += laboratory.unusable

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from plait.errors import UsageError
 
@@ -69,8 +70,23 @@ class Budget:
             or (self.max_schedules is not None and schedules >= self.max_schedules)
         )
 
-    def shares(self, parts: int) -> list[int] | None:
-        """The tests of each of ``parts`` independent streams; None if their number is not limited."""
-        if self.max_tests is None:
-            return None
-        return [self.max_tests // parts + (number < self.max_tests % parts) for number in range(parts)]
+    def shares(self, parts: int) -> list[Share]:
+        """What each of ``parts`` independent streams may do."""
+        return [Share(_share(self.max_tests, parts, at), _share(self.max_schedules, parts, at)) for at in range(parts)]
+
+
+class Share(NamedTuple):
+    """The limits of one of several streams; None where there is no limit."""
+
+    tests: int | None
+    schedules: int | None
+
+    def is_over(self, *, tests: int, schedules: int) -> bool:
+        """Whether either limit is reached, with that much done."""
+        return (self.tests is not None and tests >= self.tests) or (
+            self.schedules is not None and schedules >= self.schedules
+        )
+
+
+def _share(total: int | None, parts: int, at: int) -> int | None:
+    return None if total is None else total // parts + (at < total % parts)

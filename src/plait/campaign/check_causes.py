@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from pathlib import Path
 
+from plait.campaign.fingerprint import token
 from plait.campaign.stream import size_of
 from plait.model.finding import Finding
 
 
-def weight(finding: Finding) -> tuple[bool, bool, int, str]:
+def weight(finding: Finding) -> tuple[bool, bool, int, str, str]:
     """What matters most comes first: what can happen today, what cannot be overlooked, what is easily seen."""
     only_free = finding.reachable.get("gil") is not True
-    return (only_free, finding.kind == "wrong-result", finding.preemptions, finding.summary)
+    return (only_free, finding.kind == "wrong-result", finding.preemptions, finding.summary, _text(finding))
 
 
 def size(finding: Finding) -> tuple[int, int]:
-    """Of findings with one cause the smallest is shown."""
+    """How much there is to understand."""
     return (size_of(finding.test), finding.preemptions)
 
 
-def cause(finding: Finding) -> Any:
+def better(finding: Finding, other: Finding) -> bool:
+    """Of findings with one cause the smallest is shown; among equals it does not matter which came first."""
+    return (size(finding), _text(finding)) < (size(other), _text(other))
+
+
+def cause(finding: Finding) -> str:
     """Findings with the same racing places, or the same methods, have one cause."""
     if finding.race:
-        places = frozenset((row["file"], row["function"], row["code"]) for row in finding.race)
-        return (finding.kind, finding.exception, places)
-    return (finding.kind, finding.exception, tuple(finding.methods))
+        places = frozenset((Path(row["file"]).name, row["function"], row["code"]) for row in finding.race)
+        return token((finding.kind, finding.exception, places))
+    if finding.test is None:  # of a worker that was lost
+        return token((finding.kind, finding.summary))
+    return token((finding.kind, finding.exception, tuple(finding.methods)))
+
+
+def _text(finding: Finding) -> str:
+    return json.dumps({**finding.as_json(), "occurrences": 0, "reproducer": None}, sort_keys=True, default=str)

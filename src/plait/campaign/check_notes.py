@@ -28,7 +28,7 @@ class Notes:
         """One per subject."""
         said = list(dict.fromkeys(self.general))
         if self.undetermined:
-            names = _listed(name for name, _count in self.undetermined.most_common())
+            names = _listed(sorted(self.undetermined, key=lambda name: (-self.undetermined[name], name)))
             said.append(f"results of {names} differ from run to run by themselves and were compared with nothing")
         for kind in sorted({kind for kind, _call in self.stopped}):
             calls = [f"{call} at {at}" for (other, call), at in self.stopped.items() if other == kind]

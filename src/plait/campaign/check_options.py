@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
+from plait.campaign.store import FOLDER
 from plait.campaign.stream import STREAMS
 from plait.config import Config, SubjectConfig
 from plait.errors import UsageError
@@ -26,7 +28,7 @@ class CheckOptions:
     at: str = "worktree"
     project: Path = field(default_factory=Path)
     seed: int = 0
-    budget: float = DEFAULT_BUDGET
+    budget: float | None = None  # seconds; without any limit, a minute
     max_tests: int | None = None
     max_schedules: int | None = None
     model: str = "both"
@@ -44,6 +46,21 @@ class CheckOptions:
     hook: Path | None = None
     tests: Path | None = None
     keep_going: bool = True
+    store: Path | None = None  # the folder of what is remembered between runs
+    fresh: bool = False
+    quiet: bool = True
+
+    @property
+    def name(self) -> str:
+        """The subject as users write it."""
+        return f"{self.subject.module}:{self.subject.qualname}".rstrip(":")
+
+    def as_key(self) -> dict[str, Any]:
+        """All that the result of a run depends on, besides the code: plain data."""
+        unimportant = {"subject", "project", "workers", "hook", "tests", "store", "fresh", "quiet", "hints", "rules"}
+        plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in unimportant}
+        hints = {each.name: getattr(self.hints, each.name) for each in fields(self.hints)}
+        return {**plain, "hints": repr(sorted(hints.items(), key=str)), "rules": self.rules.as_json()}
 
 
 def from_namespace(options: argparse.Namespace) -> CheckOptions:
@@ -62,11 +79,11 @@ def from_namespace(options: argparse.Namespace) -> CheckOptions:
     subject = Subject.parse(options.argument, path=options.path)
     words: SubjectConfig = config.subject(options.argument)
     return CheckOptions(
-        subject, options.at, options.path, options.seed, options.budget or DEFAULT_BUDGET, options.max_tests,
+        subject, options.at, options.path, options.seed, options.budget, options.max_tests,
         options.max_schedules, options.model, options.threads, options.workers or os.cpu_count() or 1,
         options.generate, options.schedule, options.capp, options.old, allow=tuple(options.allow), hints=words.hints,
         rules=Rules(words.invariant, words.nondeterministic), hook=config.hook,
-        tests=tests_folder(options.path, config),
+        tests=tests_folder(options.path, config), store=Path(FOLDER), fresh=options.fresh, quiet=options.quiet,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ is reached in ways no name tells (``getattr`` with a computed name, ``exec``) is
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import json
 import sys
@@ -55,6 +56,14 @@ class Fingerprints:
             found.update(self._all_from(step))
         return found
 
+    def whole(self) -> str:
+        """A hash of the text of all own modules that the subject's imports, directly or not."""
+        digest = hashlib.sha256()
+        for module in self._program.source.closure(self._module.name):
+            digest.update(f"{module.name}\0".encode())
+            digest.update(ast.dump(module.tree, include_attributes=True).encode())
+        return digest.hexdigest()
+
     def _called(self, names: Iterable[str]) -> Iterator[Step]:
         for name in names:
             for cls in self._classes:
@@ -96,6 +105,27 @@ class Fingerprints:
             digests = {str(step.unit): self._program.digest(step.unit) for step in seen}
             self._reached[start] = {name: digest for name, digest in digests.items() if digest is not None}
         return self._reached[start]
+
+
+def token(value: Any) -> str:
+    """Text that is equal for equal values made of tuples, sets and atoms, in every process."""
+    if isinstance(value, frozenset | set):
+        return f"{{{', '.join(sorted(map(token, value)))}}}"
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(token, value))})"
+    return repr(value)
+
+
+def files_key(*places: Path | None) -> str:
+    """A hash of files, and of all Python files below folders; what is not there is left out."""
+    digest = hashlib.sha256()
+    for place in places:
+        if place is None:
+            continue
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            with contextlib.suppress(OSError):
+                digest.update(f"{file}\0".encode() + file.read_bytes())
+    return digest.hexdigest()
 
 
 def unit_key(test: Test, options: Mapping[str, Any], code: Mapping[str, str]) -> str:

@@ -6,9 +6,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-ALLOWABLE = frozenset({"write", "network", "subprocess", "native"})
-"""What code under test may be allowed to do besides computing."""
-
 _SHARE = 0.75  # of the machine's memory goes to workers; the rest is the campaign's and everybody else's
 _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 

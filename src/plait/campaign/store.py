@@ -31,6 +31,7 @@ FOLDER = ".plait"
 FILE = "store.sqlite"
 SCHEMA = 1
 BUSY_S = 30.0
+READER_BUSY_S = 1.0  # readers wait for nobody but those who repair the file
 MOST_UNITS = 200_000
 
 _TABLES = {
@@ -258,9 +259,9 @@ def _place(file: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _connected(name: str) -> sqlite3.Connection:
+def _connected(name: str, *, patience: float = BUSY_S) -> sqlite3.Connection:
     uri = name.startswith("file:")
-    connection = sqlite3.connect(name, timeout=BUSY_S, isolation_level=None, uri=uri, check_same_thread=False)
+    connection = sqlite3.connect(name, timeout=patience, isolation_level=None, uri=uri, check_same_thread=False)
     connection.text_factory = lambda data: data.decode("utf-8", "replace")  # what was damaged fails its checksum later
     with _closed_on_failure(connection):
         for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "synchronous = NORMAL"):
@@ -293,7 +294,7 @@ def _checked(file: Path, *, thorough: bool = False) -> sqlite3.Connection:
 
 def _checked_reader(file: Path) -> sqlite3.Connection:
     """A connection to a sound store that cannot change it."""
-    connection = _connected(f"{file.absolute().as_uri()}?mode=ro")
+    connection = _connected(f"{file.absolute().as_uri()}?mode=ro", patience=READER_BUSY_S)
     with _closed_on_failure(connection):
         _verify(connection)
     return connection

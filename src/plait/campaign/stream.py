@@ -8,11 +8,14 @@ with a share of the pairs of methods.
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plait.campaign.adaptive import Gain, advance
+from plait.campaign.fingerprint import token
+from plait.campaign.recall import Explored, Recall
 from plait.errors import UsageError
 from plait.explore.capp_partition import Aim
 from plait.generate.atg import AdaptiveTests
@@ -72,11 +75,14 @@ class Chunk:
     undetermined: list[str] = field(default_factory=list)
     over: bool = False  # the generator has nothing new
     diverged: int = 0
-    looks: dict[Any, int] = field(default_factory=dict)
+    looks: dict[str, int] = field(default_factory=dict)
     unusable: list[str] = field(default_factory=list)
     so_far: int = 0  # tests of the stream up to now
+    schedules_so_far: int = 0
     pairs: list[dict[str, Any]] = field(default_factory=list)
     gain: Gain | None = None  # of an adaptive strategy
+    recalled: int = 0  # tests that were known
+    units: dict[str, dict[str, Any]] = field(default_factory=dict)  # what exploring the others gave, for the store
 
 
 @dataclass(slots=True)
@@ -87,11 +93,14 @@ class Stream:
     interface: Interface
     strategy: Strategy
     tests: int = 0
+    schedules: int = 0  # those that were needed for known tests included
     recent: list[Test] = field(default_factory=list)
-    signatures: dict[Any, int] = field(default_factory=dict)
+    signatures: dict[str, int] = field(default_factory=dict)
     causes: dict[Any, int] = field(default_factory=dict)
-    looks: dict[Any, int] = field(default_factory=dict)  # what explained violations looked like, and their calls
+    looks: dict[str, int] = field(default_factory=dict)  # what explained violations looked like, and their calls
     probes: tuple[Call, ...] = ()
+    _recall: Recall | None = None  # while a chunk runs, as what follows
+    _most: int | None = None
 
     @classmethod
     def begin(cls, options: StreamOptions, interface: Interface, catalogue: Catalogue) -> Stream:
@@ -111,21 +120,30 @@ class Stream:
         options = replace(options, rules=replace(options.rules, waiting=may_wait(interface)))
         return cls(options, interface, strategy, probes=probes_of(interface))
 
-    def run(self, count: int, deadline: float, on_test: Callable[[Test], None]) -> Chunk:
-        """The next ``count`` tests, or fewer if the deadline (of `time.monotonic`) passes."""
+    def run(
+        self, count: int, deadline: float, on_test: Callable[[Test], None], recall: Recall | None = None,
+        max_schedules: int | None = None,
+    ) -> Chunk:  # fmt: skip
+        """The next ``count`` tests, or fewer if the deadline (of `time.monotonic`) passes.
+
+        Tests that are known are not explored again. ``max_schedules`` limits the schedules of the whole stream: none
+        of its tests begins when so many were executed.
+        """
         chunk = Chunk()
+        self._recall, self._most = recall, max_schedules
         if isinstance(self.strategy, AdaptiveTests):
             advance(self, self.strategy, chunk, count, deadline, on_test)
         else:
             self._examine(chunk, count, deadline, on_test)
-        chunk.so_far = self.tests
+        self._recall = None
+        chunk.so_far, chunk.schedules_so_far = self.tests, self.schedules
         chunk.pairs = self.strategy.pairs.matrix()
         return chunk
 
     def _examine(self, chunk: Chunk, count: int, deadline: float, on_test: Callable[[Test], None]) -> None:
         """Test after test, each with all the schedules that the limits allow."""
         public = {method.name for method in self.interface.methods}
-        while chunk.tests < count and time.monotonic() < deadline:
+        while chunk.tests < count and time.monotonic() < deadline and not self.is_done:
             test = self.strategy.next_test()
             if test is None:
                 chunk.over = True
@@ -134,32 +152,72 @@ class Stream:
             self.tests += 1
             chunk.tests += 1
             self.remember(test)
+            key = None if self._recall is None else self._recall.key(test, self._limits())
+            known = None if self._recall is None or key is None else self._recall.find(key, self.probes)
+            if known is not None and self._recalled(test, known, chunk):
+                continue
             try:
                 examination = Examination(test, PLACES, self.probes, self.options.rules)
             except UsageError as error:  # a call that cannot be written down in Python: the generator's mistake
                 chunk.unusable.append(str(error))
                 continue
             examined = examine(
-                examination, seed=self.options.seed + self.tests, public=public,
+                examination, seed=seed_of(test, self.options.seed), public=public,
                 systematic=self.options.systematic, sampled=self.options.sampled, order=self.options.order,
                 aim=self.options.aim,
             )  # fmt: skip
             chunk.schedules += examined.executions
+            self.schedules += examined.executions
             chunk.exhausted += examined.exhausted
             chunk.diverged += examined.diverged
             self.strategy.feedback(test, examined.covered)
+            undetermined: tuple[str, ...] = ()
             if examined.conflicts:
-                self._conflicted(test, examination, examined, chunk)
+                calls = test.calls
+                undetermined = tuple(calls[at].method for at in examination.specification.undetermined)
+                self._conflicted(test, chunk, undetermined, unguarded=examined.unguarded)
+            if self._recall is not None and key is not None:
+                chunk.units[key] = Explored.of(
+                    examined, undetermined=undetermined, probes=self._recall.probed(examination, self.probes),
+                    violation=None if examined.violation is None else signature_of(examined.violation, test),
+                ).as_json()  # fmt: skip
             if examined.violation is not None and examined.schedule is not None:
                 self.found(test, examined, chunk, on_test)
 
-    def _conflicted(self, test: Test, examination: Examination, examined: Examined, chunk: Chunk) -> None:
+    @property
+    def is_done(self) -> bool:
+        """Whether the limit of schedules is reached."""
+        return self._most is not None and self.schedules >= self._most
+
+    def _limits(self) -> dict[str, Any]:
+        """All that exploring a test depends on, besides the test and the code."""
+        options = self.options
+        return {
+            "seed": options.seed, "systematic": options.systematic, "sampled": options.sampled, "model": options.model,
+            "timeouts": options.any_timeouts, "order": options.order, "rules": options.rules.as_json(),
+            "command": "check",
+        }  # fmt: skip
+
+    def _recalled(self, test: Test, known: Explored, chunk: Chunk) -> bool:
+        """Go on as if the test had been explored; False if it must be, because its violation wants explaining."""
+        if known.violation is not None:
+            if self.signatures.get(known.violation, 0) < _SAME_SIGNATURE:
+                return False
+            self.signatures[known.violation] += 1
+        chunk.recalled += 1
+        chunk.exhausted += known.exhausted
+        chunk.diverged += known.diverged
+        self.schedules += known.executions
+        self.strategy.feedback(test, known.covered)
+        if known.conflicts:
+            self._conflicted(test, chunk, known.undetermined, unguarded=known.unguarded)
+        return True
+
+    def _conflicted(self, test: Test, chunk: Chunk, undetermined: tuple[str, ...], *, unguarded: bool) -> None:
         """Threads met in the test: worth more tests; and its orders were run, so it is known what differs by itself."""
         if isinstance(self.strategy, DeeperTests):
-            self.strategy.conflicted(test, unguarded=examined.unguarded)
-        calls = test.calls
-        for position in examination.specification.undetermined:
-            name = calls[position].method
+            self.strategy.conflicted(test, unguarded=unguarded)
+        for name in undetermined:
             if name not in chunk.undetermined and name not in self.options.rules.nondeterministic:
                 chunk.undetermined.append(name)
 
@@ -174,11 +232,11 @@ class Stream:
         violation, schedule = examined.violation, examined.schedule
         assert violation is not None
         assert schedule is not None
-        signature = (violation.cause, frozenset(call.method for call in test.calls))
+        signature = signature_of(violation, test)
         self.signatures[signature] = self.signatures.get(signature, 0) + 1
         if self.signatures[signature] > _SAME_SIGNATURE:
             return
-        look = self._look(test, violation, schedule)
+        look = look_of(test, violation, schedule, self.probes, self.options.rules)
         if self.looks.get(look, _ENDLESS) <= size_of(test):
             return  # explained, by a test that is not larger than this one
         made = finding_of(
@@ -197,15 +255,25 @@ class Stream:
                 chunk.first = self.tests
 
 
-    def _look(self, test: Test, violation: Violation, schedule: Schedule) -> Any:
-        """The race behind a violation: one that looks like an explained one is not minimised again."""
-        examination = Examination(test, PLACES, self.probes, self.options.rules)
-        _moments, pairs, _waiting = record_schedule(examination, schedule)
-        pair = None if violation.detail == ITSELF else relevant(pairs)
-        itself = violation.detail == ITSELF
-        calls = [test.calls[violation.calls[0]]] if itself else test.calls
-        methods = frozenset(call.method for call in calls)
-        return (violation.cause, pair.places if pair is not None else methods)
+def seed_of(test: Test, seed: int) -> int:
+    """The seed of a test's own executions: whenever it comes, it is explored in the same way."""
+    return zlib.crc32(repr((seed, test)).encode())
+
+
+def signature_of(violation: Violation, test: Test) -> str:
+    """Equal for violations that look alike before they were explained."""
+    return token((violation.cause, frozenset(call.method for call in test.calls)))
+
+
+def look_of(test: Test, violation: Violation, schedule: Schedule, probes: tuple[Call, ...], rules: Rules) -> str:
+    """The race behind a violation: one that looks like an explained one is not minimised again."""
+    examination = Examination(test, PLACES, probes, rules)
+    _moments, pairs, _waiting = record_schedule(examination, schedule)
+    itself = violation.detail == ITSELF
+    pair = None if itself else relevant(pairs)
+    calls = [test.calls[violation.calls[0]]] if itself else test.calls
+    methods = frozenset(call.method for call in calls)
+    return token((violation.cause, pair.places if pair is not None else methods))
 
 
 def size_of(test: Test | None) -> int:

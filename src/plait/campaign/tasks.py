@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import pickle
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from plait.campaign import worker_state
-from plait.campaign.stream import Chunk, Stream, StreamOptions
+from plait.campaign.recall import recall
+from plait.campaign.stream import Chunk, Stream, StreamOptions, finding_of, look_of, probes_of
 from plait.generate.catalogue import build_catalogue
 from plait.generate.hints import Hints
+from plait.judge.examine import examine
+from plait.judge.rules import may_wait
+from plait.judge.safety import Examination
 from plait.judge.sequential import SequentialRunner
+from plait.model.finding import Finding
 from plait.model.test import Test
+from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.subject.interface import Interface, discover
 
@@ -33,20 +41,74 @@ def begin(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -
         return pickle.dumps(Stream.begin(options, found, catalogue))
 
 
-def advance(packed: bytes, count: int, seconds: float, looks: dict[Any, int] | None = None) -> tuple[bytes, Chunk]:
-    """The next chunk of a stream; ``looks`` are of violations that other streams have explained."""
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """How far a stream may go in its next chunk; ``looks`` are of violations that were explained elsewhere.
+
+    ``store`` is the folder of the project's store, None if nothing of it is to be used.
+    """
+
+    count: int
+    seconds: float
+    max_schedules: int | None = None
+    looks: Mapping[str, int] = field(default_factory=dict)
+    store: Path | None = None
+    recall: bool = False
+
+
+def advance(packed: bytes, portion: Portion) -> tuple[bytes, Chunk]:
+    """The next chunk of a stream."""
     worker_state.subject()
+    known = recall(portion.store) if portion.recall else None
     SequentialRunner.announce = _announce
     with worker_state.world().entered():
         stream: Stream = pickle.loads(packed)  # noqa: S301 - written by `begin` or by this
         ENGINE.any_timeouts = stream.options.any_timeouts
         ENGINE.gil = stream.options.model == "gil"
-        stream.looks |= looks or {}
+        stream.looks |= portion.looks
         try:
-            chunk = stream.run(count, time.monotonic() + seconds, _announce)
+            chunk = stream.run(
+                portion.count, time.monotonic() + portion.seconds, _announce, known, portion.max_schedules
+            )
         finally:
             ENGINE.gil = False
         return pickle.dumps(stream), chunk
+
+
+class Again(NamedTuple):
+    """What has become of a known finding: None if it is fixed. ``moved`` if its schedule does not show it any more."""
+
+    finding: Finding | None
+    look: str = ""
+    moved: bool = False
+
+
+def again(name: str, options: StreamOptions, finding: Finding, unchanged: bool) -> Again:
+    """Replay a finding; if its schedule does not show it, explore its test."""
+    test, schedule = finding.test, finding.schedule
+    assert test is not None
+    assert schedule is not None
+    owner = worker_state.subject()
+    _announce(test)
+    with worker_state.world().entered():
+        found = discover(owner, name=name)
+        probes, rules = probes_of(found), replace(options.rules, waiting=may_wait(found))
+        cause = (finding.kind, finding.exception)
+        try:
+            violation, lost = Examination(test, PLACES, probes, rules).replay(schedule)
+        except Exception:
+            return Again(None)  # a test that cannot be built any more shows nothing
+        moved = violation is None or lost is not None or violation.cause != cause
+        if moved:
+            examined = examine(Examination(test, PLACES, probes, rules), seed=options.seed, order=options.order)
+            violation, schedule = examined.violation, examined.schedule
+        if violation is None or schedule is None or violation.cause != cause:
+            return Again(None)
+        look = look_of(test, violation, schedule, probes, rules)
+        if unchanged and not moved:
+            return Again(finding, look)
+        made = finding_of(test, violation, schedule, probes, [test], options.subject, rules, _announce)
+        return Again(None if made is None else made[0], look, moved)
 
 
 def _announce(test: Test) -> None:

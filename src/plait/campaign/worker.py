@@ -8,11 +8,13 @@ worker or the campaign.
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import signal as signals
 import time
 from concurrent.futures import CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pebble import ProcessExpired, ProcessPool
@@ -25,12 +27,12 @@ from plait.errors import PlaitBugError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from plait.campaign.spec import WorkerSpec
 
 START_S = 60.0  # how long a process may take to come up
 TICK_S = 0.1  # between two looks at what a process says about itself
+PATIENT = 5  # times longer for a process that hardly gets the processor
 TELL_S = 0.2  # how long a process that hangs has to write down where
 _LOST = (ProcessExpired, BrokenProcessPool, CancelledError, RuntimeError, OSError, EOFError)
 
@@ -73,6 +75,7 @@ class Worker:
             if time.monotonic() - asked > START_S:
                 return START_S
         started = news = time.monotonic()
+        used = self._used()
         limit = timeout if stall is None else min(stall, timeout)
         beat = None
         with contextlib.ExitStack() as stack:
@@ -80,12 +83,31 @@ class Worker:
             while True:
                 now = time.monotonic()
                 if box is not None and box.beat != beat:
-                    beat, news = box.beat, now
+                    beat, news, used = box.beat, now, self._used()
                 left = min(started + timeout, news + limit) - now
+                if left <= 0 and now < started + timeout and now < news + PATIENT * limit:
+                    left = TICK_S if self._is_starved(used, limit) else left
                 if left <= 0:
                     return timeout if started + timeout <= now else limit
                 if wait([future], left if box is None else min(left, TICK_S)).done:
                     return None
+
+    def _used(self) -> float:
+        """The processor's time that the process has had, in seconds."""
+        return float(self._status()[1])
+
+    def _is_starved(self, before: float, limit: float) -> bool:
+        """Whether the process wants to run and does not get to: a busy machine, no fault of the code."""
+        state, used = self._status()
+        return state == "R" and used - before < limit / 2
+
+    def _status(self) -> tuple[str, float]:
+        try:
+            fields = Path(f"/proc/{self._context.processes[0].pid}/stat").read_text("ascii", "replace")
+            state, *numbers = fields.rpartition(")")[2].split()
+            return state, (int(numbers[10]) + int(numbers[11])) / os.sysconf("SC_CLK_TCK")
+        except (OSError, ValueError, IndexError):  # gone, or a system that does not tell
+            return "", 0.0
 
     def _hung(self, seconds: float) -> WorkerHung:
         if TELL is not None:

@@ -67,6 +67,11 @@ class Examination:
                 ENGINE.gil = gil
         return self._specification
 
+    @property
+    def has_probed(self) -> bool:
+        """Whether further calls were needed to tell final states apart."""
+        return self._probed is not None
+
     def judge(self) -> Violation | None:
         """The verdict on the execution that has just ended; call it from the engine's ``finish``."""
         if ENGINE.status not in (FINISHED_RUN, DEADLOCK, HANG):

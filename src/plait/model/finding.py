@@ -58,3 +58,37 @@ class Finding:
                 found[name] = value
         found["occurrences"] = self.occurrences
         return found
+
+    @classmethod
+    def from_json(cls, data: Any) -> Finding:
+        """The inverse of `as_json`; anything else is a `ValueError`, or the `UsageError` of a schedule."""
+        try:
+            test = Test.from_json(data["test"]["source"]) if "test" in data else None
+            schedule = Schedule.from_json(data["schedule"]) if "schedule" in data else None
+            found = cls(test=test, schedule=schedule, **{name: data[name] for name in _PLAIN if name in data})
+            found._verify()
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            raise ValueError(f"not a finding: {type(error).__name__}: {error}") from None
+        return found
+
+    def _verify(self) -> None:
+        """Whoever shows a finding relies on these types."""
+        texts = [self.kind, self.summary, self.detail, *self.methods, *self.expected, *self.waiting]
+        if self.test is not None:
+            for call in (*self.test.prefix, *self.test.calls):
+                texts += [call.method, call.form, call.receiver, *call.args]
+        texts += [text for text in (self.exception, self.reproducer) if text is not None]
+        for row in (*self.interleaving, *(self.race or ())):
+            texts += [row[name] for name in ("file", "code")]
+            if type(row["line"]) is not int:
+                raise ValueError(f"{row['line']!r:.40} is no line")
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError("what should be text is not")
+        if type(self.preemptions) is not int or type(self.occurrences) is not int:
+            raise ValueError("what should be a number is not")
+
+
+_PLAIN = (
+    "kind", "summary", "methods", "exception", "preemptions", "interleaving", "reachable", "confirmed_on_threads",
+    "only_old", "only_new", "guard", "race", "reproducer", "detail", "expected", "occurrences", "waiting",
+)  # fmt: skip

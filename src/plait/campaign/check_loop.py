@@ -1,0 +1,326 @@
+"""The loop of `plait check` over chunks: hands streams of tests to workers and collects what they bring.
+
+With a budget of steps, what is found depends on neither the number of workers nor on which of them was faster: streams
+know nothing of each other then, and what they bring is put together in a way that does not depend on its order.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from plait.campaign import tasks
+from plait.campaign.adaptive import Tally
+from plait.campaign.budget import Budget, Share
+from plait.campaign.check_causes import better, cause, weight
+from plait.campaign.check_known import Replays
+from plait.campaign.check_notes import Notes
+from plait.campaign.failures import WorkerCrashed, WorkerHung
+from plait.campaign.interrupt import Interrupt
+from plait.campaign.memory import Memory
+from plait.campaign.progress import Progress
+from plait.campaign.stream import Chunk, StreamOptions, probes_of
+from plait.campaign.workers import Workers
+from plait.errors import UsageError
+from plait.explore.capp_partition import Aim
+from plait.judge.rules import may_wait
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.model.test import Call
+from plait.subject.interface import Interface
+
+if TYPE_CHECKING:
+    from plait.campaign.check import CheckOptions
+
+CHUNK_TESTS = 25
+CHUNK_SECONDS = 2.0
+LONGEST_CHUNK = 60.0  # a chunk may end in a long minimisation
+STALL = 4.0  # seconds that one test may take: they take milliseconds
+AFTER_FOUND = 10.0  # seconds to look for other causes once something was found
+GRACE = 2.0  # seconds that chunks under way get when time is up
+
+
+class Campaign:
+    """One check."""
+
+    def __init__(
+        self, options: CheckOptions, budget: Budget, memory: Memory, interrupt: Interrupt | None, progress: Progress,
+        aim: Aim | None = None,
+    ) -> None:  # fmt: skip
+        self._options = options
+        self._budget = budget
+        self._memory = memory
+        self._interrupt = interrupt
+        self._progress = progress
+        self._aim = aim
+        self._name = options.name
+        self._findings: dict[str, Finding] = {}
+        self.replays = Replays(memory)
+        self._chunks: list[Chunk] = []
+        self._tally = Tally()
+        self._pairs_of: dict[int, dict[tuple[str, ...], tuple[int, int]]] = {}  # by stream
+        self._coverage: list[tuple[float, int]] = []
+        self._so_far: dict[int, int] = {}
+        self._looks: dict[str, int] = {}
+        self._recalled = 0
+        self._schedules_so_far: dict[int, int] = {}
+        self._schedules = 0
+        self._tests = 0
+        self._first_found: float | None = None
+        self._last_found = 0.0
+        self._stopped_by = "budget"
+        self._notes = Notes()
+        self._excluded: dict[int, set[str]] = {}
+        self._again: dict[int, int] = {}  # streams that begin anew, without what has killed their worker: which attempt
+        self._interface: Interface | None = None
+
+    def run(self, workers: Workers) -> None:
+        """Replay what is known, then explore until the budget is used up."""
+        self._workers = workers
+        self._interface = self._discover()
+        self._notes.general += self._interface.notes
+        self.replay(workers)
+        running: dict[Future[Any], tuple[int, bytes | None, int]] = {}
+        shares = self._budget.shares(self._options.streams)
+        for number, share in enumerate(shares):
+            if not share.is_over(tests=0, schedules=0):
+                running[self._begin(number)] = (number, None, 0)
+        while running:
+            done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
+            for future in sorted(done, key=lambda each: running[each][0]):
+                number, stream, attempt = running.pop(future)
+                following = self._collect(future, number, stream, attempt)
+                if following is None:
+                    if number in self._again and not self._over():
+                        again = self._again.pop(number)
+                        running[self._begin(number, again)] = (number, None, again)
+                    continue
+                stream, attempt = following
+                if not self._over() and not self._is_done(number, shares[number]):
+                    running[self._advance(number, stream, shares[number])] = (number, stream, attempt)
+            if self._over():
+                self._give_grace(running)
+                break
+
+    def replay(self, workers: Workers) -> None:
+        """See what has become of the findings of earlier runs."""
+        self.replays.run(workers, self._name, self._asked(0), self._memory.known(), self._over)
+        self._findings.update(self.replays.findings)
+        if self._findings:
+            self._found()
+
+    def _is_done(self, number: int, share: Share) -> bool:
+        return share.is_over(tests=self._so_far.get(number, 0), schedules=self._schedules_so_far.get(number, 0))
+
+    def _advance(self, number: int, stream: bytes, share: Share) -> Future[Any]:
+        """The next chunk of a stream. What it does must not depend on timing if the budget does not."""
+        left = CHUNK_TESTS if share.tests is None else share.tests - self._so_far.get(number, 0)
+        seconds = LONGEST_CHUNK / 2
+        if self._budget.wall is not None:
+            seconds = min(CHUNK_SECONDS, max(0.5, self._budget.left))
+        looks = self.replays.looks if self._budget.by_steps else self.replays.looks | self._looks
+        portion = tasks.Portion(
+            min(CHUNK_TESTS, left), seconds, share.schedules, looks, self._memory.folder, self._memory.keeps
+        )
+        return self._workers.submit(tasks.advance, stream, portion, timeout=LONGEST_CHUNK, stall=STALL)
+
+    def _discover(self) -> Interface:
+        try:
+            found: Interface = self._workers.attempt(tasks.interface, self._name, timeout=LONGEST_CHUNK).result().value
+        except (WorkerCrashed, WorkerHung) as error:
+            where = f" at {error.where}" if error.where else ""
+            raise UsageError(f"{self._name} cannot be imported: {error.reason}{where}") from None
+        return found
+
+    def _give_grace(self, running: dict[Future[Any], tuple[int, bytes | None, int]]) -> None:
+        """Time is up: take what the chunks under way bring within a few seconds, and leave the rest."""
+        grace = 1.0 if self._interrupt is not None and self._interrupt.requested else GRACE
+        done, late = wait(running, timeout=grace)
+        for future in sorted(done, key=lambda each: running[each][0]):
+            number, stream, attempt = running.pop(future)
+            self._collect(future, number, stream, attempt)
+        for future in late:
+            future.cancel()
+
+    def _asked(self, number: int) -> StreamOptions:
+        options = self._options
+        return StreamOptions(
+            options.subject.qualname.rpartition(".")[2] or options.subject.module, options.generate, options.seed,
+            number, options.streams, options.threads, model=options.model, order=options.order, aim=self._aim,
+            rules=options.rules, deeper=options.deeper and options.generate == "covcon",
+        )  # fmt: skip
+
+    def _begin(self, number: int, attempt: int = 0) -> Future[Any]:
+        options = self._options
+        hints = options.hints
+        excluded = self._without(number)
+        if excluded:
+            hints = replace(hints, exclude=(*hints.exclude, *sorted(excluded)))
+        return self._workers.submit(
+            tasks.begin, self._name, self._asked(number), hints, options.tests, timeout=LONGEST_CHUNK,
+            stall=STALL if attempt == 0 else None,
+        )  # fmt: skip
+
+    def _without(self, number: int) -> set[str]:
+        """The methods that a stream goes on without; what others have learned depends on timing."""
+        if self._budget.by_steps:
+            return self._excluded.get(number, set())
+        return set().union(*self._excluded.values())
+
+    def _collect(
+        self, future: Future[Any], number: int, stream: bytes | None, attempt: int
+    ) -> tuple[bytes, int] | None:
+        """Take what a worker brought; returns the stream to go on with."""
+        try:
+            answer = future.result()
+        except (WorkerCrashed, WorkerHung) as error:
+            return self._survive(error, number, stream, attempt)
+        self._notes.add_stopped(answer.stopped)
+        if isinstance(answer.value, bytes):
+            return answer.value, 0
+        stream, chunk = answer.value
+        self._so_far[number], self._schedules_so_far[number] = chunk.so_far, chunk.schedules_so_far
+        self._add(number, chunk)
+        return None if chunk.over else (stream, 0)
+
+    def _survive(
+        self, error: WorkerCrashed | WorkerHung, number: int, stream: bytes | None, attempt: int
+    ) -> tuple[bytes, int] | None:
+        """A worker died: try the chunk once more, then name the culprit and go on without it."""
+        kind = "hang" if isinstance(error, WorkerHung) else "crash"
+        note = getattr(error, "note", None) or {}
+        alone = kind == "hang" and bool(note) and not note.get("suffixes")  # one thread: it will wait again
+        if stream is not None and attempt == 0 and not alone:
+            return stream, 1
+        if stream is None and attempt == 0 and not note:
+            self._again[number] = 1  # perhaps it only takes its time: nothing of the class was running
+            return None
+        where = f" at {error.where}" if error.where else ""
+        lines = [*note.get("prefix", ()), *(" | ".join(suffix) for suffix in note.get("suffixes", ()))]
+        summary = f"{self._name}: {error.reason}{where}, while running: {'; '.join(lines) or 'its import'}"
+        culprits = self._culprits(note)
+        if kind == "hang" and not note.get("suffixes") and culprits:
+            called = f"`{lines[-1]}`" if lines else "a call"
+            self._notes.general.append(f"{called} waits{where} for something that is not under control: left out")
+        elif cause(finding := Finding(kind, summary, [])) not in self._findings:
+            self._findings[cause(finding)] = finding
+            self._memory.keep_finding(cause(finding), finding)
+            self._found()
+        if culprits - self._without(number):
+            self._excluded.setdefault(number, set()).update(culprits)
+            self._again[number] = 0
+        return None
+
+    def _culprits(self, note: dict[str, Any]) -> set[str]:
+        """The methods to go on without: those of the threads, or the last one before them; never the constructor."""
+        known = {method.name for method in self._interface.methods} if self._interface is not None else set()
+        suffixes = note.get("suffixes") or [note.get("prefix", ())[1:][-1:]]
+        return {Call.from_line(line).method for suffix in suffixes for line in suffix} & known
+
+    def _found(self) -> None:
+        self._last_found = self._budget.elapsed
+        self._first_found = self._last_found if self._first_found is None else self._first_found
+
+    @property
+    def _pairs(self) -> dict[tuple[str, ...], tuple[int, int]]:
+        """How often each pair of methods was tried and ran concurrently, in all streams."""
+        found: dict[tuple[str, ...], tuple[int, int]] = {}
+        for number in sorted(self._pairs_of):
+            for pair, (tried, covered) in self._pairs_of[number].items():
+                before = found.get(pair, (0, 0))
+                found[pair] = (before[0] + tried, before[1] + covered)
+        return found
+
+    def _add(self, number: int, chunk: Chunk) -> None:
+        self._chunks.append(chunk)
+        self._tally.add(chunk.gain)
+        self._tests += chunk.tests
+        self._schedules += chunk.schedules
+        self._recalled += chunk.recalled
+        self._memory.keep_tests(chunk.units)
+        self._pairs_of[number] = {tuple(row["methods"]): (row["tried"], row["covered"]) for row in chunk.pairs}
+        pairs = self._pairs
+        covered = sum(done > 0 for _tried, done in pairs.values())
+        self._coverage.append((round(self._budget.elapsed, 2), covered))
+        self._looks.update(chunk.looks)
+        self._notes.undetermined.update(chunk.undetermined)
+        self._notes.unreadable += len(chunk.unusable)
+        self._notes.diverged += chunk.diverged
+        for finding in chunk.findings:
+            key = cause(finding)
+            known = self._findings.get(key)
+            if known is None:
+                self._findings[key] = finding
+                self._found()
+            elif better(finding, known):
+                finding.occurrences = known.occurrences + 1
+                self._findings[key] = finding
+            else:
+                known.occurrences += 1
+            self._memory.keep_finding(key, self._findings[key])
+        self._progress.show(
+            tests=self._tests, executions=self._schedules, pairs=len(pairs), covered=covered,
+            findings=len(self._findings),
+        )  # fmt: skip
+
+    def _rules(self) -> dict[str, Any]:
+        waiting = may_wait(self._interface) if self._interface is not None else ()
+        return replace(self._options.rules, waiting=waiting).as_json()
+
+    def _over(self) -> bool:
+        if self._interrupt is not None and self._interrupt.requested:
+            self._stopped_by = "interrupt"
+            return True
+        if self._budget.by_steps:
+            return False
+        if self._first_found is not None and self._budget.elapsed > self._last_found + max(
+            AFTER_FOUND, self._last_found
+        ):
+            self._stopped_by = "finding"
+            return True
+        return self._budget.left <= 0
+
+    def result(self) -> Result:
+        """What the campaign found and covered."""
+        options = self._options
+        findings = sorted(self._findings.values(), key=weight)
+        pairs = self._pairs
+        covered = sum(done > 0 for _tried, done in pairs.values())
+        elapsed = max(self._budget.elapsed, 1e-9)
+        stats = {
+            "tests": self._tests, "schedules": self._schedules, "executions_per_s": round(self._schedules / elapsed, 1),
+            "method_pairs": len(pairs), "method_pairs_covered": covered, **self._tally.stats(),
+            "impacted_points": 0 if self._aim is None else len(self._aim.impact), "tests_known": self._recalled, "tests_exhausted": sum(chunk.exhausted for chunk in self._chunks),
+            "seconds_to_first": None if self._first_found is None else round(self._first_found, 2),
+            "tests_to_first": min((chunk.first for chunk in self._chunks if chunk.first is not None), default=None),
+        }  # fmt: skip
+        if findings and self._stopped_by == "budget" and not self._budget.by_steps:
+            self._stopped_by = "finding" if self._first_found is not None else "budget"
+        ended = sum(chunk.over for chunk in self._chunks)
+        if not findings and self._chunks and ended >= options.streams:
+            self._stopped_by = "exhausted"
+        if self._aim is not None:
+            self._notes.general += self._aim.impact.notes
+            if not self._aim.impact.points:
+                self._notes.general.append(f"nothing differs from {options.old}: schedules come in the usual order")
+        self._notes.general += self._tally.sentences(options.streams)
+        if self._recalled:
+            self._notes.general.append(
+                f"{self._recalled} of {self._tests} tests were known from earlier runs and touch nothing that has "
+                "changed: they were not explored again"
+            )
+        self._notes.general += [*self.replays.sentences(), *self._memory.messages]
+        more = {
+            "pairs": [
+                {"methods": list(pair), "tried": tried, "covered": done}
+                for pair, (tried, done) in sorted(pairs.items())
+            ],
+            "coverage_over_time": self._coverage,
+            "rules": self._rules(),
+            "probes": [call.expression for call in probes_of(self._interface)] if self._interface is not None else [],
+        }  # fmt: skip
+        return Result(
+            "check", self._name, "violation" if findings else "none", seed=options.seed, model=options.model,
+            findings=findings, stats=stats, stopped_by=self._stopped_by, notes=self._notes.sentences(), more=more,
+        )  # fmt: skip
