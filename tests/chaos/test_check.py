@@ -18,7 +18,8 @@ pytestmark = [
 ]
 
 SUBJECTS = Path(__file__).parent / "subjects"
-BUDGET = 10
+BUDGET = 30  # seconds, enough for TESTS on a busy machine
+TESTS = 40
 LEAST = 10  # seconds that a campaign may need beyond its budget
 
 
@@ -52,7 +53,7 @@ def check(folder, subject, *options):
     before = files()
     command = [
         sys.executable, "-m", "plait", "check", subject, "--path", str(SUBJECTS), "--budget", f"{BUDGET}s",
-        "--workers", "2", "--json", str(result), *options,
+        "--workers", "2", "--max-tests", str(TESTS), "--json", str(result), *options,
     ]  # fmt: skip
     started = time.monotonic()
     process = subprocess.Popen(
@@ -88,18 +89,19 @@ def test_crash(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["EndlessUnseen", "EndlessC", "Stops"])
 def test_hang(name, tmp_path):
+    """One thread is enough for it: no violation of thread safety, but named, and the rest of the class is checked."""
     code, result = check(tmp_path, f"misbehaving:{name}")
     assert code == 1
-    hangs = [finding for finding in result["findings"] if finding["kind"] == "hang"]
-    assert hangs
-    assert "x.act()" in hangs[0]["summary"]
+    assert any("x.act()" in lost["summary"] for lost in result["lost"] if lost["kind"] == "hang")
+    assert any("`x.act()` waits" in note and "left out" in note for note in result["notes"])
+    assert any("bump" in str(finding["methods"]) for finding in result["findings"])
 
 
-@pytest.mark.parametrize("name", ["Exits", "EndlessUnseen", "Wanders", "Floods"])
+@pytest.mark.parametrize("name", ["Exits", "Wanders", "Floods"])
 def test_what_else_is_wrong_is_found(name, tmp_path):
     code, result = check(tmp_path, f"misbehaving:{name}")
     assert code == 1
-    assert any(finding["methods"] and "bump" in str(finding["methods"]) for finding in result["findings"])
+    assert any("bump" in str(finding["methods"]) for finding in result["findings"] if finding["kind"] != "crash")
 
 
 @pytest.mark.parametrize("name", ["Writes", "Connects", "Runs", "LoadsLibrary"])

@@ -18,6 +18,8 @@ def weight(finding: Finding) -> tuple[bool, bool, int, str, str]:
 
 def size(finding: Finding) -> tuple[int, int]:
     """How much there is to understand."""
+    if finding.test is None:  # of a worker that was lost
+        return (len(finding.summary), 0)
     return (size_of(finding.test), finding.preemptions)
 
 
@@ -31,8 +33,6 @@ def cause(finding: Finding) -> str:
     if finding.race:
         places = frozenset((Path(row["file"]).name, row["function"], row["code"]) for row in finding.race)
         return token((finding.kind, finding.exception, places))
-    if finding.test is None:  # of a worker that was lost
-        return token((finding.kind, finding.summary))
     return token((finding.kind, finding.exception, tuple(finding.methods)))
 
 

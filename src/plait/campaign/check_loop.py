@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 CHUNK_TESTS = 25
 CHUNK_SECONDS = 2.0
 LONGEST_CHUNK = 60.0  # a chunk may end in a long minimisation
-STALL = 4.0  # seconds that one test may take: they take milliseconds
+STALL = 3.0  # seconds that one test may take: they take milliseconds
 AFTER_FOUND = 10.0  # seconds to look for other causes once something was found
 GRACE = 2.0  # seconds that chunks under way get when time is up
 
@@ -71,8 +71,10 @@ class Campaign:
         self._last_found = 0.0
         self._stopped_by = "budget"
         self._notes = Notes()
-        self._excluded: dict[int, set[str]] = {}
-        self._again: dict[int, int] = {}  # streams that begin anew, without what has killed their worker: which attempt
+        self._excluded: dict[int, set[str]] = {}  # by stream: the methods that have killed its worker
+        self._left_out: dict[int, set[str]] = {}  # by stream: those that it was begun without
+        self._lost: list[dict[str, str]] = []
+        self._again: dict[int, int] = {}  # streams that begin anew, and for the which time with the same methods
         self._interface: Interface | None = None
 
     def run(self, workers: Workers) -> None:
@@ -102,6 +104,7 @@ class Campaign:
             if self._over():
                 self._give_grace(running)
                 break
+            self._renew(running)
 
     def replay(self, workers: Workers) -> None:
         """See what has become of the findings of earlier runs."""
@@ -154,7 +157,7 @@ class Campaign:
     def _begin(self, number: int, attempt: int = 0) -> Future[Any]:
         options = self._options
         hints = options.hints
-        excluded = self._without(number)
+        self._left_out[number] = excluded = self._without(number)
         if excluded:
             hints = replace(hints, exclude=(*hints.exclude, *sorted(excluded)))
         return self._workers.submit(
@@ -162,10 +165,17 @@ class Campaign:
             stall=STALL if attempt == 0 else None,
         )  # fmt: skip
 
+    def _renew(self, running: dict[Future[Any], tuple[int, bytes | None, int]]) -> None:
+        """Streams that have not begun yet need not meet again what others have been left without."""
+        for future, (number, stream, attempt) in list(running.items()):
+            if stream is None and self._without(number) - self._left_out[number] and future.cancel():
+                del running[future]
+                running[self._begin(number, attempt)] = (number, None, attempt)
+
     def _without(self, number: int) -> set[str]:
         """The methods that a stream goes on without; what others have learned depends on timing."""
         if self._budget.by_steps:
-            return self._excluded.get(number, set())
+            return set(self._excluded.get(number, ()))
         return set().union(*self._excluded.values())
 
     def _collect(
@@ -203,11 +213,11 @@ class Campaign:
         if kind == "hang" and not note.get("suffixes") and culprits:
             called = f"`{lines[-1]}`" if lines else "a call"
             self._notes.general.append(f"{called} waits{where} for something that is not under control: left out")
-        elif cause(finding := Finding(kind, summary, [])) not in self._findings:
-            self._findings[cause(finding)] = finding
-            self._memory.keep_finding(cause(finding), finding)
-            self._found()
-        if culprits - self._without(number):
+        else:
+            owner = self._asked(number).subject
+            self._take(Finding(kind, summary, sorted(f"{owner}.{name}" for name in culprits)))
+        self._lost.append({"kind": kind, "summary": summary})
+        if culprits - self._left_out[number]:
             self._excluded.setdefault(number, set()).update(culprits)
             self._again[number] = 0
         return None
@@ -248,21 +258,24 @@ class Campaign:
         self._notes.unreadable += len(chunk.unusable)
         self._notes.diverged += chunk.diverged
         for finding in chunk.findings:
-            key = cause(finding)
-            known = self._findings.get(key)
-            if known is None:
-                self._findings[key] = finding
-                self._found()
-            elif better(finding, known):
-                finding.occurrences = known.occurrences + 1
-                self._findings[key] = finding
-            else:
-                known.occurrences += 1
-            self._memory.keep_finding(key, self._findings[key])
+            self._take(finding)
         self._progress.show(
             tests=self._tests, executions=self._schedules, pairs=len(pairs), covered=covered,
             findings=len(self._findings),
         )  # fmt: skip
+
+    def _take(self, finding: Finding) -> None:
+        key = cause(finding)
+        known = self._findings.get(key)
+        if known is None:
+            self._findings[key] = finding
+            self._found()
+        elif better(finding, known):
+            finding.occurrences = known.occurrences + 1
+            self._findings[key] = finding
+        else:
+            known.occurrences += 1
+        self._memory.keep_finding(key, self._findings[key])
 
     def _rules(self) -> dict[str, Any]:
         waiting = may_wait(self._interface) if self._interface is not None else ()
@@ -307,8 +320,8 @@ class Campaign:
         self._notes.general += self._tally.sentences(options.streams)
         if self._recalled:
             self._notes.general.append(
-                f"{self._recalled} of {self._tests} tests were known from earlier runs and touch nothing that has "
-                "changed: they were not explored again"
+                f"{self._recalled} of {self._tests} tests had been explored before and touch nothing that has changed: "
+                "they were not explored again"
             )
         self._notes.general += [*self.replays.sentences(), *self._memory.messages]
         more = {
@@ -318,6 +331,7 @@ class Campaign:
             ],
             "coverage_over_time": self._coverage,
             "rules": self._rules(),
+            "lost": self._lost,
             "probes": [call.expression for call in probes_of(self._interface)] if self._interface is not None else [],
         }  # fmt: skip
         return Result(

@@ -26,7 +26,7 @@ from plait.errors import UsageError
 from plait.run.fibers import OsFibers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
     from multiprocessing.connection import Connection
 
     from plait.campaign.spec import WorkerSpec
@@ -38,6 +38,9 @@ if sys.platform != "win32":
 BLACK_BOX, TRACE, WORK = "blackbox", "trace", "work"
 TELL = getattr(signal, "SIGUSR2", None)
 """The signal on which a worker writes down where it stands, also from within C code."""
+CLOSED = 9
+"""The exit code of a worker whose files the code under test has closed."""
+_MANY_DESCRIPTORS = 64  # a worker is started with about ten
 FULL = 0.8  # of the memory limit in use after a task: better a fresh worker than a failed next task
 
 
@@ -58,6 +61,7 @@ class _Inside:
     trace: io.FileIO
     memory_limit: int | None = None
     pid: int = 0
+    descriptors: Mapping[int, tuple[int, int]] = {}
 
 
 _inside = _Inside()
@@ -95,6 +99,17 @@ def _set_up(boot: Boot, box: BlackBox) -> None:
     worker_state.use(boot.spec, box)
     guard.install(boot.spec, work, box)
     _inside.surroundings = Surroundings(work)
+    _inside.descriptors = _descriptors(range(3, _MANY_DESCRIPTORS))
+
+
+def _descriptors(numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
+    """Which files are open under these numbers."""
+    found = {}
+    for number in numbers:
+        with contextlib.suppress(OSError):
+            status = os.fstat(number)
+            found[number] = (status.st_dev, status.st_ino)
+    return found
 
 
 def _leave_the_terminal() -> None:
@@ -213,6 +228,8 @@ def run(task: Callable[..., Any], args: tuple[Any, ...]) -> bytes:
         kind, content = "bug", f"{type(error).__name__} in {task.__name__}: {error}\n{traceback.format_exc()}"
     if os.getpid() != _inside.pid:
         os._exit(0)  # code under test has forked, and this is the child
+    if _descriptors(_inside.descriptors) != _inside.descriptors:
+        os._exit(CLOSED)  # an answer would go to whatever has the number of our pipe now
     changed = _inside.surroundings.restore()
     retire = kind == "memory" or _crowded()
     _flush()
