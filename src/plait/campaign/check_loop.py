@@ -31,7 +31,7 @@ from plait.model.test import Call
 from plait.subject.interface import Interface
 
 if TYPE_CHECKING:
-    from plait.campaign.check import CheckOptions
+    from plait.campaign.check_options import CheckOptions
 
 CHUNK_TESTS = 25
 CHUNK_SECONDS = 2.0
@@ -304,7 +304,8 @@ class Campaign:
         stats = {
             "tests": self._tests, "schedules": self._schedules, "executions_per_s": round(self._schedules / elapsed, 1),
             "method_pairs": len(pairs), "method_pairs_covered": covered, **self._tally.stats(),
-            "impacted_points": 0 if self._aim is None else len(self._aim.impact), "tests_known": self._recalled, "tests_exhausted": sum(chunk.exhausted for chunk in self._chunks),
+            "impacted_points": 0 if self._aim is None else len(self._aim.impact), "tests_known": self._recalled,
+            "tests_exhausted": sum(chunk.exhausted for chunk in self._chunks),
             "seconds_to_first": None if self._first_found is None else round(self._first_found, 2),
             "tests_to_first": min((chunk.first for chunk in self._chunks if chunk.first is not None), default=None),
         }  # fmt: skip

@@ -90,6 +90,11 @@ class Steps:
     def _stopped(self) -> bool:
         return self._interrupt is not None and self._interrupt.requested
 
+    def _clock(self, seconds: float) -> float | None:
+        """Limits by steps replace the clock."""
+        by_steps = self._options.max_tests is not None or self._options.max_schedules is not None
+        return None if by_steps else seconds
+
     def _diff(self, made: ClassReview, seconds: float) -> None:
         options = self._options
         words = options.config.subject(made.name)
@@ -106,7 +111,7 @@ class Steps:
         words = options.config.subject(made.name)
         made.check = check(
             CheckOptions(
-                made.touched.subject, self._tip, options.project, options.seed, seconds, options.max_tests,
+                made.touched.subject, self._tip, options.project, options.seed, self._clock(seconds), options.max_tests,
                 options.max_schedules, options.model, options.threads, options.workers, allow=options.allow,
                 hints=words.hints, rules=Rules(words.invariant, words.nondeterministic), hook=options.config.hook,
                 tests=options.tests,

@@ -96,7 +96,7 @@ def _set_up(boot: Boot, box: BlackBox) -> None:
     _redirect(box)
     _limit(boot.spec.memory_limit)
     _inside.memory_limit = boot.spec.memory_limit
-    worker_state.use(boot.spec, box)
+    worker_state.use(boot.spec, box, _inspect)
     guard.install(boot.spec, work, box)
     _inside.surroundings = Surroundings(work)
     _inside.descriptors = _descriptors(range(3, _MANY_DESCRIPTORS))
@@ -140,6 +140,15 @@ def _die_with(lifeline: Connection) -> None:
             os._exit(0)
 
         _thread.start_new_thread(wait, ())
+
+
+def _inspect() -> None:
+    """Nothing can be trusted any more once code under test has closed files of ours.
+
+    An answer would go to whatever has the number of our pipe now.
+    """
+    if _descriptors(_inside.descriptors) != _inside.descriptors:
+        os._exit(CLOSED)
 
 
 class _Output(io.RawIOBase):
@@ -228,8 +237,7 @@ def run(task: Callable[..., Any], args: tuple[Any, ...]) -> bytes:
         kind, content = "bug", f"{type(error).__name__} in {task.__name__}: {error}\n{traceback.format_exc()}"
     if os.getpid() != _inside.pid:
         os._exit(0)  # code under test has forked, and this is the child
-    if _descriptors(_inside.descriptors) != _inside.descriptors:
-        os._exit(CLOSED)  # an answer would go to whatever has the number of our pipe now
+    _inspect()
     changed = _inside.surroundings.restore()
     retire = kind == "memory" or _crowded()
     _flush()

@@ -16,6 +16,7 @@ from plait.errors import PlaitBugError, UsageError
 
 if TYPE_CHECKING:
     import types
+    from collections.abc import Callable
 
     from plait.campaign.blackbox import BlackBox
     from plait.campaign.spec import WorkerSpec
@@ -31,14 +32,18 @@ class _State:
     subject: Any = None
     error: str | None = None
     box: BlackBox | None = None
+    inspect: Callable[[], None] | None = None
 
 
 _state = _State()
 
 
-def use(spec: WorkerSpec, box: BlackBox | None = None) -> None:
-    """Say what this process is for, and where notes go; nothing is loaded yet."""
-    _state.spec, _state.box = spec, box
+def use(spec: WorkerSpec, box: BlackBox | None = None, inspect: Callable[[], None] | None = None) -> None:
+    """Say what this process is for, and where notes go; nothing is loaded yet.
+
+    ``inspect`` is called before a note replaces another one: it may end the process for what the last one had done.
+    """
+    _state.spec, _state.box, _state.inspect = spec, box, inspect
     _state.world = _state.module = _state.subject = _state.error = None
 
 
@@ -51,6 +56,8 @@ def spec() -> WorkerSpec:
 
 def note(content: dict[str, Any]) -> None:
     """Say, as plain data, what the code under test is about to do: the parent reads it if that kills this process."""
+    if _state.inspect is not None:
+        _state.inspect()
     if _state.box is not None:
         _state.box.note = content
 
