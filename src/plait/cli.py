@@ -112,7 +112,6 @@ OPTIONS = {
     "finding": Option("its number in the file (default: all of them; with --step or --pdb 1)", "N", _at_least(1)),
     "step": Option("go through it step by step, forward and back", default=False),
     "pdb": Option("stop in the debugger at the conflicting accesses, other threads held", default=False),
-    "quiet": Option("say nothing while it runs", default=False),
     "fresh": Option("explore everything again, whatever is known from earlier runs", default=False),
     "python": Option("interpreter to measure; given twice: old, then new (default: this one)", "EXE", repeated=True),
     "curve": Option("numbers of threads to compare (default: 1,2,4,8,16)", "N,N"),

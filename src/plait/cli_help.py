@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _GROUPS = {
     "which code": ("at", "old", "new", "base", "good", "bad", "path"),
-    "how much": ("budget", "max-tests", "max-schedules", "seed", "workers", "cluster"),
+    "how much": ("budget", "max-tests", "max-schedules", "seed", "fresh", "workers", "cluster"),
     "what to write": ("json", "html", "junit", "sarif", "markdown", "quiet"),
 }
 _VERSIONS = (

@@ -6,6 +6,7 @@ know nothing of each other then, and what they bring is put together in a way th
 
 from __future__ import annotations
 
+import itertools
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -209,7 +210,7 @@ class Campaign:
         where = f" at {error.where}" if error.where else ""
         lines = [*note.get("prefix", ()), *(" | ".join(suffix) for suffix in note.get("suffixes", ()))]
         summary = f"{self._name}: {error.reason}{where}, while running: {'; '.join(lines) or 'its import'}"
-        culprits = self._culprits(note)
+        culprits = self._culprits(note, self._without(number))
         if kind == "hang" and not note.get("suffixes") and culprits:
             called = f"`{lines[-1]}`" if lines else "a call"
             self._notes.general.append(f"{called} waits{where} for something that is not under control: left out")
@@ -222,8 +223,15 @@ class Campaign:
             self._again[number] = 0
         return None
 
-    def _culprits(self, note: dict[str, Any]) -> set[str]:
-        """The methods to go on without: those of the threads, or the last one before them; never the constructor."""
+    def _culprits(self, note: dict[str, Any], suspects: set[str]) -> set[str]:
+        """The methods to go on without: those of the threads, or the last one before them; never the constructor.
+
+        Methods that did it before are enough: the others only happened to be there.
+        """
+        called = {Call.from_line(line).method for line in (*note.get("prefix", ()), *itertools.chain(
+            *note.get("suffixes", ())))}  # fmt: skip
+        if called & suspects:
+            return called & suspects
         known = {method.name for method in self._interface.methods} if self._interface is not None else set()
         suffixes = note.get("suffixes") or [note.get("prefix", ())[1:][-1:]]
         return {Call.from_line(line).method for suffix in suffixes for line in suffix} & known

@@ -1,0 +1,101 @@
+"""What `plait check` remembers between runs."""
+
+import json
+
+import pytest
+
+from plait.campaign.check import check
+from plait.campaign.check_options import CheckOptions
+from plait.campaign.store import Store
+from plait.subject.name import Subject
+
+SOURCE = '''
+import threading
+
+
+class Stock:
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._things = {}
+        self.sold = 0
+
+    def put(self, key: str):
+        with self._lock:
+            self._things[key] = True
+
+    def has(self, key: str):
+        with self._lock:
+            return key in self._things
+
+    def sell(self):
+        sold = self.sold
+        self.sold = sold + 1
+        return self.sold
+'''
+RACY = "        sold = self.sold\n        self.sold = sold + 1\n        return self.sold"
+FIXED = SOURCE.replace(RACY, "        return 1")
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def check_it(source, **options):
+        (tmp_path / "stock.py").write_text(source, encoding="utf-8")
+        asked = {"max_tests": 24, "workers": 1, "streams": 2, "store": tmp_path / ".plait", **options}
+        return check(CheckOptions(Subject.parse("stock:Stock", path=tmp_path), project=tmp_path, **asked))
+
+    return check_it
+
+
+def told(result):
+    return " ".join(result.notes)
+
+
+def plain(result):
+    return [{**finding.as_json(), "occurrences": 0} for finding in result.findings]
+
+
+@pytest.mark.slow
+def test_the_life_of_a_finding(run, tmp_path):
+    first = run(SOURCE)
+    assert [finding.methods for finding in first.findings] == [["Stock.sell"]]
+    again = run(SOURCE)
+    assert "nothing has changed" in told(again)
+    assert "1 still there" in told(again)
+    assert plain(again) == plain(first)
+    assert again.stats["tests_known"] == again.stats["tests"] == first.stats["tests"]
+    shifted = run(SOURCE.replace("    def has", "    # soon\n    def has"))
+    assert "1 still there" in told(shifted)
+    assert shifted.findings[0].interleaving[0]["line"] == first.findings[0].interleaving[0]["line"] + 1
+    assert shifted.stats["tests_known"] > 0
+    fixed = run(FIXED)
+    assert "fixed since an earlier run: Stock" in told(fixed)
+    assert fixed.findings == []
+    assert "fixed" not in told(run(FIXED))
+    with Store(tmp_path / ".plait") as store:
+        assert [each.status for each in store.findings()] == ["fixed"]
+
+
+@pytest.mark.slow
+def test_only_what_touches_a_change_is_explored_again(run):
+    first = run(FIXED)
+    changed = run(FIXED.replace("        return 1", "        unused = 0\n        return 1"))
+    assert 0 < changed.stats["tests_known"] < changed.stats["tests"]
+    assert 0 < changed.stats["schedules"] < first.stats["schedules"]
+    assert "had been explored before and touch nothing that has changed" in told(changed)
+    fresh = run(FIXED.replace("        return 1", "        unused = 0\n        return 1"), fresh=True)
+    assert fresh.stats["tests_known"] == 0
+    assert fresh.stats["schedules"] > changed.stats["schedules"]
+    assert fresh.verdict == changed.verdict == "none"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [{"max_tests": 20}, {"max_tests": None, "max_schedules": 120}])
+def test_findings_do_not_depend_on_the_number_of_workers(run, limit):
+    one, two = (run(SOURCE, store=None, streams=4, workers=workers, **limit) for workers in (1, 2))
+    assert plain(one) == plain(two)
+    assert one.findings
+    figures = ("tests", "schedules", "method_pairs_covered", "tests_exhausted")
+    assert [one.stats[name] for name in figures] == [two.stats[name] for name in figures]
+    assert json.dumps(one.more["pairs"]) == json.dumps(two.more["pairs"])
