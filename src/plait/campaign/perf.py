@@ -196,6 +196,10 @@ class _Campaign:
             partial(self._pair), options.rules, self._chance, threads=options.threads, scope=options.scope,
             stop=self._stop, say=self._say,
         )  # fmt: skip
+        made = len(found.tests)
+        found.tests = rounds.fitting(found.tests, self._at(_MEASURE))
+        if len(found.tests) < made:
+            found.notes.append(f"{made - len(found.tests)} of {made} tests left out: the budget has no time for them")
         ended = rounds.measure(found.tests, self._at(_MEASURE))
         self._judge(rounds, ended)
         if found.conclusive and options.curve and ended not in ("load", "interrupt"):

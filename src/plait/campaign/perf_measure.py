@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from plait.run.native_pair import Pair
 
+_ROUND_S = 0.6  # what starting the processes of a round takes
 _PROFILE_S = 0.05
 _PROFILES = 5
 _POINT_S = 0.15
@@ -66,9 +67,25 @@ class Rounds:
         self._stop = stop
         self._say = say
 
+    def fitting(self, tests: list[Measured], deadline: float) -> list[Measured]:
+        """As many of the tests as the least number of rounds has time for, the refused ones included; at least one.
+
+        Few tests with an answer say more than many without.
+        """
+        self._share_time(tests, deadline)
+        left = (deadline - time.monotonic()) / self._rules.m_min - _ROUND_S
+        found: list[Measured] = []
+        for measured in tests:
+            if measured.reason is None:
+                job = self._job(measured)
+                left -= len(SIDES) * (job.repetitions + job.warmup) * measured.seconds
+                if left < 0 and any(each.reason is None for each in found):
+                    continue
+            found.append(measured)
+        return found
+
     def measure(self, tests: list[Measured], deadline: float) -> str:
         """Go on until each test is decided; says what ended it: ``exhausted``, ``budget``, ``load``, ``interrupt``."""
-        self._share_time(tests, deadline)
         took = 0.0
         while tests := [each for each in tests if self._is_open(each)]:
             if self._stop():
