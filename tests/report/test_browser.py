@@ -150,6 +150,12 @@ def test_a_check_shows_its_coverage(show):
     assert plot.locator("polyline").count() == 1
 
 
+def test_a_failing_test_says_how_to_run_its_schedule_again(show):
+    page = show(page_of("explore/failure"))
+    assert "pytest tests/test_account.py --plait --plait-replay e" in page.inner_text("main")
+    assert "only on free-threaded builds" in page.inner_text(".badges")
+
+
 def test_a_measurement_shows_intervals_and_curves(show):
     page = show(page_of("perf/regression"))
     assert page.get_by_role("img", name="Speed-ups of the tests").locator("circle.slower").count() == 2

@@ -9,11 +9,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from typing import Any
 
+from plait.model.schedule import Schedule
 from plait.report.outcomes import outcome_table
 from plait.report.steps import steps
 
@@ -28,6 +30,9 @@ def html(data: dict[str, Any], sentences: Sequence[str] = (), replay: str | None
         "headline": headline, "statement": list(sentences[1:]), "replay": replay,
     }  # fmt: skip
     for found in shown["findings"]:
+        if "schedule" in found and data["command"] == "explore":
+            token = Schedule.from_json(found["schedule"]).token
+            found["again"] = f"pytest {shlex.quote(data['subject'])} --plait --plait-replay {token}"
         if "outcomes" in found:  # in a review each finding has its own
             found["outcome_table"] = outcome_table(found)._asdict()
     if "outcomes" in data:

@@ -59,13 +59,15 @@ function why(finding) {
     say(`Guard: \`${guard.field}\` is accessed under \`${guard.lock}\` at ${guard.guarded} of ${total} places; not at `
       + guard.unguarded.slice(0, 6).map(place => `\`${place.split("/").pop()}\``).join(", ") + ".");
   }
-  if (finding.detail && finding.kind !== "performance") say(finding.detail[0].toUpperCase() + finding.detail.slice(1) + ".");
+  if (finding.detail && data.command === "explore") box.append(make("pre", {tabindex: "0"}, finding.detail));
+  else if (finding.detail && finding.kind !== "performance") say(finding.detail[0].toUpperCase() + finding.detail.slice(1) + ".");
   return box.children.length > 1 ? box : null;
 }
 
 function again(finding) {
   const box = make("section", {}, make("h3", {}, "See it again"));
   const add = (said, command) => box.append(make("p", {class: "small"}, said), make("pre", {tabindex: "0"}, command));
+  if (finding.again) add("Run this one schedule again:", finding.again);
   if (finding.schedule && finding.test && data.replay) add("Replay it; --step goes through it in a terminal, --pdb stops in the debugger:", data.replay);
   if (finding.reproducer && finding.kind === "performance") add("Measure again, without plait:", `python ${finding.reproducer}`);
   else if (finding.reproducer) add("Regression test, fails while the fault is there:", `pytest ${finding.reproducer}`);

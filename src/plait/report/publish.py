@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from plait.model.result import Result
+from plait.report.colours import styled
 from plait.report.coverage_text import curve, matrix
 from plait.report.finding_text import finding_text
 from plait.report.html import html
 from plait.report.junit import junit
 from plait.report.reproducer import write_reproducer
 from plait.report.sarif import sarif
+from plait.report.terminal import show
 
 OUT = "plait-out"
 SHOWN, LISTED = 5, 20  # findings in full, and those with at least a line
@@ -44,7 +46,9 @@ def write_all(data: dict[str, Any], options: argparse.Namespace, said: str, sent
             write_whole(content, target)
     target = getattr(options, "json", None)
     if target is None or not write_json(data, target):
-        print(said)
+        summaries = [finding["summary"] for finding in data["findings"]]
+        good = data["verdict"] in ("none", "pass", "clean", "improvement")
+        show(styled(said, summaries, sentences[0] if sentences else "", good=good))
 
 
 def replay_command(options: argparse.Namespace) -> str | None:

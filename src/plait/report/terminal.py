@@ -10,7 +10,8 @@ from plait.report.table import Line, as_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_STYLES = {"head": "bold cyan", "line": "", "note": "dim", "end": "bold red", "good": "green", "bad": "bold red"}
+_STYLES = {"head": "bold cyan", "line": "", "note": "dim", "end": "bold red", "good": "green", "bad": "bold red",
+           "why": "yellow", "title": "bold"}  # fmt: skip
 
 
 def show(lines: Iterable[Line], file: TextIO | None = None) -> None:
