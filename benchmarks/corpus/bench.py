@@ -1,4 +1,6 @@
-"""What `plait check` finds in real packages: a run per case at the release with the defect, and at the mended one.
+"""What `plait check` and `plait diff` find in real packages.
+
+A check runs at the release with the defect and at the mended one; a comparison has both (`benchmarks.corpus.pairs`).
 
 Cases of level ``class`` get the class path and nothing else; cases of level ``factory`` the few lines in ``config``.
 A finding on a mended release is either explained in ``explained.json``, with a reason, or counts against plait.
@@ -7,31 +9,37 @@ A finding on a mended release is either explained in ``explained.json``, with a 
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.corpus import pairs
 from benchmarks.corpus.cases import HERE, Case, cases
-from plait.campaign.check import cache_root
+from benchmarks.corpus.command import ask, pin
 from plait.errors import UsageError
-from plait.subject.release import Release
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 GOALS = {"class": 0.75, "factory": 0.5}
-SLACK = 60.0  # seconds for fetching, importing and the last minimisation
+COMMANDS = ("check", "diff")
+DIFF = 1.5  # a comparison gets so many times the seconds of a check
 
 
 def run(
-    *, seconds: float = 60.0, progress: Callable[[str], None] = print, only: Sequence[str] = (), good: bool = True
-) -> dict[str, Any]:
-    """Check every case; ``only`` names some of them, ``good=False`` leaves the mended releases out."""
+    *, seconds: float = 60.0, progress: Callable[[str], None] = print, only: Sequence[str] = (), good: bool = True,
+    commands: Sequence[str] = COMMANDS,
+) -> dict[str, Any]:  # fmt: skip
+    """Check every case and compare its releases; ``only`` names some, ``good=False`` checks no mended releases."""
+    rows: list[dict[str, Any]] = []
+    if "check" in commands:
+        rows += _checks(seconds, progress, only, good=good)
+    if "diff" in commands:
+        rows += pairs.compare(DIFF * seconds, progress, only)
+    return {"rows": rows, "summary": _summary(rows, seconds)}
+
+
+def _checks(
+    seconds: float, progress: Callable[[str], None], only: Sequence[str], *, good: bool
+) -> list[dict[str, Any]]:
     rows = []
     seen: dict[tuple[str, str, str], dict[str, Any]] = {}
     for case in cases():
@@ -51,7 +59,7 @@ def run(
         if good and case.good is not None:
             rows[-1].update(_good(case, seconds, seen))
         progress(_line(rows[-1]))
-    return {"rows": rows, "summary": _summary(rows, seconds)}
+    return rows
 
 
 # -- measuring ----------------------------------------------------------------------------------------------------
@@ -111,69 +119,22 @@ def _check(case: Case, number: str, seconds: float, seen: dict[tuple[str, str, s
     key = (case.subject, number, case.name if case.config is not None else "")
     if key not in seen:
         try:
-            _pin(case, number)
+            pin(case, number)
         except UsageError as error:
             seen[key] = {"trouble": str(error), "seconds": 0.0}
         else:
-            seen[key] = _command(case, number, seconds)
+            seen[key] = ask(["check", case.subject, "--at", case.release(number)], seconds, case.config)
     return seen[key]
-
-
-def _pin(case: Case, number: str) -> None:
-    """Old releases need old dependencies that their metadata do not name."""
-    _release, dependencies = Release.parse(f"{case.package}=={number}").fetch(cache_root())
-    done = dependencies.parent / "pinned"
-    if case.extra and not done.is_file():
-        command = [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "-q",
-            "--upgrade",
-            "--target",
-            str(dependencies),
-            *case.extra,
-        ]
-        if subprocess.run(command, check=False, capture_output=True).returncode == 0:
-            done.touch()
-
-
-def _command(case: Case, number: str, seconds: float) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="plait-corpus-") as name:
-        folder = Path(name)
-        if case.config is not None:
-            shutil.copy(case.config, folder / "plait.toml")
-            hook = case.config.with_suffix(".py")
-            if hook.is_file():
-                shutil.copy(hook, folder / "hook.py")
-        command = [
-            sys.executable, "-m", "plait", "check", case.subject, "--at", case.release(number), "--budget",
-            f"{seconds}s",
-            "--json", "result.json",
-        ]  # fmt: skip
-        started = time.monotonic()
-        try:
-            done = subprocess.run(
-                command, cwd=folder, capture_output=True, text=True, timeout=seconds + SLACK, check=False,
-                env={**os.environ, "PYTHONPATH": str(HERE.parents[1] / "src")},
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return {"trouble": f"no end within {seconds + SLACK:.0f} s", "seconds": time.monotonic() - started}
-        took = round(time.monotonic() - started, 1)
-        if done.returncode not in (0, 1):
-            said = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
-            return {"trouble": said[0], "seconds": took}
-        return {**json.loads((folder / "result.json").read_text(encoding="utf-8")), "seconds": took}
 
 
 # -- showing ------------------------------------------------------------------------------------------------------
 
 
 def _summary(rows: Sequence[dict[str, Any]], seconds: float) -> dict[str, Any]:
-    summary: dict[str, Any] = {"seconds": seconds}
+    summary: dict[str, Any] = {"seconds": seconds, "diff": pairs.summary(rows)}
+    checks = [row for row in rows if row["command"] == "check"]
     for level, goal in GOALS.items():
-        mine = [row for row in rows if row["level"] == level]
+        mine = [row for row in checks if row["level"] == level]
         summary[level] = {"cases": len(mine), "found": sum(row["found"] for row in mine), "goal": goal}
     summary["unexplained"] = sum(len(row.get("good_unexplained", ())) for row in rows)
     return summary
@@ -191,10 +152,11 @@ def _line(row: dict[str, Any]) -> str:
 
 def show(result: dict[str, Any]) -> str:
     """The table as text."""
-    lines = [_line(row) for row in result["rows"]]
+    lines = [pairs.line(row) if row["command"] == "diff" else _line(row) for row in result["rows"]]
+    lines += pairs.told(result["summary"]["diff"])
     for level in GOALS:
         figures = result["summary"][level]
-        lines.append(f"{level}: {figures['found']} of {figures['cases']} found (goal {figures['goal']:.0%})")
+        lines.append(f"check, {level}: {figures['found']} of {figures['cases']} found (goal {figures['goal']:.0%})")
     lines.append(f"findings on mended releases that nothing explains: {result['summary']['unexplained']}")
     for row in result["rows"]:
         lines += [f"  {row['case']}, {row['good']}: {key}: {why}" for key, why in row.get("good_explained", {}).items()]
