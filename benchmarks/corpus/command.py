@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plait.campaign.check import cache_root
+from plait.campaign.releases import cache_root
 from plait.subject.release import Release
 
 if TYPE_CHECKING:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from plait.campaign import diff_tasks
 from plait.campaign.bisect_search import Answer
-from plait.campaign.check import cache_root, workers_for
+from plait.campaign.check import workers_for
 from plait.campaign.diff import DiffOptions, diff
 from plait.campaign.diff_check import EXECUTIONS, LONGER, SAMPLED, SECONDS, Revealed
 from plait.campaign.diff_sides import PATIENCE
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.perf import PerfOptions, compare
 from plait.campaign.perf_measure import Rounds
+from plait.campaign.releases import cache_root
 from plait.campaign.workers import WorkerError
 from plait.errors import UsageError
 from plait.judge.performance import Series

@@ -8,7 +8,6 @@ only their number depends on it.
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -21,6 +20,7 @@ from plait.campaign.check_options import DEFAULT_BUDGET, CheckOptions, from_name
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.memory import Memory, memory_name, remembering
 from plait.campaign.progress import Progress
+from plait.campaign.releases import opened
 from plait.campaign.spec import WorkerSpec
 from plait.campaign.workers import Workers
 from plait.explore.capp_partition import Aim
@@ -29,7 +29,7 @@ from plait.report.publish import publish
 from plait.report.sources import sources, steps_of
 from plait.subject.impact_versions import impact_between
 from plait.subject.name import Subject
-from plait.subject.version import Version, resolve
+from plait.subject.version import Version
 
 
 def run(options: argparse.Namespace) -> int:
@@ -43,11 +43,6 @@ def run(options: argparse.Namespace) -> int:
     if result.findings:
         return 1
     return 0 if result.stats["tests"] else 3
-
-
-def cache_root() -> Path:
-    """Where releases are kept."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "plait" / "releases"
 
 
 @contextmanager
@@ -68,7 +63,7 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None) -> Result:
     """Look for violations until the budget is used up; where nothing has changed since an earlier run, only replay."""
     budget = Budget.of(options.budget, options.max_tests, options.max_schedules, default=DEFAULT_BUDGET)
     with (
-        resolve(options.at, project=options.project, cache=cache_root(), subject=options.subject) as version,
+        opened(options.at, project=options.project, subject=options.subject, allow=options.allow) as version,
         remembering(
             options.store, memory_name("check", options.name, options.project), options.subject, (version,),
             options.hook, options.tests, fresh=options.fresh, findings_only=options.capp not in (None, "none"),
@@ -89,7 +84,7 @@ def _aim(options: CheckOptions, version: Version) -> Aim | None:
     """What the executions look at first."""
     if options.capp in (None, "none"):
         return None
-    with resolve(options.old, project=options.project, cache=cache_root(), subject=options.subject) as old:
+    with opened(options.old, project=options.project, subject=options.subject, allow=options.allow) as old:
         return Aim(str(options.capp), impact_between(old, version))
 
 

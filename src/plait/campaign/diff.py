@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from plait.campaign import diff_tasks, tasks
-from plait.campaign.check import cache_root
 from plait.campaign.check_options import tests_folder
 from plait.campaign.diff_check import Checks, Revealed
 from plait.campaign.diff_finding import MOST_LISTED, Minimising, finding_of
@@ -21,6 +20,7 @@ from plait.campaign.diff_search import Search
 from plait.campaign.diff_sides import Sides, open_sides
 from plait.campaign.diff_tasks import Generation
 from plait.campaign.interrupt import Interrupt
+from plait.campaign.releases import opened
 from plait.campaign.stream import probes_of
 from plait.config import Config
 from plait.explore.capp_partition import Aim
@@ -40,7 +40,7 @@ from plait.subject.change import Change
 from plait.subject.change_analysis import analyse
 from plait.subject.impact_versions import impact_on_both
 from plait.subject.name import Subject
-from plait.subject.version import Version, resolve
+from plait.subject.version import Version
 
 DEFAULT_BUDGET = 60.0
 
@@ -105,7 +105,7 @@ def diff(
     with ExitStack() as stack:
         old, new = (
             stack.enter_context(
-                resolve(text, project=options.project, cache=cache_root(), subject=options.subject)
+                opened(text, project=options.project, subject=options.subject, allow=options.allow)
             )
             for text in (options.old, options.new)
         )

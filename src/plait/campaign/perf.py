@@ -18,11 +18,11 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from plait.campaign.check import cache_root
 from plait.campaign.check_options import tests_folder
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.perf_measure import Rounds, Rules, contention
 from plait.campaign.perf_prepare import Workshop, author, make_tests
+from plait.campaign.releases import opened
 from plait.errors import UsageError
 from plait.generate.hints import Hints
 from plait.generate.perf_length import Limits
@@ -38,7 +38,7 @@ from plait.run.native_machine import BUSY, cpus
 from plait.run.native_pair import Pair, Place, SideError
 from plait.subject.change_analysis import analyse
 from plait.subject.name import Subject
-from plait.subject.version import Version, resolve
+from plait.subject.version import Version
 
 if TYPE_CHECKING:
     import argparse
@@ -143,7 +143,7 @@ def compare(
     subject = Subject.parse(options.subject, path=options.path)
     with contextlib.ExitStack() as stack:
         versions = {
-            side: stack.enter_context(resolve(text, project=options.path, cache=cache_root(), subject=subject))
+            side: stack.enter_context(opened(text, project=options.path, subject=subject, allow=options.allow))
             for side, text in (("old", options.old), ("new", options.new))
         }
         found = Comparison(

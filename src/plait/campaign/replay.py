@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from plait.campaign.check import cache_root, workers_for
+from plait.campaign.check import workers_for
+from plait.campaign.releases import cache_root
 from plait.campaign.replay_debug import debug
 from plait.campaign.replay_step import step_through
 from plait.campaign.replay_tasks import Order, replay

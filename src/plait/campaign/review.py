@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from plait.campaign.budget import Budget
-from plait.campaign.check import cache_root
 from plait.campaign.check_options import tests_folder
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.perf import CURVE, TESTS, THREADS
 from plait.campaign.perf_measure import Rules as Measuring
+from plait.campaign.releases import cache_root
 from plait.campaign.review_shares import Shares
 from plait.campaign.review_steps import Steps
 from plait.config import Config

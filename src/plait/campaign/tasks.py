@@ -12,6 +12,7 @@ from typing import NamedTuple
 from plait.campaign import worker_state
 from plait.campaign.recall import recall
 from plait.campaign.stream import Chunk, Stream, StreamOptions, finding_of, look_of, probes_of
+from plait.errors import UsageError
 from plait.generate.catalogue import build_catalogue
 from plait.generate.hints import Hints
 from plait.judge.examine import examine
@@ -23,6 +24,15 @@ from plait.model.test import Test
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.subject.interface import Interface, discover
+
+
+def import_trouble() -> list[str]:
+    """What an import error of the subject is about: names of modules, then files; empty if the import works."""
+    try:
+        worker_state.subject()
+    except UsageError:
+        return worker_state.concerned()
+    return []
 
 
 def interface(name: str) -> Interface:

@@ -7,6 +7,7 @@ Tasks call `world` and `subject`; both are cheap after the first call. A subject
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -31,6 +32,7 @@ class _State:
     module: types.ModuleType | None = None
     subject: Any = None
     error: str | None = None
+    concerned: tuple[str, ...] = ()
     box: BlackBox | None = None
     inspect: Callable[[], None] | None = None
 
@@ -103,11 +105,28 @@ def _load() -> None:
     except MemoryError:
         raise
     except BaseException as error:
+        _state.concerned = _concerned(error)
         raise UsageError(why_not_importable(wanted.module, error)) from None
     _state.subject = find_in(loaded, wanted.qualname) if wanted.qualname else loaded
     _state.module = loaded
     here.snapshot()
     _beat_with_executions()
+
+
+def concerned() -> list[str]:
+    """What the import error is about (`tasks.import_trouble`)."""
+    return list(_state.concerned)
+
+
+def _concerned(error: BaseException) -> tuple[str, ...]:
+    """The module that an error names, and the files that it went through, from the inside out."""
+    names = []
+    with contextlib.suppress(Exception):  # the exception is the code's own and may misbehave
+        if isinstance(error, ImportError) and isinstance(error.name, str):
+            names.append(error.name)
+        elif isinstance(error, AttributeError):
+            names += re.findall(r"module '([\w.]+)' has no attribute", str(error))
+    return (*names, *(frame.filename for frame in reversed(traceback.extract_tb(error.__traceback__))))
 
 
 def _beat_with_executions() -> None:

@@ -34,8 +34,7 @@ class Author:
     ) -> dict[str, Any]:  # fmt: skip
         """Import the subject and find out what can be called; ``tests`` is the folder of the project's own tests."""
         os.chdir(folder)
-        sys.path.insert(0, root)
-        sys.path.extend(extra)
+        sys.path[:0] = [root, *extra]
         guard(allowed, folder)
         module, _, qualname = subject.partition(":")
         owner: Any = importlib.import_module(module)

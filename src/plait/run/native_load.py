@@ -277,8 +277,7 @@ class Server:
             with contextlib.suppress(OSError):
                 os.sched_setaffinity(0, cpus)
         os.chdir(folder)
-        sys.path.insert(0, root)
-        sys.path.extend(extra)
+        sys.path[:0] = [root, *extra]
         if profile is not None:
             scope: dict[str, Any] = {"__name__": "plait_locks"}
             exec(compile(profile, "<plait_locks>", "exec"), scope)

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,6 +67,24 @@ class Release:
 def canonical(name: str) -> str:
     """A distribution's name as all spellings of it are compared."""
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def install(folder: Path, requirements: Iterable[str]) -> bool:
+    """Put distributions into a folder, in place of others there; False, with nothing changed, if they cannot be had."""
+    with scratch(folder.parent) as stage:
+        fresh = stage / "fresh"
+        if _pip(stage, fresh, *requirements).returncode != 0:
+            return False
+        names = {canonical(each.metadata["Name"]) for each in importlib.metadata.distributions(path=[str(fresh)])}
+        for other in list(importlib.metadata.distributions(path=[str(folder)])):
+            if canonical(other.metadata["Name"]) in names:
+                for file in other.files or ():
+                    if ".." not in file.parts:
+                        (folder / file).unlink(missing_ok=True)
+                    if file.parts[0].endswith(".dist-info"):
+                        shutil.rmtree(folder / file.parts[0], ignore_errors=True)
+        shutil.copytree(fresh, folder, dirs_exist_ok=True)
+    return True
 
 
 def _tag() -> str:
