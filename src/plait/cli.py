@@ -98,6 +98,9 @@ OPTIONS = {
     "threads": Option("concurrent suffixes of a test (default: 2)", "N", _at_least(2), 2),
     "workers": Option("worker processes (default: one per core)", "N", _at_least(1)),
     "cluster": Option("run on a Dask scheduler (default: on this machine)", "ADDRESS"),
+    "cluster-ca": Option("certificate authority of an encrypted cluster", "FILE", Path),
+    "cluster-cert": Option("certificate for an encrypted cluster", "FILE", Path),
+    "cluster-key": Option("key of that certificate", "FILE", Path),
     "generate": _choice("generate", "how tests are made (default: covcon)", "covcon"),
     "schedule": _choice("schedule", "how a test is executed", None),
     "capp": _choice("capp", "change-aware order of schedules", None),
@@ -121,7 +124,8 @@ OPTIONS = {
     "runs": Option("runs behind each figure (default: the table's own)", "N", _at_least(1)),
     "limit": Option("how long one measured call may take (default: the table's own)", "TIME", seconds),
 }  # fmt: skip
-_LIMITS = ("path", "seed", "budget", "max-tests", "max-schedules", "workers", "cluster", "allow")
+_LIMITS = ("path", "seed", "budget", "max-tests", "max-schedules", "workers", "allow")
+_CLUSTER = ("cluster", "cluster-ca", "cluster-cert", "cluster-key")
 _OUTPUTS = ("json", "html", "junit", "sarif")
 
 
@@ -140,7 +144,7 @@ _SUBJECT = ("SUBJECT", "module:Class, or file.py:Class")
 COMMANDS = {
     "check": Command(
         "one version: thread-safety violations", _SUBJECT,
-        ("at", "old", *_LIMITS, "model", "threads", "generate", "schedule", "capp", "fresh", "quiet",
+        ("at", "old", *_LIMITS, *_CLUSTER, "model", "threads", "generate", "schedule", "capp", "fresh", "quiet",
          *_OUTPUTS),
     ),
     "diff": Command(

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 _GROUPS = {
     "which code": ("at", "old", "new", "base", "good", "bad", "path"),
-    "how much": ("budget", "max-tests", "max-schedules", "seed", "fresh", "workers", "cluster"),
+    "how much": (
+        "budget", "max-tests", "max-schedules", "seed", "fresh", "workers", "cluster", "cluster-ca", "cluster-cert",
+        "cluster-key",
+    ),
     "what to write": ("json", "html", "junit", "sarif", "markdown", "quiet"),
 }
 _VERSIONS = (

@@ -97,11 +97,20 @@ def load(folder: Path) -> Config:
     return _Reader(project).config(tools["plait"])
 
 
+def shortened(value: Any) -> str:
+    """As it would be written, in one short line."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits, or deep nesting
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
 def _toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file.name} is no valid TOML: {error}") from None
+    except (ValueError, RecursionError) as error:  # not text, not TOML, or numbers and nesting beyond all limits
+        raise UsageError(f"{file.name} is no valid TOML: {' '.join(str(error).split())[:200]}") from None
 
 
 class _Reader:
@@ -132,7 +141,7 @@ class _Reader:
         return Config(options, allow, hook, folder, general, subjects, reviewed, excluded)
 
     def _wrong(self, key: str, value: Any, wanted: str) -> UsageError:
-        return UsageError(f"{self._file.name}: {key} is {value!r}, but must be {wanted}")
+        return UsageError(f"{self._file.name}: {key} is {shortened(value)}, but must be {wanted}")
 
     def _known(self, where: str, table: Mapping[str, Any], keys: Iterable[str]) -> None:
         for key in table:

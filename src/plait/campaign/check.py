@@ -17,6 +17,7 @@ from plait.campaign.budget import Budget
 from plait.campaign.check_known import content_of, result_of
 from plait.campaign.check_loop import Campaign
 from plait.campaign.check_options import DEFAULT_BUDGET, CheckOptions, from_namespace
+from plait.campaign.cluster import Cluster, ClusterWorkers
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.memory import Memory, memory_name, remembering
 from plait.campaign.progress import Progress
@@ -47,15 +48,17 @@ def run(options: argparse.Namespace) -> int:
 
 @contextmanager
 def workers_for(
-    subject: Subject, version: Version, *, count: int, allow: tuple[str, ...] = (), hook: Path | None = None
-) -> Iterator[Workers]:
+    subject: Subject, version: Version, *, count: int, allow: tuple[str, ...] = (), hook: Path | None = None,
+    cluster: Cluster | None = None, tests: Path | None = None,
+) -> Iterator[Workers]:  # fmt: skip
     """Worker processes that have one version of the subject, and can import the user's hook file."""
     spec = WorkerSpec(
         module=subject.module, qualname=subject.qualname, file=subject.file if version.kind == "worktree" else None,
         roots=(version.root, *([hook.resolve().parent] if hook is not None else ())), paths=tuple(version.extra),
         allow=frozenset(allow),
     )  # fmt: skip
-    with Workers(spec, count=count) as workers:
+    beside = () if tests is None else (tests,)
+    with Workers(spec, count=count) if cluster is None else ClusterWorkers(spec, cluster, beside) as workers:
         yield workers
 
 
@@ -89,7 +92,10 @@ def _aim(options: CheckOptions, version: Version) -> Aim | None:
 
 
 def _workers(options: CheckOptions, version: Version, count: int) -> AbstractContextManager[Workers]:
-    return workers_for(options.subject, version, count=count, allow=options.allow, hook=options.hook)
+    return workers_for(
+        options.subject, version, count=count, allow=options.allow, hook=options.hook, cluster=options.cluster,
+        tests=options.tests,
+    )  # fmt: skip
 
 
 def _explored(options: CheckOptions, version: Version, memory: Memory, campaign: Campaign) -> Result:

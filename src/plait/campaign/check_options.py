@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from plait.campaign.cluster import Cluster, cluster_of
 from plait.campaign.store import FOLDER
 from plait.campaign.stream import STREAMS
 from plait.config import Config, SubjectConfig
@@ -49,6 +50,7 @@ class CheckOptions:
     store: Path | None = None  # the folder of what is remembered between runs
     fresh: bool = False
     quiet: bool = True
+    cluster: Cluster | None = None  # instead of processes on this machine
 
     @property
     def name(self) -> str:
@@ -57,7 +59,9 @@ class CheckOptions:
 
     def as_key(self) -> dict[str, Any]:
         """All that the result of a run depends on, besides the code: plain data."""
-        unimportant = {"subject", "project", "workers", "hook", "tests", "store", "fresh", "quiet", "hints", "rules"}
+        unimportant = {
+            "subject", "project", "workers", "hook", "tests", "store", "fresh", "quiet", "hints", "rules", "cluster",
+        }  # fmt: skip
         plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in unimportant}
         hints = {each.name: getattr(self.hints, each.name) for each in fields(self.hints)}
         return {**plain, "hints": repr(sorted(hints.items(), key=str)), "rules": self.rules.as_json()}
@@ -84,6 +88,7 @@ def from_namespace(options: argparse.Namespace) -> CheckOptions:
         options.generate, options.schedule, options.capp, options.old, allow=tuple(options.allow), hints=words.hints,
         rules=Rules(words.invariant, words.nondeterministic), hook=config.hook,
         tests=tests_folder(options.path, config), store=Path(FOLDER), fresh=options.fresh, quiet=options.quiet,
+        cluster=cluster_of(options),
     )  # fmt: skip
 
 
