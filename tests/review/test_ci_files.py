@@ -27,7 +27,7 @@ def run(script, folder, temporary, **more):
     }  # fmt: skip
     return subprocess.run(
         ["bash", str(ROOT / "action" / script)], cwd=folder, env=environment, capture_output=True, text=True,
-        check=False, timeout=200,
+        check=False, timeout=500,
     )  # fmt: skip
 
 

@@ -46,11 +46,16 @@ class Program:
 
     def __init__(self, source: Source, start: str) -> None:
         self.source = source
-        self.modules = {module.name: module for module in source.closure(start)}
+        self._start = start
         self._digests: dict[str, dict[str, str]] = {}
         self._mro: dict[Unit, list[Unit]] = {}
         self._attributes: dict[Unit, dict[str, list[Statement]]] = {}
         self._fields: dict[Unit, dict[str, list[Statement]]] = {}
+
+    @cached_property
+    def modules(self) -> dict[str, Module]:
+        """The own modules that the start imports, directly or not, by name."""
+        return {module.name: module for module in self.source.closure(self._start)}
 
     def digest(self, unit: Unit) -> str | None:
         """A hash of the unit's normal form, or None when this version has no such unit."""

@@ -70,6 +70,12 @@ class Module:
         """What imports bind, anywhere at module level (both branches of ``try`` and ``if``)."""
         return self.imports_of(scope_statements(self.tree))
 
+    @cached_property
+    def imported(self) -> frozenset[Import]:
+        """What is imported anywhere in the file, in functions too."""
+        bound = self.imports_of(ast.walk(self.tree))
+        return frozenset(target for targets in bound.values() for target in targets)
+
     def imports_of(self, nodes: Iterable[ast.AST]) -> dict[str, list[Import]]:
         """What the import statements among ``nodes`` bind; star imports are under ``*``."""
         found: dict[str, list[Import]] = defaultdict(list)
@@ -156,8 +162,7 @@ class Source:
             if module is None or module.name in found:
                 continue
             found[module.name] = module
-            bound = module.imports_of(ast.walk(module.tree))
-            for target in (target for targets in bound.values() for target in targets):
+            for target in sorted(module.imported, key=str):
                 pending.append(target.module)
                 if target.name:
                     pending.append(f"{target.module}.{target.name}")

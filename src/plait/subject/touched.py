@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -125,9 +124,7 @@ def _affected(modules: dict[str, tuple[str, Source, Module]], changed: set[str])
         by_name.setdefault(module.name, []).append(file)
     users: dict[str, set[str]] = {}
     for file, (_, _, module) in modules.items():
-        bound = module.imports_of(ast.walk(module.tree))
-        targets = {each for found in bound.values() for each in found}
-        for name in {name for each in targets for name in (each.module, f"{each.module}.{each.name}")}:
+        for name in {name for each in module.imported for name in (each.module, f"{each.module}.{each.name}")}:
             for used in by_name.get(name, ()):
                 users.setdefault(used, set()).add(file)
     found, pending = set(), [file for file in modules if file in changed]
