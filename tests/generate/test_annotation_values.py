@@ -2,7 +2,7 @@ import pytest
 
 from plait.generate.annotation import by_annotation
 from plait.generate.names import by_name, role
-from plait.generate.value import kind_of
+from plait.generate.value import Value, kind_of
 
 
 def texts(annotation):
@@ -46,6 +46,12 @@ def test_every_value_evaluates():
     for annotation in ["int", "list[dict[str, set[int]]]", "tuple[Callable, ...]", "frozenset[str]", "Iterator[int]"]:
         for text in texts(annotation):
             eval(text)
+
+
+def test_an_object_that_is_refused_spoils_one_list_only():
+    rates = [Value("Rate(1)", "Rate", ("from a import Rate",)), Value("Rate(2)", "Rate", ("from a import Rate",))]
+    found = by_annotation("list[Rate]", lambda _: rates)
+    assert [value.text for value in found] == ["[Rate(1), Rate(2)]", "[Rate(1)]", "[Rate(2)]", "[]"]
 
 
 @pytest.mark.parametrize(

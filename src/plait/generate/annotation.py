@@ -103,7 +103,7 @@ def _generic(name: str, dotted: str, arguments: list[ast.expr], build: Build) ->
     elements = [_some(each, build) for each in arguments]
     first = elements[0] if elements else _some(None, build)
     if name in _LISTS:
-        return [_display("[{}]", first[:2]), _display("[{}]", first[:1]), literal("[]")]
+        return [*_lists(first), literal("[]")]
     if name in _ITERATORS:
         return [_display("iter([{}])", first[:2])]
     if name in _SETS:
@@ -140,6 +140,12 @@ def _display(pattern: str, values: list[Value]) -> Value:
     imports = tuple(sorted({line for each in values for line in each.imports}))
     kind = {"[": "list", "{": "set", "i": "iterator", "f": "frozenset"}[pattern[0]]
     return Value(text, kind, imports)
+
+
+def _lists(elements: list[Value]) -> list[Value]:
+    """Both elements and the first; objects each alone: one that is refused, or fits no other, spoils only its list."""
+    objects = [[each] for each in elements[1:2] if each.imports]
+    return [_display("[{}]", each) for each in [elements[:2], elements[:1], *objects]]
 
 
 def _mappings(keys: list[Value], values: list[Value]) -> list[Value]:

@@ -21,7 +21,8 @@ _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
     ("keys fields ids", "keys", ("['a', 'b']", "['a']", "('b', 'c')")),
     ("value v val default data payload obj object item element elem thing record entry fill initial result",
      "value", ("1", "2", "'a'", "None")),
-    ("timeout wait delay interval seconds secs period duration sleep backoff", "wait", ("0.01", "0", "1")),
+    ("timeout wait delay seconds secs sleep backoff", "wait", ("0.01", "0", "1")),
+    ("interval period duration window", "wait", ("0.01", "1", "0")),  # seldom allowed to be zero
     ("ttl expiry expire expires expiration age lifetime max_age maxage", "lifetime", ("60", "1")),
     (("maxsize max_size size capacity limit maxlen max_len maximum cap bound threshold slots pools num_pools "
      "workers max_workers depth high_water quota permits"), "size", ("2", "1", "3")),
