@@ -1,7 +1,13 @@
 """Small classes with one trait each, for `plait check`."""
 
+import itertools
 import random
+import sys
 import threading
+import time
+from collections import UserDict
+
+MADE = itertools.count()  # written in C: not put back between executions
 
 
 class Counter:
@@ -194,3 +200,48 @@ class Needy:
 
 class Empty:
     pass
+
+
+class Inherited(UserDict):
+    """Everything it does, the standard library does for it."""
+
+
+class Exiting:
+    """A command-line helper: one of its methods ends the program."""
+
+    def __init__(self):
+        self.runs = 0
+
+    def run(self):
+        self.runs += 1
+        return self.runs
+
+    def leave(self, status=0):
+        sys.exit(status)
+
+
+class Worn:
+    """Can be built a few hundred times: its set-up depends on something that no execution puts back."""
+
+    def __init__(self):
+        if next(MADE) > 400:
+            raise OSError("used up")
+        self.value = 0
+
+    def inc(self):
+        self.value += 1
+
+
+class Poller:
+    """Waits by looking again and again."""
+
+    def __init__(self):
+        self._ready = False
+
+    def set(self):
+        self._ready = True
+
+    def wait(self):
+        while not self._ready:
+            time.sleep(0.05)
+        return self._ready

@@ -178,3 +178,27 @@ def test_the_result_is_plain_data(run):
     assert covered
     assert covered == sorted(covered)
     assert covered[-1] == data["stats"]["method_pairs_covered"]
+
+
+def test_what_a_class_inherits_from_the_standard_library_is_seen_from_the_first_test_on(run):
+    result = run("Inherited", tests=40)
+    assert result.stats["method_pairs_covered"] > 20
+    assert result.findings
+
+
+def test_a_call_that_exits_raises_and_ends_nothing_else(run):
+    result = run("Exiting", tests=30)
+    assert result.stats["tests"] == 30
+    assert {tuple(finding.methods) for finding in result.findings} == {("Exiting.run",)}
+
+
+def test_a_set_up_that_fails_later_is_noted_and_claims_nothing(run):
+    result = run("Worn", tests=60)
+    assert any("did not do the same again" in note for note in result.notes)
+
+
+def test_a_method_that_polls_for_ever_alone_is_one_that_waits(run):
+    result = run("Poller", tests=30)
+    assert result.findings == []
+    assert not any("left out" in note for note in result.notes)
+    assert result.stats["method_pairs_covered"] > 0

@@ -15,6 +15,7 @@ from plait import explore_threads
 from plait.explore.dpor import Dpor
 from plait.observe.places import place
 from plait.run.engine import ENGINE, access
+from plait.run.fibers import make_fibers
 from plait.run.operations import WRITE
 from plait.scenario import controlled
 
@@ -216,3 +217,10 @@ print(explore_threads(tests_account.Account, [tests_account.Account.spend] * 2, 
         (Path(folder) / "tests_account.py").write_text(module)
         result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, check=False)
     assert result.stdout.strip() == "wrong-result", result.stderr
+
+
+def test_both_backends_say_which_thread_runs_code_under_test(monkeypatch):
+    for backend in BACKENDS:
+        monkeypatch.setattr("plait.run.fibers.OURS", ours := set())
+        make_fibers(backend, lambda fiber: None)
+        assert threading.get_ident() in ours

@@ -101,7 +101,7 @@ def diff(
     options: DiffOptions, interrupt: Interrupt | None = None, keep: Callable[[Revealed], None] = lambda _: None
 ) -> Result:
     """Look for a difference until one is proven or the budget is used up; ``keep`` gets the minimal test of it."""
-    started = time.monotonic()
+    asked = time.monotonic()
     with ExitStack() as stack:
         old, new = (
             stack.enter_context(
@@ -109,14 +109,15 @@ def diff(
             )
             for text in (options.old, options.new)
         )
+        started = time.monotonic()  # to fetch releases takes as long as it takes: the budget is for the search
         change = analyse(options.subject, old, new)
         if touches_nothing(change):
-            return _untouched(options, change, old, new, started)
+            return _untouched(options, change, old, new, asked)
         sides = stack.enter_context(
             open_sides(options.subject, old, new, workers=options.workers, allow=options.allow, hook=options.hook)
         )
         result = diff_on(sides, options, old, new, interrupt, started, change, keep)
-    result.elapsed_s = time.monotonic() - started
+    result.elapsed_s = time.monotonic() - asked
     return result
 
 

@@ -23,6 +23,7 @@ from plait.judge.difference_outcome import View
 from plait.judge.difference_sequential import (
     SequentialDifference,
     agreeing_probes,
+    alike_but_for_objects,
     different_call,
     one_sided,
     same,
@@ -265,7 +266,8 @@ class Search:
             if revealed is None or self._sequentially_alike(revealed):
                 return revealed
             position = next(index for index, each in enumerate(kept) if each[0] == revealed.test)
-            kept = kept[position + 1 :]
+            objects = self.view.objects
+            kept = [(test, replace(view, objects=objects), why) for test, view, why in kept[position + 1 :]]
         return None
 
     def _sequentially_alike(self, revealed: Revealed) -> bool:
@@ -277,6 +279,8 @@ class Search:
         if same(old, new):
             return True
         self.counts.sequential += 1
+        if alike_but_for_objects(old, new):  # one keeps what the other makes anew each time: no race is needed for it
+            self.view = replace(self.view, objects=False)
         self._report(revealed.test, old, new)
         return False
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -33,6 +33,7 @@ from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
 from plait.observe.racing import GuardTable
+from plait.run.engine import SetupFailedError
 from plait.subject.interface import Interface
 
 STREAMS = 4
@@ -161,28 +162,37 @@ class Stream:
             except UsageError as error:  # a call that cannot be written down in Python: the generator's mistake
                 chunk.unusable.append(str(error))
                 continue
-            examined = examine(
-                examination, seed=seed_of(test, self.options.seed), public=public,
-                systematic=self.options.systematic, sampled=self.options.sampled, order=self.options.order,
-                aim=self.options.aim,
-            )  # fmt: skip
-            chunk.schedules += examined.executions
-            self.schedules += examined.executions
-            chunk.exhausted += examined.exhausted
-            chunk.diverged += examined.diverged
-            self.strategy.feedback(test, examined.covered)
-            undetermined: tuple[str, ...] = ()
-            if examined.conflicts:
-                calls = test.calls
-                undetermined = tuple(calls[at].method for at in examination.specification.undetermined)
-                self._conflicted(test, chunk, undetermined, unguarded=examined.unguarded)
-            if self._recall is not None and key is not None:
-                chunk.units[key] = Explored.of(
-                    examined, undetermined=undetermined, probes=self._recall.probed(examination, self.probes),
-                    violation=None if examined.violation is None else signature_of(examined.violation, test),
-                ).as_json()  # fmt: skip
-            if examined.violation is not None and examined.schedule is not None:
-                self.found(test, examined, chunk, on_test)
+            try:
+                self._explore(test, key, examination, public, chunk, on_test)
+            except SetupFailedError:
+                chunk.diverged += 1
+
+    def _explore(
+        self, test: Test, key: str | None, examination: Examination, public: Container[str], chunk: Chunk,
+        on_test: Callable[[Test], None],
+    ) -> None:  # fmt: skip
+        examined = examine(
+            examination, seed=seed_of(test, self.options.seed), public=public,
+            systematic=self.options.systematic, sampled=self.options.sampled, order=self.options.order,
+            aim=self.options.aim,
+        )  # fmt: skip
+        chunk.schedules += examined.executions
+        self.schedules += examined.executions
+        chunk.exhausted += examined.exhausted
+        chunk.diverged += examined.diverged
+        self.strategy.feedback(test, examined.covered)
+        undetermined: tuple[str, ...] = ()
+        if examined.conflicts:
+            calls = test.calls
+            undetermined = tuple(calls[at].method for at in examination.specification.undetermined)
+            self._conflicted(test, chunk, undetermined, unguarded=examined.unguarded)
+        if self._recall is not None and key is not None:
+            chunk.units[key] = Explored.of(
+                examined, undetermined=undetermined, probes=self._recall.probed(examination, self.probes),
+                violation=None if examined.violation is None else signature_of(examined.violation, test),
+            ).as_json()  # fmt: skip
+        if examined.violation is not None and examined.schedule is not None:
+            self.found(test, examined, chunk, on_test)
 
     @property
     def is_done(self) -> bool:

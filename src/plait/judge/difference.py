@@ -20,7 +20,7 @@ from plait.judge.difference_outcome import Outcome, View, Watch
 from plait.judge.strategies import make_strategy
 from plait.model.schedule import Schedule
 from plait.observe.recording import preemptions, schedule_of
-from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG
+from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG, SetupFailedError
 from plait.run.testbed import Testbed
 
 EXECUTIONS = 2000
@@ -69,8 +69,8 @@ def explore(
     strategy = make_strategy(Dpor.name, seed, priority) if search is None else search
     try:
         over = _run(watch, strategy, limit, deadline, allowed, found)
-        found.exhausted = strategy.exhausted and not over
-        found.diverged = bool(getattr(strategy, "diverged", False))
+        found.exhausted = strategy.exhausted and not over and not found.diverged
+        found.diverged |= bool(getattr(strategy, "diverged", False))
         if not over and not found.exhausted and sampled:
             _run(watch, make_strategy(Pos.name, seed, priority), sampled, deadline, allowed, found)
     finally:
@@ -91,9 +91,13 @@ def _run(
             return False
         if deadline is not None and not number & 7 and time.monotonic() > deadline:
             return False
-        status = ENGINE.execute(
-            bed.prepare, prefix, strategy, free=strategy.free, finish=lambda: outcomes.append(watch.outcome())
-        )
+        try:
+            status = ENGINE.execute(
+                bed.prepare, prefix, strategy, free=strategy.free, finish=lambda: outcomes.append(watch.outcome())
+            )
+        except SetupFailedError:
+            found.diverged = True
+            return False
         strategy.executed(ENGINE)
         found.executions += 1
         outcome = outcomes.pop()

@@ -10,13 +10,14 @@ from plait.run.engine import FINISHED_RUN
 from plait.subject.change import Side
 
 Kind = tuple[str, ...]
-_ORDER = ("deadlock", "hang", "raised", "returned", "state", "answers", "combination", "passing")
+_ORDER = ("deadlock", "hang", "raised", "returned", "objects", "state", "answers", "combination", "passing")
 
 
 def kind_of(outcome: Outcome, others: Collection[Outcome]) -> Kind:
     """What is new about an outcome: ``deadlock``, ``raised`` with the exception, ``returned``, ``state``...
 
-    ``combination``: every result by itself is known, but not all of them together.
+    ``combination``: every result by itself is known, but not all of them together. ``objects``: they are all known,
+    but come from two objects where they came from one, or the other way round.
     """
     if outcome.status != FINISHED_RUN:
         return (outcome.status,)
@@ -26,6 +27,8 @@ def kind_of(outcome: Outcome, others: Collection[Outcome]) -> Kind:
         return ("raised", result[1]) if result[0] == "raised" else ("returned",)
     if all(other.results != outcome.results for other in others):
         return ("combination",)
+    if all((other.results, other.objects) != (outcome.results, outcome.objects) for other in others):
+        return ("objects",)
     if all(other.answers != outcome.answers for other in others):
         return ("answers",)
     if all(other.state != outcome.state for other in others):

@@ -16,13 +16,14 @@ from typing import Any, Literal, NamedTuple
 from plait.judge.difference_state import Attribute, passing, result_value, settled
 from plait.judge.specification import MASKED, UNFINISHED, Result, positions
 from plait.model.test import Call
-from plait.observe.canonical import exception_name
+from plait.observe.canonical import exception_name, identities
 from plait.observe.stored import stored_names
 from plait.run.containers import is_container
 from plait.run.engine import ENGINE, FINISHED_RUN, SetupBlockedError, access
 from plait.run.heap import OPAQUE
 from plait.run.operations import READ
 from plait.run.testbed import Done, Testbed
+from plait.run.vthread import RAISED
 
 LIMIT = 1000  # objects whose state is looked at when a call exits
 
@@ -37,7 +38,8 @@ class View:
     exits: ``at`` all of it, in the same moment as the call's last step (ConDiff's Table I); ``after`` what any caller
     can read, the public attributes, at any moment since.
     ``probes`` are calls whose answers stand for the state, where two versions represent it differently. ``ignored``
-    are attributes that only one version has, ``masked`` methods whose results no schedule decides.
+    are attributes that only one version has, ``masked`` methods whose results no schedule decides. With ``objects`` it
+    counts whether two calls return one object: a version that makes two of what must be one has lost a race.
     """
 
     public: frozenset[str] = frozenset()
@@ -46,6 +48,7 @@ class View:
     ignored: frozenset[Attribute] = frozenset()
     masked: frozenset[str] = frozenset()
     state: bool = True
+    objects: bool = True
 
 
 class Outcome(NamedTuple):
@@ -56,6 +59,7 @@ class Outcome(NamedTuple):
     exits: tuple[Any, ...] = ()
     state: Any = None
     answers: tuple[Result, ...] = ()
+    objects: tuple[int | None, ...] = ()  # by call, the first one that returned the same object; empty if that is none
 
 
 class Watch:
@@ -78,6 +82,7 @@ class Watch:
             results[position] = MASKED if method in view.masked else result_of(done, view)
             if exits:
                 exits[position] = done.seen
+        objects = self._objects() if view.objects else ()
         state = None
         answers: tuple[Result, ...] = ()
         if ENGINE.status == FINISHED_RUN:
@@ -85,7 +90,16 @@ class Watch:
                 state = settled([bed.values[name] for name in bed.variables], view.ignored)
             if view.probes:
                 answers = _answers(bed, view)
-        return Outcome(ENGINE.status, tuple(results), tuple(exits), state, answers)
+        return Outcome(ENGINE.status, tuple(results), tuple(exits), state, answers, objects)
+
+    def _objects(self) -> tuple[int | None, ...]:
+        """Which calls returned one object, among those whose objects compare by identity."""
+        returned: list[Any] = [None] * len(self._where)
+        for done in self.bed.done:
+            if self.bed.test.suffixes[done.thread - 1][done.index].method not in self.view.masked:
+                returned[self._where[done.thread, done.index]] = done.value
+        found = [None if each is None else each[0] for each in identities(returned, [])]
+        return tuple(found) if sum(each is not None for each in found) > 1 else ()
 
     def _exit(self, bed: Testbed, done: Done) -> Any:
         """A call has returned: its observation reads everything that can be reached, so it depends on all writes.
@@ -116,7 +130,7 @@ def _answers(bed: Testbed, view: View) -> tuple[Result, ...]:
         except SetupBlockedError:
             found.append(("blocked",))
             break
-        except Exception as error:
+        except RAISED as error:
             found.append(("raised", exception_name(error)))
     return (*found, *[UNFINISHED] * (len(view.probes) - len(found)))
 

@@ -33,6 +33,15 @@ def same(old: Observation, new: Observation) -> bool:
     return old.beginning == new.beginning and old.orders == new.orders
 
 
+def alike_but_for_objects(old: Observation, new: Observation) -> bool:
+    """Whether two versions did the same, except that one returned a single object where the other made several."""
+
+    def without(seen: Observation) -> list[tuple[Order, Outcome]]:
+        return [(order, outcome._replace(objects=())) for order, outcome in seen.orders]
+
+    return old.beginning == new.beginning and without(old) == without(new)
+
+
 def same_states(old: Observation, new: Observation) -> bool:
     """Whether two versions left the same states, whatever their calls gave."""
     return old.beginning.state == new.beginning.state and _states(old) == _states(new)

@@ -21,8 +21,9 @@ from plait.observe.canonical import exception_name
 from plait.observe.footprint import Touched, Toucher
 from plait.observe.places import PLACES
 from plait.observe.trace import Trace, Tracer
-from plait.run.engine import ENGINE, SetupBlockedError
+from plait.run.engine import ENGINE, SetupBlockedError, SetupFailedError
 from plait.run.testbed import Testbed, namespace
+from plait.run.vthread import RAISED
 
 MAX_ORDERS = 24
 Order = tuple[tuple[int, int], ...]  # (thread, index of the call), as the calls came to their ends
@@ -83,6 +84,8 @@ class Observer:
                 ENGINE.recorder = tracer if traced else None
                 ENGINE.execute(bed.prepare, (), serial, finish=finish)
                 serial.executed(ENGINE)
+        except SetupFailedError:
+            return Observation(beginning._replace(failed=True))
         finally:
             ENGINE.recorder = None
         return Observation(beginning, tuple(orders), tuple(traces))
@@ -108,6 +111,8 @@ class Observer:
         ENGINE.recorder = toucher
         try:
             ENGINE.execute(bed.prepare, finish=finish)
+        except SetupFailedError:
+            return Observation(beginning._replace(failed=True)), Touched(None)
         finally:
             ENGINE.recorder = None
         return found[0]
@@ -145,7 +150,7 @@ def _run(test: Test, view: View, found: list[Beginning]) -> Sequence[Callable[[]
         except SetupBlockedError:
             found.append(Beginning((*results, ("blocked",)), None, failed=True))
             return []
-        except Exception as error:
+        except RAISED as error:
             found.append(Beginning((*results, ("raised", exception_name(error))), None, failed=True))
             return []
         # Objects that a test makes for itself are compared by their states, in the end.

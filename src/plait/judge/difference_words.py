@@ -54,8 +54,16 @@ def _deed(
         return _left(side, outcome, others, test)
     if kind[0] == "passing":
         return _seen(side, outcome, others, test)
+    if kind[0] == "objects":
+        before = [_one(other) for other in others if other.results == outcome.results]
+        doers = " and ".join(dict.fromkeys(f"`{call.method}`" for call in calls))
+        return f"{doers} can return {_one(outcome)}{_otherwise(side, before)}"
     both = zip(calls, outcome.results, strict=True)
     return "it can happen together that " + " and ".join(f"`{call.method}` {shown_result(each)}" for call, each in both)
+
+
+def _one(outcome: Outcome) -> str:
+    return "different objects" if len(set(outcome.objects) - {None}) > 1 else "one object"
 
 
 def _at(results: Sequence[Result], number: int) -> Result:
@@ -148,6 +156,8 @@ def described(outcome: Outcome, test: Test, probes: Sequence[str] = ()) -> dict[
             }
     if outcome.state is not None:
         found["state"] = {path: plain(value) for path, value in _attributes(outcome).items() if not _is_lock(value)}
+    if outcome.objects:
+        found["objects"] = _one(outcome)
     if outcome.answers:
         answers = zip(probes, outcome.answers, strict=False)
         found["afterwards"] = {text: shown_result(answer) for text, answer in answers}

@@ -9,6 +9,7 @@ from plait.model.test import Test
 from plait.observe.canonical import canonical, exception_name
 from plait.run.engine import ENGINE, SetupBlockedError
 from plait.run.testbed import namespace
+from plait.run.vthread import RAISED
 
 MAX_CACHED = 4000
 
@@ -54,7 +55,7 @@ class SequentialRunner:
             except SetupBlockedError:
                 found.append(CallOutcome("blocked"))
                 return []
-            except Exception as error:
+            except RAISED as error:
                 found.append(CallOutcome("raised", exception_name(error), str(error)[:200]))
                 if number == 0:
                     return []

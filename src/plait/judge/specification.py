@@ -19,6 +19,7 @@ from plait.model.test import Call
 from plait.observe.canonical import canonical, canonical_all, exception_name, identities
 from plait.run.engine import ENGINE, FINISHED_RUN, SetupBlockedError
 from plait.run.testbed import Done, Testbed, is_nested
+from plait.run.vthread import RAISED
 
 CallId = tuple[int, int]  # thread, index
 Result = tuple[Any, ...]
@@ -214,7 +215,7 @@ def probe(bed: Testbed, probes: Sequence[Call]) -> tuple[Result, ...]:
         except SyntaxError:
             exec(call.expression, bed.space, dict(bed.values))
             found.append(("done",))
-        except Exception as error:
+        except RAISED as error:
             found.append(("raised", exception_name(error)))
     return tuple(found)
 

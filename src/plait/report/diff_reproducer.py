@@ -21,7 +21,8 @@ OUT = Path("plait-out")
 
 def digest(outcome: Outcome) -> str:
     """A short name for an outcome, the same in every process."""
-    return hashlib.sha256(repr(tuple(outcome)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    parts = tuple(outcome) if outcome.objects else tuple(outcome)[:-1]
+    return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def view_as_json(view: View) -> dict[str, Any]:
@@ -37,6 +38,8 @@ def view_as_json(view: View) -> dict[str, Any]:
         found["masked"] = sorted(view.masked)
     if not view.state:
         found["state"] = False
+    if not view.objects:
+        found["objects"] = False
     return found
 
 
@@ -46,7 +49,7 @@ def view_from_json(data: dict[str, Any]) -> View:
         frozenset(data["public"]), data.get("exits", "no"),
         tuple(Call.from_line(line) for line in data.get("afterwards", ())),
         frozenset((owner, name) for owner, name in data.get("ignored", ())),
-        frozenset(data.get("masked", ())), data.get("state", True),
+        frozenset(data.get("masked", ())), data.get("state", True), data.get("objects", True),
     )  # fmt: skip
 
 
@@ -123,6 +126,7 @@ def in_words(outcome: Outcome, test: Test, view: View) -> str:
     parts = [f"{call.partition(': ')[2]} {what}" for call, what in said["calls"].items()]
     parts += [f"{path} {value}" for path, value in said.get("state", {}).items()]
     parts += [f"{text} {what}" for text, what in said.get("afterwards", {}).items()]
+    parts += [said["objects"]] if "objects" in said else []
     if said["status"] != "finished":
         parts.append(said["status"])
     line = "; ".join(parts)

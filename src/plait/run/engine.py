@@ -572,6 +572,10 @@ class HeldError(RuntimeError):
         super().__init__("this would wait for a thread, and all threads are held")
 
 
+class SetupFailedError(RuntimeError):
+    """The set-up raised, which it did not when the test was made: something outside of the test has changed."""
+
+
 ENGINE = Engine()
 
 

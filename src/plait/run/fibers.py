@@ -47,6 +47,7 @@ class GreenletFibers:
 
     def __init__(self, loop: Callable[[Fiber], None]) -> None:
         self._loop = loop
+        OURS.add(_thread.get_ident())
         self._free: list[Any] = []
         self._abandoned: list[Fiber] = []
         self.main: Fiber = greenlet.getcurrent()

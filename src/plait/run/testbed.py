@@ -18,10 +18,11 @@ from typing import Any
 from plait.errors import UsageError
 from plait.model.site import Site
 from plait.model.test import Call, Test
-from plait.run.engine import ENGINE, access
+from plait.run.engine import ENGINE, SetupBlockedError, SetupFailedError, access
 from plait.run.hooks import HOOKS
 from plait.run.operations import LOCAL
 from plait.run.rewrite import rewrite
+from plait.run.vthread import RAISED
 
 BETWEEN = "_p_between"
 MODULE = "test"  # what the places inside a test's own calls are said to belong to
@@ -85,7 +86,12 @@ class Testbed:
         """Build the objects; returns the threads' bodies."""
         self.done = []
         self.running = {}
-        self.values = self._prefix()
+        try:
+            self.values = self._prefix()
+        except SetupBlockedError:
+            raise
+        except RAISED as error:
+            raise SetupFailedError(f"{type(error).__name__}: {error}") from error
         return [self._body(thread, calls) for thread, calls in enumerate(self._bodies, 1)]
 
     def _body(self, thread: int, calls: Sequence[tuple[Callable[..., Any], str | None]]) -> Callable[[], object]:
@@ -100,7 +106,7 @@ class Testbed:
                 e.thread.may_switch = True
                 try:
                     done.value = call(**values)
-                except Exception as error:
+                except RAISED as error:
                     done.error = error
                 if result is not None:
                     values = {**values, result: done.value}

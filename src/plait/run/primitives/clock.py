@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time as real_time
 
-from plait.run.engine import ENGINE, access
+from plait.run.engine import ENGINE, SetupBlockedError, access
 from plait.run.operations import LOCAL, READ, TICK
 from plait.run.primitives.site import here
 from plait.run.vthread import BLOCKED, NEW, READY, VThread
 
 EPOCH = 1_700_000_000.0  # what time() shows at the start of every execution
+ENDLESS = 2_000  # sleeps of one set-up: it polls for something that nobody will do
 PATIENCE = 20  # readings of the clock by one thread before time passes under it
 
 
@@ -73,6 +74,9 @@ def sleep(seconds: float, /) -> None:
 
 def _sleep_quietly(thread: VThread, seconds: float) -> None:
     """In a set-up or a check: threads it has started go on meanwhile."""
+    thread.clock_reads += 1
+    if thread.clock_reads > ENDLESS:
+        raise SetupBlockedError
     if not any(other.state in (NEW, READY, BLOCKED) and other is not thread for other in ENGINE.threads[1:]):
         ENGINE.clock += seconds
         return
