@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.stamp-core
 STAMP := $(VENV)/.stamp-dev
+DOCS := $(VENV)/.stamp-docs
 
 PEERS := .venv-peers
 PEERS_PYTHON ?=
 
-.PHONY: demo test quick lint bench bench-peers clean
+.PHONY: demo test quick lint docs bench bench-peers clean
 
 # What users install; the demonstration needs no more.
 $(CORE): pyproject.toml
@@ -35,6 +36,14 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# The documentation as a web site, in site/; a link that leads nowhere is an error.
+$(DOCS): $(CORE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $(DOCS)
+
+docs: $(DOCS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 bench: $(STAMP)
 	$(BIN)/plait bench
 
@@ -52,4 +61,4 @@ bench-peers: $(PEERS)/.stamp
 	$(PEERS)/bin/plait bench engine
 
 clean:
-	rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache plait-out .plait
+	rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache plait-out .plait site

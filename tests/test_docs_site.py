@@ -1,0 +1,63 @@
+"""The pages of the documentation: each can be reached, and what they link to is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
+PAGE_IN_NAV = re.compile(r"^ +- (?:[^:\n]+: )?([\w-]+\.md)$", re.MULTILINE)
+REFERENCE = re.compile(r"`((?:[a-z_]+/)*\w+\.py)(?::(\w+(?:\.\w+)*))?`")
+
+
+def _links(page):
+    return [target for target in LINK.findall(CODE.sub("", page.read_text(encoding="utf-8"))) if "://" not in target]
+
+
+def _anchors(page):
+    """The names that headings get: lower case, words joined by dashes, punctuation left out."""
+    heads = re.findall(r"^#+ (.+)$", CODE.sub(lambda code: code[0].strip("`"), page.read_text(encoding="utf-8")), re.M)
+    return {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", head).strip().lower()) for head in heads}
+
+
+def _broken(page):
+    """Links of a page that lead nowhere."""
+    wrong = []
+    for link in _links(page):
+        target, _, anchor = link.partition("#")
+        file = (page.parent / target).resolve() if target else page
+        if not file.exists() or (anchor and file.suffix == ".md" and anchor not in _anchors(file)):
+            wrong.append(link)
+    return wrong
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    assert _broken(page) == []
+
+
+def test_the_check_sees_broken_links(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# A: head\n[a](#a-head) [b](#gone) [c](gone.md) `[d](code.md)` [e](https://example.org/x)\n")
+    assert _broken(page) == ["#gone", "gone.md"]
+
+
+def test_every_page_is_in_the_navigation_once():
+    listed = PAGE_IN_NAV.findall((ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2])
+    assert sorted(listed) == [page.name for page in PAGES]
+
+
+def test_what_the_page_on_papers_names_exists():
+    """Files below src/plait or tests, and the functions or classes in them."""
+    page = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    named = REFERENCE.findall(page)
+    assert len(named) > 50
+    for file, names in named:
+        path = ROOT / file if file.startswith(("tests/", "benchmarks/")) else ROOT / "src" / "plait" / file
+        assert path.is_file(), f"{file} is gone"
+        text = path.read_text(encoding="utf-8")
+        for name in names.split(".") if names else ():
+            assert re.search(rf"^ *(?:def|class) {name}\b|^{name}\b.* = ", text, re.MULTILINE), f"{file} has no {name}"
