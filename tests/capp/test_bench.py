@@ -32,8 +32,9 @@ def test_faults_are_found_by_every_heuristic_and_shown_beside_the_paper(bench):
     assert min(mina.values()) <= 5 < mina["BASIC"]
     text = bench.show({**result})
     assert "geometric mean" in text
-    assert "  paper                58    0.6" in text
+    assert "  paper                58     0.6" in text
     assert "A12" in text
+    assert "all searches, alone and with LA" in text
 
 
 def test_effect_sizes(bench):

@@ -109,3 +109,8 @@ def test_tests_do_no_more_than_they_are_allowed_to(project, tmp_path, monkeypatc
     code, result = explore(tmp_path, "tests/test_writer.py::test_writes", "--max-schedules", "3", "--allow", "write")
     assert (code, result["stats"]["tests"], result["stats"]["threads"]) == (0, 1, 3)
     assert (project / "left-behind.txt").exists()
+
+
+def test_a_search_that_controls_nothing_is_refused(project, capsys):
+    assert main(["explore", "tests/test_mina.py::test_mina", "--schedule", "native"]) == 2
+    assert "explore controls every execution" in capsys.readouterr().err

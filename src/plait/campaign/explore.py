@@ -56,6 +56,11 @@ def run(options: argparse.Namespace) -> int:
 def explore(options: argparse.Namespace) -> Result:
     """Run the tests that ``options.argument`` names; UsageError when there are none, or pytest does not end."""
     started = time.monotonic()
+    if options.schedule in ("native", "active"):
+        raise UsageError(
+            f"explore controls every execution: --schedule {options.schedule} is not one of its searches; choose "
+            "random, pos, pct, dfs, icb or dpor"
+        )
     project = options.path.resolve()
     with contextlib.ExitStack() as stack:
         new = stack.enter_context(resolve(options.new, project=project, cache=cache_folder().parent))
