@@ -55,3 +55,15 @@ def test_a_finding_must_fit_the_symptom(cases):
 def test_alternatives_of_triggers(cases):
     zict = next(case for case in cases.cases() if case.name == "zict-lru")
     assert set(zict.triggers) == {frozenset({"__setitem__"}), frozenset({"__setitem__", "get"})}
+
+
+def test_held_out_cases_are_others_and_are_judged_alike(cases):
+    held_out = {case.name: case for case in cases.cases(file="more.json")}
+    assert not held_out.keys() & {case.name for case in cases.cases()}
+    assert all(case.good and ":" in case.subject for case in held_out.values())
+    iterate = held_out["oslo-config-iterate"]
+    methods = ("ConfigOpts.register_opt", "ConfigOpts.reset")
+    assert iterate.shown_by(finding("exception", *methods, exception="RuntimeError"))
+    assert not iterate.shown_by(finding("exception", "ConfigOpts.__call__", exception="TypeError"))
+    once = held_out["sqlparse-default-lexer"]
+    assert once.shown_by(finding("wrong-result", "Lexer.get_default_instance"))
