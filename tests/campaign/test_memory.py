@@ -1,4 +1,4 @@
-"""What `plait check` remembers between runs."""
+"""What `plait check` and `plait diff` remember between runs."""
 
 import json
 
@@ -6,6 +6,7 @@ import pytest
 
 from plait.campaign.check import check
 from plait.campaign.check_options import CheckOptions
+from plait.campaign.diff import DiffOptions, diff
 from plait.campaign.store import Store
 from plait.subject.name import Subject
 
@@ -99,3 +100,31 @@ def test_findings_do_not_depend_on_the_number_of_workers(run, limit):
     figures = ("tests", "schedules", "method_pairs_covered", "tests_exhausted")
     assert [one.stats[name] for name in figures] == [two.stats[name] for name in figures]
     assert json.dumps(one.more["pairs"]) == json.dumps(two.more["pairs"])
+
+
+@pytest.mark.slow
+def test_a_comparison_is_remembered_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def compare(old, new):
+        for name, source in (("old", old), ("new", new)):
+            (tmp_path / name).mkdir(exist_ok=True)
+            (tmp_path / name / "stock.py").write_text(source, encoding="utf-8")
+        folders = [str(tmp_path / name) for name in ("old", "new")]
+        return diff(DiffOptions(
+            Subject("stock", "Stock"), *folders, tmp_path, max_tests=40, store=tmp_path / ".plait", reproduce=False,
+        ))  # fmt: skip
+
+    sound = SOURCE.replace(RACY, "        with self._lock:\n            self.sold += 1\n            return self.sold")
+    first = compare(sound, SOURCE)
+    assert first.verdict == "difference"
+    again = compare(sound, SOURCE)
+    assert "known from earlier runs: still there" in again.notes
+    assert again.stats["tests_generated"] == 0
+    assert again.findings[0].summary == first.findings[0].summary
+    calm = compare(sound, sound.replace("self.sold += 1", "self.sold = self.sold + 1"))
+    assert "fixed since an earlier run" in told(calm)
+    assert calm.verdict == "none"
+    known = compare(sound, sound.replace("self.sold += 1", "self.sold = self.sold + 1"))
+    assert "nothing has changed" in told(known)
+    assert (known.verdict, known.stats) == (calm.verdict, calm.stats)

@@ -8,19 +8,24 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from plait.campaign import diff_tasks, tasks
+from plait.campaign import diff_memory, diff_tasks, tasks
+from plait.campaign.budget import Budget
 from plait.campaign.check_options import tests_folder
 from plait.campaign.diff_check import Checks, Revealed
 from plait.campaign.diff_finding import MOST_LISTED, Minimising, finding_of
+from plait.campaign.diff_memory import earlier_result, known_tests
 from plait.campaign.diff_search import Search
 from plait.campaign.diff_sides import Sides, open_sides
 from plait.campaign.diff_tasks import Generation
 from plait.campaign.interrupt import Interrupt
+from plait.campaign.memory import Memory, memory_name, remembering
+from plait.campaign.progress import Progress
 from plait.campaign.releases import opened
+from plait.campaign.store import FOLDER
 from plait.campaign.stream import probes_of
 from plait.config import Config
 from plait.explore.capp_partition import Aim
@@ -31,7 +36,7 @@ from plait.judge.difference_outcome import View
 from plait.judge.difference_words import described, shown_result
 from plait.model.finding import Finding
 from plait.model.result import Result
-from plait.model.test import Call
+from plait.model.test import Call, Test
 from plait.report.diff_reproducer import write_reproducer
 from plait.report.diff_text import diff_text, statement
 from plait.report.publish import write_all
@@ -69,6 +74,16 @@ class DiffOptions:
     explain: bool = True  # minimise and explain what was found
     reproduce: bool = True  # write a regression test
     capp: str | None = None  # what the explorations look at first
+    store: Path | None = None  # the folder of what is remembered between runs
+    fresh: bool = False
+    quiet: bool = True
+
+    def as_key(self) -> dict[str, Any]:
+        """All that the result of a run depends on, besides the code: plain data."""
+        unimportant = {"subject", "project", "workers", "hook", "tests", "store", "fresh", "quiet", "hints"}
+        plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in unimportant}
+        hints = {each.name: getattr(self.hints, each.name) for each in fields(self.hints)}
+        return {**plain, "hints": repr(sorted(hints.items(), key=str))}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -94,6 +109,7 @@ def from_namespace(options: argparse.Namespace) -> DiffOptions:
         options.budget or DEFAULT_BUDGET, options.max_tests, options.max_schedules, options.model, options.threads,
         options.workers or os.cpu_count() or 2, not options.no_filter, tuple(options.allow),
         words.hints, words.nondeterministic, config.hook, tests_folder(options.path, config), capp=options.capp,
+        store=Path(FOLDER), fresh=options.fresh, quiet=options.quiet,
     )  # fmt: skip
 
 
@@ -113,10 +129,20 @@ def diff(
         change = analyse(options.subject, old, new)
         if touches_nothing(change):
             return _untouched(options, change, old, new, asked)
-        sides = stack.enter_context(
-            open_sides(options.subject, old, new, workers=options.workers, allow=options.allow, hook=options.hook)
-        )
-        result = diff_on(sides, options, old, new, interrupt, started, change, keep)
+        compared = f"{options.subject} {options.old} {options.new}"
+        memory = stack.enter_context(
+            remembering(
+                options.store, memory_name("diff", compared, options.project), options.subject, (old, new),
+                options.hook, options.tests, fresh=options.fresh,
+            )
+        )  # fmt: skip
+        result = earlier_result(memory, options.as_key(), str(options.subject))
+        if result is None:
+            sides = stack.enter_context(
+                open_sides(options.subject, old, new, workers=options.workers, allow=options.allow, hook=options.hook)
+            )
+            result = diff_on(sides, options, old, new, interrupt, started, change, keep, memory)
+        result.versions = {"old": old.label, "new": new.label}
     result.elapsed_s = time.monotonic() - asked
     return result
 
@@ -124,15 +150,22 @@ def diff(
 def diff_on(
     sides: Sides, options: DiffOptions, old: Version, new: Version, interrupt: Interrupt | None = None,
     started: float | None = None, change: Change | None = None, keep: Callable[[Revealed], None] = lambda _: None,
+    memory: Memory | None = None,
 ) -> Result:  # fmt: skip
     """As `diff`, with versions that are there and worker processes that run already."""
     begun = time.monotonic() if started is None else started
     change = analyse(options.subject, old, new) if change is None else change
+    known = {} if memory is None else known_tests(memory)
     campaign = _Campaign(options, sides, old, new, change, begun, interrupt)
-    campaign.run()
+    wall = None if options.max_tests is not None else options.budget
+    budget = Budget(wall, options.max_tests, started=begun)
+    with Progress(f"diff {options.subject}", budget, quiet=options.quiet) as shown:
+        campaign.run(shown, tuple(known))
     if campaign.minimal is not None:
         keep(campaign.minimal)
     result = campaign.result()
+    if memory is not None:
+        diff_memory.keep(memory, options.as_key(), result, known, campaign.revealing)
     result.elapsed_s = time.monotonic() - begun
     return result
 
@@ -187,7 +220,14 @@ class _Campaign:
         self._stopped_by = "budget"
         self._notes: list[str] = list(self._change.notes)
 
-    def run(self) -> None:
+    @property
+    def revealing(self) -> Test | None:
+        """The test that showed the difference, before it was made smaller."""
+        return None if self._revealed is None else self._revealed.test
+
+    def run(self, progress: Progress, known: tuple[Test, ...] = ()) -> None:
+        """Search; tests that are ``known`` to have revealed something come first."""
+        self._progress = progress
         options = self._options
         interfaces = self._sides.both(tasks.interface, self._name).values()
         self._common = common_interface(*interfaces)
@@ -203,7 +243,7 @@ class _Campaign:
         view = View(public=frozenset(names), masked=frozenset(options.nondeterministic))
         self._search = Search(
             self._sides, generation, self._pairs, Filter(self._change) if options.filter else None, view,
-            readers(probes_of(interface)), self._checks, self._over, options.threads, options.max_tests,
+            readers(probes_of(interface)), self._checks, self._over, options.threads, options.max_tests, known,
         )  # fmt: skip
         self._revealed = self._search.run()
         if self._revealed is not None:
@@ -222,6 +262,8 @@ class _Campaign:
         return Filter(self._change).decide(old[0], new[0]).keep
 
     def _over(self) -> bool:
+        if self._search is not None:
+            self._progress.show(tests=self._search.counts.tests, executions=self._checks.schedules)
         if self._interrupt is not None and self._interrupt.requested:
             self._stopped_by = "interrupt"
             return True
