@@ -1,8 +1,8 @@
 """CovCon's evaluation on the Python ports: tests and time to the first violation, beside the paper's (Table II).
 
 Strategies: ``random`` (ConTeGe), ``covcon``, and ``naive`` (section VI-E: least tried pair first). Settings:
-``controlled`` explores the schedules of every test, ``native`` is the paper's. Rows carry the coverage over time
-(Fig. 3) and where the time went (Fig. 4) of the first seed.
+``controlled`` explores the schedules of every test, ``native`` is the paper's, ``single`` the same under control. Rows
+carry the coverage over time (Fig. 3) and where the time went (Fig. 4) of the first seed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROOT = HERE.parents[1]
 STRATEGIES = ("random", "covcon", "naive")
-SETTINGS = ("controlled", "native")
+SETTINGS = ("controlled", "native", "single")
 SLACK = 30.0
 FEW_PAIRS = 10
 
@@ -87,8 +87,8 @@ def _row(row: Row, strategy: str, setting: str, results: list[dict[str, Any]], s
 def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """What covcon needs, relative to the others; runs that found nothing count with all they did.
 
-    In the native setting a test is one execution, as in the paper. In the controlled one a test is explored, and a long
-    random test is worth many short ones: there executions and seconds are the fair units.
+    In the native and the single setting a test is one execution, as in the paper. In the controlled one a test is
+    explored, and a long random test is worth many short ones: there executions and seconds are the fair units.
     """
     found: dict[str, Any] = {}
     by_key = {(row["module"], row["setting"], row["strategy"]): row for row in rows}

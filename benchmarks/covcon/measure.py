@@ -2,7 +2,8 @@
 
 The strategies are the paper's, without what `plait check` adds to them. ``controlled`` explores the schedules of every
 test; ``native`` executes each once on real threads, un-rewritten, with the exception and deadlock oracle alone: the
-paper's setting. Prints one line of JSON.
+paper's setting; ``single`` does the same under control, with one schedule at random, and so comes out the same on every
+machine. Prints one line of JSON.
 """
 
 from __future__ import annotations
@@ -12,22 +13,28 @@ import importlib
 import json
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from random import Random
 
 from plait.campaign.stream import probes_of
+from plait.explore.random_walk import RandomWalk
 from plait.generate.catalogue import build_catalogue
 from plait.generate.pairs import Pair, PairTable
 from plait.generate.strategy import make_strategy
 from plait.judge.examine import examine
-from plait.judge.native_safety import NativeOracle, NativeRunner
+from plait.judge.native_safety import NativeRunner, run_once
 from plait.judge.safety import Examination
 from plait.judge.sequential import SequentialRunner
-from plait.observe.pairs import MethodEvent, covered_pairs
+from plait.model.test import Test
+from plait.observe.overlap import overlaps
 from plait.observe.places import PLACES
-from plait.run.native_bed import switching, watched
+from plait.observe.recording import schedule_of
+from plait.run.engine import ENGINE, FINISHED_RUN
 from plait.run.world import World, find_in
 from plait.subject.interface import discover
+
+FAILURES = ("exception", "deadlock", "hang")  # what the paper's oracle sees
 
 
 class LeastTried(PairTable):
@@ -57,27 +64,28 @@ class Clock:
 
 
 def measure(root: Path, module: str, name: str, strategy: str, setting: str, seed: int, seconds: float) -> dict:
-    native = setting == "native"
-    if native:
+    if setting == "native":
         sys.path.insert(0, str(root))
         return _measure(
-            find_in(importlib.import_module(module), name), f"{module}:{name}", strategy, seed, seconds, native=True
+            find_in(importlib.import_module(module), name), f"{module}:{name}", strategy, seed, seconds, setting
         )
     world = World(PLACES)
     loaded = world.load(module, roots=[root])
     world.snapshot()
     gc.freeze()
     with world.entered():
-        return _measure(find_in(loaded, name), f"{module}:{name}", strategy, seed, seconds, native=False)
+        return _measure(find_in(loaded, name), f"{module}:{name}", strategy, seed, seconds, setting)
 
 
-def _measure(owner: type, subject: str, strategy: str, seed: int, seconds: float, *, native: bool) -> dict:
+def _measure(owner: type, subject: str, strategy: str, seed: int, seconds: float, setting: str) -> dict:
+    native = setting == "native"
     interface = discover(owner, name=subject)
     public = {method.name for method in interface.methods}
     probes = probes_of(interface)
     run = NativeRunner() if native else SequentialRunner()
     wanted = "covcon" if strategy == "naive" else strategy
-    tests = make_strategy(wanted, build_catalogue(owner, interface, seed=seed), run, seed=seed, repeat=native)
+    catalogue = build_catalogue(owner, interface, seed=seed)
+    tests = make_strategy(wanted, catalogue, run, seed=seed, repeat=setting != "controlled")
     if strategy == "naive":
         tests.pairs.__class__ = LeastTried
     clock = Clock()
@@ -92,7 +100,10 @@ def _measure(owner: type, subject: str, strategy: str, seed: int, seconds: float
         made += 1
         clock.lap("generate")
         if native:
-            found, covered = _native(test, owner, public)
+            found, covered = run_once(test, owner, public)
+            executions += 1
+        elif setting == "single":
+            found, covered = _single(test, random.randrange(1 << 30), public)
             executions += 1
         else:
             examined = examine(Examination(test, PLACES, probes), seed=random.randrange(1 << 30), public=public)
@@ -112,12 +123,20 @@ def _measure(owner: type, subject: str, strategy: str, seed: int, seconds: float
     }  # fmt: skip
 
 
-def _native(test, owner, public):
-    oracle = NativeOracle(test)
-    with watched(owner, public) as events, switching():
-        outcome = oracle.bed.concurrent()
-    seen = [MethodEvent("start" if begins else "end", method, thread) for begins, method, thread in events]
-    return oracle.violation(outcome), covered_pairs(seen)
+def _single(test: Test, seed: int, public: set[str]) -> tuple[str | None, Counter[Pair]]:
+    """One schedule by chance; the orders of the calls are run only for an execution that raised or got stuck."""
+    examination = Examination(test, PLACES)
+    bed, walk, covered = examination.bed, RandomWalk(seed), Counter()
+    ENGINE.execute(
+        bed.prepare, walk.next_prefix() or (), walk, free=walk.free,
+        finish=lambda: covered.update(overlaps(ENGINE, bed, public)),
+    )  # fmt: skip
+    if ENGINE.status == FINISHED_RUN and not any(thread.error for thread in ENGINE.threads) and not any(
+        done.error for done in bed.done
+    ):
+        return None, covered
+    violation, _lost = examination.replay(schedule_of(ENGINE))
+    return (violation.exception or violation.kind if violation and violation.kind in FAILURES else None), covered
 
 
 if __name__ == "__main__":

@@ -190,6 +190,20 @@ class CheckedDict(dict):
         return True
 
 
+class Slow:
+    """Takes its time between looking and taking: on OS threads two calls meet there nearly always."""
+
+    def __init__(self):
+        self._items = {"a": 1}
+
+    def take(self):
+        if "a" in self._items:
+            for _ in range(3000):
+                pass
+            return self._items.pop("a")
+        return None
+
+
 class Needy:
     def __init__(self, part):
         self.part = part.give_me_what_nobody_has()

@@ -68,7 +68,7 @@ def test_two_objects_where_one_was_expected(run):
 
 
 def test_a_fault_that_needs_three_methods(run):
-    found = [each for each in run("ThreeSteps", tests=150).findings if each.exception == "IndexError"]
+    found = [each for each in run("ThreeSteps", tests=330).findings if each.exception == "IndexError"]
     assert found
     assert set(found[0].methods) == {"ThreeSteps.last", "ThreeSteps.empty", "ThreeSteps.trim"}
 

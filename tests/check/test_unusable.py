@@ -49,12 +49,6 @@ def test_one_line_and_exit_code_2(name, tmp_path):
     assert list(work.iterdir()) == []
 
 
-def test_a_search_that_check_does_not_have(tmp_path):
-    done = check(tmp_path, "subjects:Counter", HERE, "--schedule", "native")
-    assert done.returncode == 2
-    assert "--schedule native" in done.stderr
-
-
 def test_a_misspelled_class(tmp_path):
     done = check(tmp_path, "subjects:Conter")
     assert done.returncode == 2

@@ -88,7 +88,8 @@ def advance(
         before = laboratory.executions
         strategy.iterate(laboratory)
         for test, examined in laboratory.taken():
-            stream.found(test, examined, chunk, on_test)
+            for violation, schedule in examined.violations:
+                stream.found(test, violation, schedule, chunk, on_test)
         stream.schedules += laboratory.executions - before
     chunk.tests = laboratory.profiles
     chunk.schedules = laboratory.executions

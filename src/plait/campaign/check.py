@@ -16,6 +16,7 @@ from pathlib import Path
 from plait.campaign.budget import Budget
 from plait.campaign.check_known import content_of, result_of
 from plait.campaign.check_loop import Campaign
+from plait.campaign.check_native import NativeCampaign
 from plait.campaign.check_options import DEFAULT_BUDGET, CheckOptions, from_namespace
 from plait.campaign.cluster import Cluster, ClusterWorkers
 from plait.campaign.interrupt import Interrupt
@@ -75,8 +76,11 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None) -> Result:
         Progress(f"check {options.name}", budget, quiet=options.quiet) as progress,
     ):  # fmt: skip
         budget.started = time.monotonic()  # to fetch a release takes as long as it takes: the budget is for the search
-        campaign = Campaign(options, budget, memory, interrupt, progress, _aim(options, version))
-        result = _again(options, version, memory, campaign) or _explored(options, version, memory, campaign)
+        if options.order == "native":
+            result = _native(options, version, budget, interrupt)
+        else:
+            campaign = Campaign(options, budget, memory, interrupt, progress, _aim(options, version))
+            result = _again(options, version, memory, campaign) or _explored(options, version, memory, campaign)
         result.versions = {"at": version.label}
         result.more["sources"] = sources(steps_of(result.findings))
         if version.kind in ("worktree", "folder"):
@@ -98,6 +102,14 @@ def _workers(options: CheckOptions, version: Version, count: int) -> AbstractCon
         options.subject, version, count=count, allow=options.allow, hook=options.hook, cluster=options.cluster,
         tests=options.tests,
     )  # fmt: skip
+
+
+def _native(options: CheckOptions, version: Version, budget: Budget, interrupt: Interrupt | None) -> Result:
+    """Nothing of it is remembered: it would not come out the same again."""
+    with _workers(options, version, options.workers) as workers, _workers(options, version, 1) as controlled:
+        campaign = NativeCampaign(options, budget, workers, controlled, interrupt)
+        campaign.run()
+    return campaign.result()
 
 
 def _explored(options: CheckOptions, version: Version, memory: Memory, campaign: Campaign) -> Result:

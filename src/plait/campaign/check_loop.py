@@ -38,7 +38,8 @@ CHUNK_TESTS = 25
 CHUNK_SECONDS = 2.0
 LONGEST_CHUNK = 60.0  # a chunk may end in a long minimisation
 STALL = 3.0  # seconds that one test may take: they take milliseconds
-AFTER_FOUND = 10.0  # seconds to look for other causes once something was found
+AFTER_FOUND = 10.0  # seconds to look for other causes once something was found,
+TESTS_AFTER_FOUND = 120  # and tests, or a busy machine would end the search too soon
 GRACE = 2.0  # seconds that chunks under way get when time is up
 
 
@@ -70,6 +71,7 @@ class Campaign:
         self._tests = 0
         self._first_found: float | None = None
         self._last_found = 0.0
+        self._tests_then = 0
         self._stopped_by = "budget"
         self._notes = Notes()
         self._excluded: dict[int, set[str]] = {}  # by stream: the methods that have killed its worker
@@ -237,7 +239,7 @@ class Campaign:
         return {Call.from_line(line).method for suffix in suffixes for line in suffix} & known
 
     def _found(self) -> None:
-        self._last_found = self._budget.elapsed
+        self._last_found, self._tests_then = self._budget.elapsed, self._tests
         self._first_found = self._last_found if self._first_found is None else self._first_found
 
     @property
@@ -295,9 +297,9 @@ class Campaign:
             return True
         if self._budget.by_steps:
             return False
-        if self._first_found is not None and self._budget.elapsed > self._last_found + max(
-            AFTER_FOUND, self._last_found
-        ):
+        tried = self._tests - self._tests_then >= TESTS_AFTER_FOUND
+        long = self._budget.elapsed > self._last_found + max(AFTER_FOUND, self._last_found)
+        if self._first_found is not None and tried and long:
             self._stopped_by = "finding"
             return True
         return self._budget.left <= 0

@@ -70,11 +70,6 @@ class CheckOptions:
 def from_namespace(options: argparse.Namespace) -> CheckOptions:
     """The command line's words as options."""
     config: Config = options.config
-    if options.schedule in ("native", "active"):
-        raise UsageError(
-            f"check controls every execution: --schedule {options.schedule} is not one of its searches; choose random, "
-            "pos, pct, dfs, icb or dpor (`plait bench covcon` runs the paper's native setting)"
-        )
     if options.capp not in (None, "none") and options.schedule not in (None, *AIMED):
         raise UsageError(
             f"--schedule {options.schedule} has no order that --capp could change; choose {', '.join(AIMED)}, or no "

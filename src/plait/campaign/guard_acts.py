@@ -30,6 +30,7 @@ Act = Callable[[tuple[Any, ...], Where], Told | None]
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NOWHERE = frozenset({os.devnull, "/dev/zero", "/dev/full"})
 _LONGEST = 160
+_HARMLESS_FLAGS = getattr(socket, "SOCK_NONBLOCK", 0) | getattr(socket, "SOCK_CLOEXEC", 0)
 
 
 def short(value: object) -> str:
@@ -110,9 +111,10 @@ def _any(name: str, *shown: int) -> Act:
 
 
 def _socket(args: tuple[Any, ...], _where: Where) -> Told | None:
-    if args[1] == getattr(socket, "AF_UNIX", -1):  # pairs of them are pipes; connecting one has its own event
+    """A socket alone reaches nobody: connecting, binding and sending have events of their own. Raw ones receive."""
+    if args[2] & ~_HARMLESS_FLAGS in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
         return None
-    return Told(f"socket.socket({short(args[1])})")
+    return Told(f"socket.socket({short(args[1])}, {short(args[2])})")
 
 
 def _symbol(args: tuple[Any, ...], _where: Where) -> Told | None:

@@ -22,7 +22,7 @@ from plait.generate.atg import AdaptiveTests
 from plait.generate.catalogue import Catalogue
 from plait.generate.deeper import DeeperTests
 from plait.generate.strategy import Strategy, make_strategy
-from plait.judge.examine import Examined, examine
+from plait.judge.examine import examine
 from plait.judge.explain import explain, record_schedule, relevant
 from plait.judge.minimise import Minimal, Minimiser
 from plait.judge.rules import Rules, may_wait
@@ -40,6 +40,7 @@ STREAMS = 4
 MAX_PROBES = 15
 _GUARD_TESTS = 40
 REPLAYS = 10
+FURTHER = 16  # executions behind a test's first violation, for others that look different
 _ENDLESS = 1_000
 _SAME_SIGNATURE = 2  # findings that look alike before they were explained
 
@@ -174,7 +175,7 @@ class Stream:
         examined = examine(
             examination, seed=seed_of(test, self.options.seed), public=public,
             systematic=self.options.systematic, sampled=self.options.sampled, order=self.options.order,
-            aim=self.options.aim,
+            aim=self.options.aim, further=FURTHER,
         )  # fmt: skip
         chunk.schedules += examined.executions
         self.schedules += examined.executions
@@ -191,8 +192,8 @@ class Stream:
                 examined, undetermined=undetermined, probes=self._recall.probed(examination, self.probes),
                 violation=None if examined.violation is None else signature_of(examined.violation, test),
             ).as_json()  # fmt: skip
-        if examined.violation is not None and examined.schedule is not None:
-            self.found(test, examined, chunk, on_test)
+        for violation, schedule in examined.violations:
+            self.found(test, violation, schedule, chunk, on_test)
 
     @property
     def is_done(self) -> bool:
@@ -237,11 +238,10 @@ class Stream:
         if len(self.recent) > _GUARD_TESTS:
             self.recent.pop(0)
 
-    def found(self, test: Test, examined: Examined, chunk: Chunk, on_test: Callable[[Test], None]) -> None:
+    def found(
+        self, test: Test, violation: Violation, schedule: Schedule, chunk: Chunk, on_test: Callable[[Test], None]
+    ) -> None:
         """Minimise and explain a violation, unless one like it was explained."""
-        violation, schedule = examined.violation, examined.schedule
-        assert violation is not None
-        assert schedule is not None
         signature = signature_of(violation, test)
         self.signatures[signature] = self.signatures.get(signature, 0) + 1
         if self.signatures[signature] > _SAME_SIGNATURE:

@@ -99,7 +99,7 @@ def _generic(name: str, dotted: str, arguments: list[ast.expr], build: Build) ->
     if name in _CALLABLES:
         return [Value("lambda *args, **kwargs: None", "callable"), _returning(arguments, build)]
     if name in _TYPES:
-        return [Value("int", "type"), Value("str", "type"), Value("dict", "type")]
+        return _classes(arguments, build) or [Value("int", "type"), Value("str", "type"), Value("dict", "type")]
     elements = [_some(each, build) for each in arguments]
     first = elements[0] if elements else _some(None, build)
     if name in _LISTS:
@@ -133,6 +133,21 @@ def _union(members: list[ast.expr], build: Build) -> list[Value] | None:
 def _some(node: ast.expr | None, build: Build) -> list[Value]:
     found = _values(node, build) if node is not None else None
     return found or [literal("'a'"), literal("'b'")]
+
+
+def _classes(arguments: list[ast.expr], build: Build) -> list[Value]:
+    """The classes whose instances the argument of ``type[...]`` stands for."""
+    named = arguments[0] if len(arguments) == 1 else None
+    if not isinstance(named, ast.Name | ast.Attribute) or _name(named) in (*SCALARS, *_SILENT):
+        return []
+    made = build(ast.unparse(named)) or []
+    calls = [(each, ast.parse(each.text, mode="eval").body) for each in made]
+    found = {
+        ast.unparse(call.func): Value(ast.unparse(call.func), "type", each.imports)
+        for each, call in calls
+        if isinstance(call, ast.Call)
+    }
+    return list(found.values())
 
 
 def _display(pattern: str, values: list[Value]) -> Value:

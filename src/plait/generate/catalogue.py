@@ -31,7 +31,11 @@ POOL_SIZE = 5
 
 @dataclass(slots=True)
 class Catalogue:
-    """What to call and with what. ``built`` are constructor calls seen in the project's tests, ``own`` makes others."""
+    """What to call and with what.
+
+    ``built`` are constructor calls seen in the project's tests, ``own`` makes others, ``timed`` says that what
+    the subject does depends on the time.
+    """
 
     subject: str
     imports: tuple[str, ...]
@@ -41,6 +45,7 @@ class Catalogue:
     own: tuple[Value, ...] = ()
     built: tuple[Call, ...] = ()
     not_parallel: tuple[tuple[str, str], ...] = ()
+    timed: bool = False
 
     def pool(self, method: Method, parameter: str) -> Pool:
         """The values for one parameter."""
@@ -89,7 +94,7 @@ def build_catalogue(
     built = () if hints.factories else tuple(_seen(call, constructors[0]) for call in mined.built)
     return Catalogue(
         interface.subject, (*interface.imports, *hints.imports), constructors, methods, pools,
-        tuple(candidates.own()), built, hints.not_parallel,
+        tuple(candidates.own()), built, hints.not_parallel, mined.timed,
     )  # fmt: skip
 
 

@@ -25,8 +25,14 @@ _THIRD = 0.6
 _UNGUARDED = 0.7
 """And how many go to pairs that were seen to use no common lock."""
 _TELLING = 4
-_TWINS = 0.5
-"""How often a method meets itself with the very same arguments: what should happen once then happens twice."""
+TWINS, APART, ANYHOW = "twins", "apart", "anyhow"
+_SELF = (0.5, 0.15, 0.35)
+"""How often a method meets itself with the very same arguments (what should happen once then happens twice), with none
+in common (what belongs together must stay together), and with any."""
+_GENEROUS = 0.2
+"""How often calls are given all their optional arguments."""
+_LATER = 0.3
+"""How often time passes before the threads start, where the subject looks at a clock."""
 _CHANGER = 3
 _LONGEST_PREFIX = 4
 
@@ -37,8 +43,8 @@ class DeeperTests:
     Its tests are short (a call against one or two), so their schedules can be seen completely, with new arguments and
     another prefix each time, for a pair whose tests had steps in conflict. Pairs with few such tests come first. Which
     method comes third is chosen by chance, those that were seen to change the receiver more often. At the beginning
-    each method meets itself on a fresh object: there are few such pairs, and a method that is not safe against itself
-    is common.
+    each method meets itself on a fresh object (with the same arguments, with others, with any): there are few such
+    pairs, and a method that is not safe against itself is common.
     """
 
     def __init__(self, inner: Strategy, sequences: Sequences, random: Random, *, threads: int) -> None:
@@ -51,17 +57,17 @@ class DeeperTests:
         self._unguarded: dict[Pair, int] = {}
         self._seen: set[Test] = set()
         self._long = False
-        self._alone: list[tuple[Pair, bool]] | None = None
+        self._alone: list[tuple[Pair, str]] | None = None
 
     def next_test(self) -> Test | None:
         """See `Strategy.next_test`."""
         if self._alone is None:
             itself = [pair for pair in self.pairs.records if pair[0] == pair[1]]
-            self._alone = [(pair, twins) for pair in itself for twins in (True, False)]
+            self._alone = [(pair, how) for pair in itself for how in (TWINS, APART, ANYHOW)]
             self._random.shuffle(self._alone)
         if self._alone and self._random.random() < _SHARE:
-            pair, twins = self._alone.pop()
-            test = self._of(pair, 0, third=False, twins=twins)
+            pair, how = self._alone.pop()
+            test = self._of(pair, 0, third=False, how=how)
             if test is not None:
                 return test
         if self._made and self._random.random() < (_SHARE_LATER if self._long else _SHARE):
@@ -100,15 +106,18 @@ class DeeperTests:
             chosen = self._random.choice([pair for pair, made in table.items() if made <= least + 1])
             table[chosen] += 1
             length = self._random.randint(0, _LONGEST_PREFIX)
-            twins = chosen[0] == chosen[1] and self._random.random() < _TWINS
-            test = self._of(chosen, length, third=self._random.random() < _THIRD, twins=twins)
+            how = self._random.choices((TWINS, APART, ANYHOW), _SELF)[0] if chosen[0] == chosen[1] else ANYHOW
+            test = self._of(chosen, length, third=self._random.random() < _THIRD, how=how)
             if test is not None:
                 return test
         return None
 
-    def _of(self, chosen: Pair, length: int, *, third: bool, twins: bool) -> Test | None:
-        test = self._sequences.compose(length, self._patterns(chosen, third=third))
-        if test is not None and twins:
+    def _of(self, chosen: Pair, length: int, *, third: bool, how: str) -> Test | None:
+        later = self._sequences.catalogue.timed and self._random.random() < _LATER
+        patterns = self._patterns(chosen, third=third and how != APART)
+        generous = how == APART or self._random.random() < _GENEROUS
+        test = self._sequences.compose(length, patterns, later=later, generous=generous, apart=how == APART)
+        if test is not None and how == TWINS:
             test = replace(test, suffixes=test.suffixes[:1] * self._threads)
         if test is None or test in self._seen:
             return None

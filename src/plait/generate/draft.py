@@ -34,8 +34,11 @@ _MEET_OTHERS = 0.4
 _NAMED_RESULT = 0.7
 _ANY_RESULT = 0.1
 _SHARE = 0.7
+_TRIES = 8
 ARGUMENT = "argument"
 """What stands in place of a method's name in a call that only makes an argument."""
+PAUSE = "pause"
+"""The same for one that only lets time pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,8 @@ class Writer:
 
     def __init__(self, catalogue: Catalogue, random: Random) -> None:
         self.unbindable: set[str] = set()
+        self.generous = False  # every parameter gets a value
+        self.apart = False  # and one that it has not had before in the same test
         self._catalogue = catalogue
         self._peers = frozenset(each.text for each in catalogue.own)
         self._random = random
@@ -148,6 +153,8 @@ class Writer:
             return True
         if parameter.kind == "varkeywords":
             return False
+        if self.generous:
+            return True
         chance = _GIVE_OPTIONAL
         if parameter.kind == "varargs":
             # ``*args`` is mostly passed on to somebody else; ``*keys`` is what the method is about.
@@ -159,6 +166,8 @@ class Writer:
         return self._random.random() < chance
 
     def _value(self, parameter: Parameter, pool: Pool, scene: Scene, without: tuple[str, ...]) -> Value | None:
+        if self.apart:
+            return self._other(parameter, pool, scene, without)
         earlier = self._result(parameter, pool, scene)
         if earlier is not None:
             return earlier
@@ -170,6 +179,16 @@ class Writer:
             other = self._catalogue.own[:1]
             return self._random.choice([OWN, *(Value(each.text, "own", each.imports) for each in other)])
         return pool.choose(self._random, without=without)
+
+    def _other(self, parameter: Parameter, pool: Pool, scene: Scene, without: tuple[str, ...]) -> Value | None:
+        """A value that the parameter was not given last time, if there is one; and not "nothing given"."""
+        last = scene.given.get(parameter.name)
+        avoided = {parameter.default, None if last is None else last.text}
+        for _ in range(_TRIES):
+            value = pool.choose(self._random, without=without)
+            if value is None or value.text not in avoided:
+                return value
+        return value
 
     def _shared(self, value: Value, scene: Scene) -> Value:
         """The same object for every call that uses it, most of the time; literals are as good as the same."""

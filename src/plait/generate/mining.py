@@ -20,6 +20,7 @@ _MAX_BYTES = 400_000
 _MAX_EACH = 6
 _ITEM_METHODS = {ast.Load: "__getitem__", ast.Store: "__setitem__", ast.Del: "__delitem__"}
 _STRING_METHODS = {"startswith", "endswith", "split", "encode", "lower", "upper", "strip", "format", "rpartition"}
+_CLOCKS = {"time", "monotonic", "perf_counter", "time_ns", "monotonic_ns", "Timer"}
 _MAPPING_METHODS = {"items", "keys", "iteritems"}
 
 Slot = tuple[str, int | str]
@@ -32,12 +33,13 @@ class Mined:
 
     ``compared`` maps a variable to literals it is compared with, ``used`` maps (function, parameter) to the kind its
     body treats it as, ``given`` maps an argument slot to literals that tests pass, ``built`` lists the argument lists
-    with which tests call the class.
+    with which tests call the class. ``timed`` says that the code looks at a clock or sets a timer.
     """
 
     compared: dict[str, list[str]] = field(default_factory=dict)
     used: dict[tuple[str, str], str] = field(default_factory=dict)
     given: dict[Slot, list[str]] = field(default_factory=dict)
+    timed: bool = False
     built: list[tuple[tuple[str, ...], tuple[tuple[str, str], ...]]] = field(default_factory=list)
 
 
@@ -53,6 +55,8 @@ def mine_source(text: str, into: Mined) -> None:
                     _note(into.compared, _variable(node.subject), case.pattern.value)
         elif isinstance(node, ast.FunctionDef):
             _usage(node, into)
+        elif isinstance(node, ast.Call) and _variable(node.func) in _CLOCKS:
+            into.timed = True
 
 
 def mine_tests(folder: Path, class_name: str, into: Mined) -> None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
-from plait.generate.draft import ARGUMENT, Draft, Scene, Writer
+from plait.generate.draft import ARGUMENT, PAUSE, Draft, Scene, Writer
 from plait.generate.knowledge import Knowledge
 from plait.generate.outcome import missing_arguments
-from plait.model.test import Test
+from plait.model.test import Call, Test
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +35,7 @@ _EAGER_WEIGHT = 20
 _NO_EXPRESSION = ("with ", "del ")
 _BROKEN_AFTER = 4
 _PREFIXES = 3
+_PAUSE = Draft(Call(PAUSE, "time.sleep(2)"), ("import time",))
 
 
 @dataclass(slots=True)
@@ -84,8 +85,15 @@ class Sequences:
         self._bindable: dict[str, bool] = {}
         self._untried = [Draft(call) for call in catalogue.built]
 
-    def compose(self, length: int, patterns: Sequence[Sequence[Method]]) -> Test | None:
+    def compose(
+        self, length: int, patterns: Sequence[Sequence[Method]], *, later: bool = False, generous: bool = False,
+        apart: bool = False,
+    ) -> Test | None:  # fmt: skip
         """A whole test: a prefix of up to ``length`` calls, and calls of the given methods in each thread.
+
+        With ``later`` time passes before the threads start: timers have gone off, what was stored may have expired.
+        ``generous`` suffixes give every argument there is; those that are ``apart`` give no two calls the same one:
+        what belongs together can then be told from what does not.
 
         Methods that have only ever raised need a state that no prefix has reached: they get a few prefixes to choose
         from, if there is one at all. None if a method cannot be called or all threads would wait for ever.
@@ -93,18 +101,21 @@ class Sequences:
         names = {method.name for pattern in patterns for method in pattern}
         found = None
         for attempt in range(_PREFIXES if length else 1):
-            prefix = self.prefix(length, eager=attempt > 0)
+            prefix = self.prefix(length, eager=attempt > 0, later=later)
+            self._writer.generous, self._writer.apart = generous, apart
             suffixes = self.suffixes(prefix, patterns)
+            self._writer.generous = self._writer.apart = False
             found = self.test(prefix, suffixes) if suffixes is not None else found
             records = [self.knowledge.of(name) for name in names]
             if not any(record.raised and not record.succeeded for record in records):
                 break
         return found
 
-    def prefix(self, length: int, *, eager: bool = False) -> Prefix:
+    def prefix(self, length: int, *, eager: bool = False, later: bool = False) -> Prefix:
         """A constructor call and up to ``length`` more; `UsageError` if no constructor call has ever worked.
 
-        An ``eager`` one is as long as it may be and made of calls that change the receiver, where such are known.
+        An ``eager`` one is as long as it may be and made of calls that change the receiver, where such are known. After
+        a ``later`` one some time has passed.
         """
         constructor = self._constructor()
         prefix = Prefix([constructor])
@@ -117,6 +128,8 @@ class Sequences:
             drafts = self._drafts(prefix, missing, _EAGER_WEIGHT if eager else _CHANGER_WEIGHT)
             tried = [*prefix.drafts, *drafts]
             prefix.keep(_that_worked(tried, self._outcomes(tried, known)))
+        if later:
+            prefix.drafts.append(_PAUSE)
         return self._confirmed(prefix)
 
     def suffixes(self, prefix: Prefix, patterns: Sequence[Sequence[Method]]) -> tuple[tuple[Draft, ...], ...] | None:
@@ -276,7 +289,7 @@ class Sequences:
         outcomes = self._run(self._sequential(drafts))
         built = self._constructors.get(drafts[0].call.source)
         for draft, outcome in list(zip(drafts, outcomes, strict=False))[known:] if learn else ():
-            if draft.call.method == ARGUMENT:
+            if draft.call.method in (ARGUMENT, PAUSE):
                 continue
             if outcome.misuse and built is not None and built.doubtful and len(self._constructors) > 1:
                 self._judge(built, outcome)  # the object may be at fault: the method and its arguments are spared

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 
+from plait.explore.active_test import ActiveTest, profile
 from plait.explore.capp_dpor import CappDpor
 from plait.explore.capp_partition import Aim
 from plait.explore.capp_pos import CappPos
@@ -16,13 +17,15 @@ from plait.explore.strategy import Strategy
 from plait.judge.safety import Examination, Violation
 from plait.judge.strategies import make_strategy
 from plait.model.schedule import Schedule
+from plait.observe.iroots import Sighting, sight
 from plait.observe.overlap import overlaps
 from plait.observe.recording import preemptions, schedule_of
 from plait.observe.unguarded import unguarded
-from plait.run.engine import ENGINE
+from plait.run.engine import ENGINE, HANG
 
 SYSTEMATIC = 250  # executions that the reduction gets before sampling takes over
 SAMPLED = 60
+MAX_HANGS = 3  # executions without an end; each costs as much as hundreds of others
 
 
 @dataclass(slots=True)
@@ -37,7 +40,17 @@ class Examined:
     violation: Violation | None = None
     schedule: Schedule | None = None
     preemptions: int = 0
+    others: list[tuple[Violation, Schedule]] = field(default_factory=list)  # that look different from the first one
     covered: Counter[tuple[str, str]] = field(default_factory=Counter)
+    wanted: Callable[[Violation], bool] | None = None
+    hangs: int = 0
+
+    @property
+    def violations(self) -> list[tuple[Violation, Schedule]]:
+        """The first violation, and those that look different, each with its schedule."""
+        if self.violation is None or self.schedule is None:
+            return []
+        return [(self.violation, self.schedule), *self.others]
 
 
 def examine(
@@ -49,14 +62,31 @@ def examine(
     public: Container[str] = (),
     order: str | None = None,
     aim: Aim | None = None,
+    further: int = 0,
+    wanted: Callable[[Violation], bool] | None = None,
 ) -> Examined:
     """Execute until a violation shows, all classes of schedules are seen, or the limits are reached.
+
+    Then there are ``further`` executions at random, to see violations that look different: a fault that shows in most
+    schedules must not hide one that shows in few. Those that are not ``wanted`` count as none.
 
     A test whose threads do not touch anything together needs one execution and no specification. ``order`` names a
     search (see `plait.judge.strategies`) that takes the place of the reduction followed by samples. With ``aim``,
     schedules that preempt at impacted code come first.
     """
-    found = Examined()
+    found = Examined(wanted=wanted)
+    _examine(examination, found, seed, systematic, sampled, public, order, aim)
+    if found.violation is not None:
+        walk = RandomWalk(seed)
+        for _ in range(further):
+            _once(examination, walk, walk.next_prefix() or (), found)
+    return found
+
+
+def _examine(
+    examination: Examination, found: Examined, seed: int, systematic: int, sampled: int, public: Container[str],
+    order: str | None, aim: Aim | None,
+) -> None:  # fmt: skip
     search = Dpor()
     prefix = search.next_prefix()
     assert prefix is not None
@@ -70,21 +100,25 @@ def examine(
         _cover(examination, found, seed, public)
     if following is None and not waiting:
         found.exhausted = search.exhausted
-        return found
+        return
     found.conflicts = True
-    _ = examination.specification
+    if not examination.specification.complete:
+        return
+    if order == "active":
+        _active(examination, found, seed, systematic + sampled)
+        return
     priority = None if aim is None else aim.prioritizer()
     if order is not None:
         _search(examination, make_strategy(order, seed, priority), found, systematic + sampled)
-        return found
+        return
     if priority is not None:
         search = CappDpor(priority)
         following = search.next_prefix()
     if waiting and _once(examination, RandomWalk(seed), (), found):
-        return found
+        return
     while following is not None and found.executions < systematic:
         if _once(examination, search, following, found):
-            return found
+            return
         following = search.next_prefix()
     found.exhausted = following is None and search.exhausted
     found.diverged = search.diverged
@@ -94,7 +128,6 @@ def examine(
             start = sample.next_prefix()
             if start is None or _once(examination, sample, start, found):
                 break
-    return found
 
 
 def _search(examination: Examination, search: Strategy, found: Examined, limit: int) -> None:
@@ -105,6 +138,23 @@ def _search(examination: Examination, search: Strategy, found: Examined, limit: 
             return
         if _once(examination, search, prefix, found):
             return
+
+
+def _active(examination: Examination, found: Examined, seed: int, limit: int) -> None:
+    """Make each instance that profiling predicts happen (`plait.explore.active_test`)."""
+
+    def execute(strategy: Strategy, predict: bool) -> Sighting | None:
+        if found.violation is not None or found.executions >= limit:
+            return None
+        sightings: list[Sighting] = []
+        _once(
+            examination, strategy, strategy.next_prefix() or (), found,
+            lambda: sightings.append(sight(ENGINE, examination.bed, predict=predict)),
+        )  # fmt: skip
+        return sightings[0]
+
+    seen = profile(execute, threads=len(examination.bed.test.suffixes), seed=seed)
+    ActiveTest(execute, seen, lambda _instance: True).run()
 
 
 def _cover(examination: Examination, found: Examined, seed: int, public: Container[str]) -> None:
@@ -119,22 +169,34 @@ def _cover(examination: Examination, found: Examined, seed: int, public: Contain
     found.executions += 1
 
 
-def _once(examination: Examination, search: Strategy, prefix: Sequence[int], found: Examined) -> bool:
-    """One execution; True if it is a violation, which is then in ``found`` with its schedule."""
+def _once(
+    examination: Examination, search: Strategy, prefix: Sequence[int], found: Examined,
+    also: Callable[[], None] | None = None,
+) -> bool:  # fmt: skip
+    """One execution; True if no more is worth while: it is a violation (then in ``found``), or too many had no end."""
     verdicts: list[Violation | None] = []
-    ENGINE.execute(
-        examination.bed.prepare, prefix, search, free=search.free,
-        finish=lambda: verdicts.append(examination.judge()),
-    )  # fmt: skip
+
+    def finish() -> None:
+        verdicts.append(examination.judge())
+        if also is not None:
+            also()
+
+    ENGINE.execute(examination.bed.prepare, prefix, search, free=search.free, finish=finish)
     search.executed(ENGINE)
     found.executions += 1
     violation = verdicts[0] if verdicts else None
     if violation is None:
-        return False
+        found.hangs += ENGINE.status == HANG
+        return found.hangs >= MAX_HANGS
     schedule, cost = schedule_of(ENGINE), preemptions(ENGINE.trace)
     if violation.kind == "state":
         violation = examination.confirm_state(violation)
         if violation is None:
             return False
-    found.violation, found.schedule, found.preemptions = violation, schedule, cost
+    if found.wanted is not None and not found.wanted(violation):
+        return False
+    if found.violation is None:
+        found.violation, found.schedule, found.preemptions = violation, schedule, cost
+    elif violation.cause not in {found.violation.cause, *(other.cause for other, _ in found.others)}:
+        found.others.append((violation, schedule))
     return True

@@ -125,8 +125,8 @@ def _guard(pair: RacingPair, guards: GuardTable, moments: list[Moment]) -> dict[
 def reachable_under_gil(examination: Examination, same: Callable[[Violation], bool]) -> bool | None:
     """Whether a build with the GIL can show it too; None if the search had to stop before it knew."""
     with _gil(examination) as fresh:
-        examined = examine(fresh, systematic=GIL_SYSTEMATIC, sampled=GIL_SAMPLED)
-    if examined.violation is not None and same(examined.violation):
+        examined = examine(fresh, systematic=GIL_SYSTEMATIC, sampled=GIL_SAMPLED, wanted=same)
+    if examined.violation is not None:
         return True
     return False if examined.exhausted else None
 

@@ -81,10 +81,10 @@ class Minimiser:
             self._announce(test)
         try:
             examination = Examination(test, self._sites, self._probes, self._rules)
-            examined = examine(examination, systematic=400, sampled=20)
+            examined = examine(examination, systematic=400, sampled=20, wanted=self._same)
         except Exception:
             return None  # a candidate that cannot even be built
-        if examined.violation is None or examined.schedule is None or not self._same(examined.violation):
+        if examined.violation is None or examined.schedule is None:
             return None
         return Minimal(test, examined.violation, examined.schedule, examined.preemptions, 0, True)
 

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from plait.generate.outcome import CallOutcome
 from plait.judge.sequential import SequentialRunner
 from plait.model.test import Test
-from plait.run.native_bed import PATIENCE, NativeBed
+from plait.observe.pairs import MethodEvent, covered_pairs
+from plait.run.native_bed import PATIENCE, NativeBed, switching, watched
 
 MAX_ORDERS = 300
+
+
+def run_once(test: Test, owner: type, public: Iterable[str]) -> tuple[str | None, Counter[tuple[str, str]]]:
+    """One execution on OS threads: the exception or ``deadlock`` it shows and no order does, and the covered pairs."""
+    oracle = NativeOracle(test)
+    with watched(owner, public) as events, switching():
+        outcome = oracle.bed.concurrent()
+    seen = [MethodEvent("start" if begins else "end", method, thread) for begins, method, thread in events]
+    return oracle.violation(outcome), covered_pairs(seen)
 
 
 class NativeOracle:

@@ -30,8 +30,8 @@ class Rules:
 
 
 def may_wait(interface: Interface) -> tuple[str, ...]:
-    """The methods whose parameters say that they may wait."""
+    """The methods that may wait: their parameters say so, or their code."""
     return tuple(
         method.name for method in interface.methods
-        if any(each.name in _WAITS or role(each.name) == "wait" for each in method.parameters)
+        if method.waits or any(each.name in _WAITS or role(each.name) == "wait" for each in method.parameters)
     )  # fmt: skip

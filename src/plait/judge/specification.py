@@ -17,7 +17,7 @@ from plait.explore.serial import Serial
 from plait.judge.rules import Rules
 from plait.model.test import Call
 from plait.observe.canonical import canonical, canonical_all, exception_name, identities
-from plait.run.engine import ENGINE, FINISHED_RUN, SetupBlockedError
+from plait.run.engine import ENGINE, FINISHED_RUN, HANG, SetupBlockedError
 from plait.run.testbed import Done, Testbed, is_nested
 from plait.run.vthread import RAISED
 
@@ -100,11 +100,11 @@ def positions(bed: Testbed) -> dict[CallId, int]:
     return {call: position for position, call in enumerate(ids)}
 
 
-def result_of(done: Done) -> Result:
-    """A call's outcome as plain data."""
+def result_of(done: Done, bed: Testbed) -> Result:
+    """A call's outcome as plain data. The test's own objects count as themselves: their state is judged apart."""
     if done.error is not None:
         return ("raised", exception_name(done.error))
-    return ("returned", canonical(done.value))
+    return ("returned", canonical(done.value, bed.values))
 
 
 def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
@@ -115,7 +115,7 @@ def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
     trace = ENGINE.trace
     for done in bed.done:
         position = where[done.thread, done.index]
-        results[position] = result_of(done)
+        results[position] = result_of(done, bed)
         own = [number for number in range(done.start, done.end) if trace[number][0] == done.thread and trace[number][1]]
         if own:
             spans[position] = (own[0], own[-1] + 1)
@@ -159,7 +159,6 @@ def _order(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
 def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_ORDERS) -> Specification:
     """Run all orders of the test's calls."""
     found = Specification()
-    found.unread = {position for position, call in enumerate(bed.test.calls) if call.expression.startswith("repr(")}
     if any(map(is_nested, bed.test.calls)):  # several calls, one only for deadlocks: others may see what is between
         found.undetermined.update(range(len(bed.test.calls)))
         found.state_undetermined = True
@@ -180,10 +179,24 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
             found.observed.append(seen.pop())
             if len(found.observed) == 1:
                 _repeat(bed, found)
+                found.unread |= _displays(bed)
     finally:
         bed.stops = False
+    if found.statuses() == {HANG}:
+        found.complete = False  # the calls have no end whatever the threads do: there is nothing to compare with
     if found.undetermined or found.state_undetermined or found.unread:
         found.observed = [found.mask(each) for each in found.observed]
+    return found
+
+
+def _displays(bed: Testbed) -> set[int]:
+    """Calls of ``repr``, and of ``str`` where it shows the same."""
+    found = set()
+    for position, call in enumerate(bed.test.calls):
+        kind: Any = type(bed.values.get(call.receiver))
+        same = kind.__str__ is kind.__repr__ or kind.__str__ is object.__str__
+        if call.expression.startswith(("repr(", "str(") if same else "repr("):
+            found.add(position)
     return found
 
 
@@ -208,7 +221,7 @@ def probe(bed: Testbed, probes: Sequence[Call]) -> tuple[Result, ...]:
     for call in probes:
         try:
             value = eval(call.expression, bed.space, dict(bed.values))
-            found.append(("returned", canonical(value)))
+            found.append(("returned", canonical(value, bed.values)))
         except SetupBlockedError:
             found.append(("blocked",))
             break
@@ -230,9 +243,12 @@ def public_attributes(bed: Testbed) -> tuple[Result, ...]:
             found += [
                 ("attribute", f"{variable}.{name}", canonical(attributes[name]))
                 for name in public
-                if _is_data(attributes[name])
+                if name not in _NUMBERED and _is_data(attributes[name])
             ]
     return tuple(found)
+
+
+_NUMBERED = frozenset({"fd", "fileno", "descriptor"})  # the system gives them out in the order it is asked
 
 
 def _is_data(value: Any, depth: int = 3) -> bool:

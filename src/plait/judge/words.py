@@ -35,6 +35,6 @@ def plain(value: Any) -> str:
         return "{" + ", ".join(f"{plain(key)}: {plain(held)}" for key, held in rest[0][1:]) + "}"
     if kind == "set" and rest and rest[0][:1] == ("set",):
         return "{" + ", ".join(plain(part) for part in rest[0][1:]) + "}" if len(rest[0]) > 1 else "set()"
-    if kind in ("named", "value", "enum"):
+    if kind in ("named", "value", "enum", "variable"):
         return str(rest[-1])
     return f"a {kind}"

@@ -15,6 +15,7 @@ import pathlib
 import re
 import types
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from plait.run.heap import OPAQUE
@@ -37,9 +38,9 @@ _SKIPPED = (types.FrameType, types.CodeType, types.TracebackType, types.Coroutin
 _VIEWS: frozenset[type] = frozenset({type({}.keys()), type({}.values()), type({}.items())})
 
 
-def canonical(value: Any) -> Canonical:
-    """The value, deeply."""
-    return _Walk().of(value)
+def canonical(value: Any, named: Mapping[str, Any] | None = None) -> Canonical:
+    """The value, deeply; but for what has a name, which stands for whatever is inside."""
+    return _Walk(named).of(value)
 
 
 def canonical_all(values: list[Any]) -> Canonical:
@@ -75,8 +76,9 @@ def exception_name(error: BaseException) -> str:
 
 
 class _Walk:
-    def __init__(self) -> None:
+    def __init__(self, named: Mapping[str, Any] | None = None) -> None:
         self.numbers: dict[int, int] = {}
+        self._names = {identity(value): name for name, value in (named or {}).items()}
         self._kept: list[Any] = []
         self._left = LIMIT
 
@@ -109,6 +111,8 @@ class _Walk:
         number = self.numbers.get(key)
         if number is not None:
             return ("same", number)
+        if key in self._names:
+            return ("variable", self._names[key])
         self.numbers[key] = len(self.numbers)
         self._kept.append(value)
         return self._object(value, kind)

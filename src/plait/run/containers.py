@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import array
 import collections
+import functools
 import types
 from typing import Any, Final
 
@@ -43,7 +44,7 @@ _SEQUENCE = {
 OPERATIONS: dict[type, dict[str, str]] = {
     dict: _MAPPING,
     collections.OrderedDict: _MAPPING,
-    collections.defaultdict: {**_MAPPING, "__getitem__": KEY_DEFAULT, "__missing__": KEY_SET},
+    collections.defaultdict: {**_MAPPING, "__missing__": KEY_SET},
     set: _SET,
     list: _SEQUENCE,
     collections.deque: _SEQUENCE,
@@ -93,3 +94,27 @@ def is_c_callable(value: Any) -> bool:
     if isinstance(value, _C_CALLABLES):
         return True
     return isinstance(value, type) and not isinstance(value.__dict__.get("__init__"), types.FunctionType)
+
+
+_MADE_IN_C = frozenset({"Lock", "local", "SimpleQueue"})  # of the primitives that stand for CPython's
+
+
+def fills_missing(kind: type) -> bool:
+    """Whether reading a missing key stores one, as `collections.defaultdict` does."""
+    return issubclass(kind, collections.defaultdict) and kind.__missing__ is collections.defaultdict.__missing__
+
+
+def makes_in_python(container: Any) -> bool:
+    """Whether what is stored for a missing key comes from Python code: others may run before it is stored."""
+    return _is_python(container.default_factory)
+
+
+def _is_python(factory: Any) -> bool:
+    if isinstance(factory, functools.partial):
+        return _is_python(factory.func)
+    if not isinstance(factory, type):
+        return isinstance(factory, types.FunctionType | types.MethodType)
+    if factory.__module__.startswith("plait.run.primitives.") and factory.__name__ in _MADE_IN_C:
+        return False
+    made: tuple[Any, ...] = (factory.__new__, factory.__init__)  # type: ignore[misc]
+    return any(isinstance(each, types.FunctionType) for each in made)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import functools
 import gc
+import os
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -17,17 +18,21 @@ from plait.run.containers import (
     KEY_DEFAULT,
     KEY_DEL,
     KEY_GET,
+    KEY_SET,
     SCAN,
     SEQUENCES,
+    fills_missing,
     is_c_callable,
     is_container,
     is_view,
+    makes_in_python,
     operation,
 )
 from plait.run.engine import ENGINE, access
 from plait.run.heap import OPAQUE
 from plait.run.identity import identity
 from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, READ, WRITE
+from plait.run.primitives.file_lock import closing
 from plait.run.primitives.site import here
 from plait.run.rewrite import REFERENCES
 from plait.run.vthread import VThread
@@ -182,7 +187,29 @@ def _subscript(thread: VThread, container: Any, name: str, key: Any, site: int) 
     kind = type(container)
     what = _method_kind(kind, name)
     if type(what) is str:
+        if name == "__getitem__" and fills_missing(kind):
+            what = KEY_DEFAULT
+            if makes_in_python(container):
+                _fill_missing(thread, container, key, site)
+                return
         _on_container(thread, container, what, (key,), site)
+
+
+def _fill_missing(thread: VThread, container: Any, key: Any, site: int) -> None:
+    """What `collections.defaultdict` does for a missing key, with points between: look, call the factory, store.
+
+    It stores what the factory made whatever others have stored meanwhile.
+    """
+    _on_key(thread, container, key, KEY_GET, site)
+    if dict.__contains__(container, key):
+        return
+    made = container.default_factory()
+    thread.may_switch = True  # the factory is Python code
+    if type(container).__setitem__ is dict.__setitem__:
+        _on_key(thread, container, key, KEY_SET, site)
+        dict.__setitem__(container, key, made)
+    else:
+        container[key] = made
 
 
 def perform_key(container: Any, key: Any, site: int) -> Any:
@@ -454,6 +481,8 @@ def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...]) 
             what = operation(getattr(type(bound), function.__name__, None), function.__name__)
             if what is not None:
                 _on_container(thread, bound, what, args, site)
+        elif function is os.close and args:
+            closing(args[0])
         thread.may_switch = True
 
 

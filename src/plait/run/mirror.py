@@ -1,8 +1,8 @@
 """The standard modules that code under test sees instead of the real ones.
 
-`threading`, `_thread` and `time` are copies whose primitives are virtual. `Barrier`, `Timer`, `queue`, `sched` and
-`concurrent.futures` come from the running interpreter's own source, rewritten, over the virtual primitives: their
-semantics stay CPython's. While the mirror is installed, importing any of these names gives the mirrored module.
+`threading`, `_thread`, `time` and `fcntl` are copies whose primitives are virtual. `Barrier`, `Timer`, `queue`,
+`sched` and `concurrent.futures` come from the running interpreter's own source, rewritten, over the virtual primitives:
+their semantics stay CPython's. While the mirror is installed, importing any of these names gives the mirrored module.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 from plait.model.site import Site
 from plait.run.hooks import HOOKS
-from plait.run.primitives import clock
+from plait.run.primitives import clock, file_lock
 from plait.run.primitives import thread as threads
 from plait.run.primitives.condition import Condition
 from plait.run.primitives.event import Event
@@ -51,6 +51,8 @@ class Mirror:
         self.modules["time"] = self._time()
         self.modules["_thread"] = self._thread()
         self.modules["threading"] = self._threading()
+        if importlib.util.find_spec("fcntl") is not None:
+            self.modules["fcntl"] = self._fcntl()
         SKIPPED.add("threading")
         with self.installed():
             for name in sorted(FROM_SOURCE):  # a package before its parts
@@ -95,6 +97,11 @@ class Mirror:
         for name in _CLOCK:
             setattr(module, name, getattr(clock, name))
         return module
+
+    def _fcntl(self) -> types.ModuleType:
+        module: Any = self._copy(importlib.import_module("fcntl"))
+        module.flock = file_lock.flock
+        return module  # type: ignore[no-any-return]
 
     def _thread(self) -> types.ModuleType:
         module: Any = self._copy(real_underscore)

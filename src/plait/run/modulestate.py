@@ -17,6 +17,7 @@ from typing import Any
 
 from plait.run.primitives.condition import Condition
 from plait.run.primitives.event import Event
+from plait.run.primitives.file_lock import reset_file_locks
 from plait.run.primitives.local import local
 from plait.run.primitives.lock import Baton, RLock
 from plait.run.primitives.semaphore import Semaphore
@@ -59,6 +60,7 @@ class ModuleState:
         """Everything as it was when the snapshot was taken."""
         reset_names()
         hooks.restore(self._hook)
+        reset_file_locks()
         for undo in self._undo:
             undo()
 

@@ -7,13 +7,14 @@ import contextlib
 import inspect
 import re
 import types
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from plait.errors import UsageError
 from plait.subject import protocol, signature, stubs
 from plait.subject.signature import Parameter
+from plait.subject.waiting import waiting_methods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,6 +37,8 @@ class Method:
     parameters: tuple[Parameter, ...] = ()
     returns: str | None = None
     imports: tuple[str, ...] = ()
+    waits: bool = False
+    """Whether its code, or that of another method it calls, waits for what other threads must bring about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,8 @@ def _of_class(cls: type, name: str) -> Interface:
         elif not found.startswith("_"):
             for each in _public(found, klass, attribute, notes):
                 (constructors if _is_factory(each, cls, attribute) else methods).append(each)
+    waiting = waiting_methods(cls)
+    methods = [replace(each, waits=each.name.partition(".")[0] in waiting) for each in methods]
     methods.extend(_managed(methods))
     methods.extend(_module_functions(cls))
     _fix_factory_forms(constructors, qualname)
@@ -226,14 +231,16 @@ def _managed(methods: list[Method]) -> list[Method]:
     """Ways to enter and leave at once: the object itself, and two of its context managers inside each other."""
     found = []
     if {"__enter__", "__exit__"} <= {each.name for each in methods}:
-        found.append(Method("with", "with {receiver}: pass", "context"))
+        waits = any(each.waits for each in methods if each.name in ("__enter__", "__exit__"))
+        found.append(Method("with", "with {receiver}: pass", "context", waits=waits))
     plain = [each for each in methods if each.kind == "context" and not any(one.required for one in each.parameters)]
     if 1 < len(plain) <= _MAX_NESTED:
         for outer in plain:
             for inner in plain:
                 if inner is not outer:
                     both = f"with {{receiver}}.{outer.name}(), {{receiver}}.{inner.name}(): pass"
-                    found.append(Method(f"{outer.name}+{inner.name}", both, "context"))
+                    waits = outer.waits or inner.waits
+                    found.append(Method(f"{outer.name}+{inner.name}", both, "context", waits=waits))
     return found
 
 

@@ -1,0 +1,128 @@
+"""What workers do for `plait check --schedule native`: CovCon's own setting, and the explanation of what it shows.
+
+A search imports the subject as it is and runs each test once on OS threads; an explanation needs the rewritten code.
+So the two run in different workers.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plait.campaign import worker_state
+from plait.campaign.stream import finding_of, probes_of
+from plait.errors import UsageError
+from plait.generate.catalogue import build_catalogue
+from plait.generate.hints import Hints
+from plait.generate.strategy import make_strategy
+from plait.judge.examine import examine
+from plait.judge.native_safety import NativeRunner, run_once
+from plait.judge.rules import Rules
+from plait.judge.safety import Examination, Violation
+from plait.model.finding import Finding
+from plait.model.test import Test
+from plait.observe.places import PLACES
+from plait.run.world import find_in
+from plait.subject.interface import discover
+
+Cause = tuple[str, frozenset[str]]
+"""An exception or ``deadlock``, and the methods of the threads that showed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NativeOptions:
+    """One search. ``known`` causes are not reported again."""
+
+    generate: str
+    seed: int
+    threads: int
+    tests: int | None
+    known: frozenset[Cause] = frozenset()
+
+
+@dataclass(slots=True)
+class NativeSearch:
+    """What a search did, until its first violation or its end."""
+
+    tests: int = 0
+    shown: str | None = None
+    test: Test | None = None
+    pairs: list[dict[str, Any]] = field(default_factory=list)
+
+
+def search(name: str, options: NativeOptions, hints: Hints, tests: Path | None, seconds: float) -> NativeSearch:
+    """Tests on OS threads, one execution each, until one shows what no order of its calls shows."""
+    owner = _as_it_is()
+    interface = discover(owner, name=name)
+    public = {method.name for method in interface.methods}
+    catalogue = build_catalogue(owner, interface, hints=hints, seed=options.seed, tests=tests)
+    strategy = make_strategy(
+        options.generate, catalogue, NativeRunner(), seed=options.seed, threads=options.threads, repeat=True
+    )
+    found = NativeSearch()
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and (options.tests is None or found.tests < options.tests):
+        test = strategy.next_test()
+        if test is None:
+            break
+        worker_state.note(test.as_lines())
+        found.tests += 1
+        shown, covered = run_once(test, owner, public)
+        strategy.feedback(test, covered)
+        if shown is not None and cause_of(test, shown) not in options.known:
+            found.shown, found.test = shown, test
+            break
+    found.pairs = strategy.pairs.matrix()
+    return found
+
+
+def cause_of(test: Test, shown: str) -> Cause:
+    """What makes two violations of native executions the same."""
+    return shown, frozenset(call.method for call in test.calls)
+
+
+def explain_shown(name: str, subject: str, test: Test, shown: str, rules: Rules) -> Finding | None:
+    """The same violation under control, minimised and with its interleaving; None if no schedule shows it."""
+    interface = discover(worker_state.subject(), name=name)
+    probes = probes_of(interface)
+
+    def same(violation: Violation) -> bool:
+        return (violation.exception or violation.kind).rpartition(".")[2] == shown.rpartition(".")[2]
+
+    with worker_state.world().entered():
+        examined = examine(Examination(test, PLACES, probes, rules), systematic=1500, sampled=500, wanted=same)
+        for violation, schedule in examined.violations:
+            made = finding_of(test, violation, schedule, probes, [test], subject, rules)
+            if made is not None:
+                return made[0]
+    return None
+
+
+def _as_it_is() -> Any:
+    """The subject, imported without being rewritten."""
+    spec = worker_state.spec()
+    for folder in reversed([*spec.roots, *spec.paths]):
+        entry = str(folder.resolve())
+        if entry not in sys.path:
+            sys.path.insert(0, entry)
+    try:
+        module = importlib.import_module(spec.module) if spec.file is None else _from_file(spec.module, spec.file)
+    except Exception as error:
+        raise UsageError(worker_state.why_not_importable(spec.module, error)) from None
+    return find_in(module, spec.qualname) if spec.qualname else module
+
+
+def _from_file(name: str, file: Path) -> Any:
+    if name in sys.modules:
+        return sys.modules[name]
+    found = importlib.util.spec_from_file_location(name, file)
+    assert found is not None
+    assert found.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module

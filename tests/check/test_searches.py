@@ -1,0 +1,49 @@
+"""How tests are executed: on OS threads as in the paper, or by any of the searches; and by any number of workers."""
+
+from pathlib import Path
+
+import pytest
+
+from plait.campaign.check import CheckOptions, check
+from plait.subject.name import Subject
+
+HERE = Path(__file__).parent
+
+
+def test_native(run):
+    result = run("Slow", tests=60, order="native")
+    finding = next(each for each in result.findings if each.exception == "KeyError")
+    assert finding.methods == ["Slow.take"]
+    assert finding.schedule is not None
+    assert finding.test.as_lines()["suffixes"] == [["x.take()"], ["x.take()"]]
+    assert result.stats["tests"] == result.stats["schedules"] <= 60
+    assert any("not controlled" in note for note in result.notes)
+
+
+def test_native_leaves_sound_classes_in_peace(run):
+    result = run("LockedCounter", tests=60, order="native")
+    assert result.findings == []
+    assert result.stats["tests"] == 60
+    assert result.stats["method_pairs"] == 3
+
+
+@pytest.mark.parametrize("order", ["random", "active"])
+def test_another_search(run, order):
+    result = run("CheckedDict", tests=30, order=order)
+    assert any(finding.methods == ["CheckedDict.claim"] for finding in result.findings)
+
+
+@pytest.mark.slow
+def test_results_do_not_depend_on_the_number_of_workers(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def told(workers):
+        asked = CheckOptions(
+            Subject.parse("subjects:ForgottenLock", path=HERE), project=HERE, max_tests=60, workers=workers, seed=3
+        )
+        result = check(asked)
+        shown = [(each.summary, each.test.as_lines(), each.schedule, each.preemptions) for each in result.findings]
+        stats = {name: result.stats[name] for name in ("tests", "schedules", "method_pairs_covered")}
+        return shown, stats
+
+    assert told(1) == told(2)

@@ -1,0 +1,48 @@
+"""Which violations of a test are looked for, and by which search."""
+
+import pytest
+
+TWO_FAULTS = """
+    class Both:
+        def __init__(self):
+            self.count = 0
+            self._part = {}
+
+        def go(self):
+            self.count = self.count + 1
+            if 'a' not in self._part:
+                self._part['a'] = 0
+                self._part.clear()
+            else:
+                return self._part['a']
+"""
+
+
+def test_a_common_fault_does_not_hide_a_rare_one(judged):
+    call = ["x.go()"]
+    alone = judged(TWO_FAULTS, ["x = Both()"], call, call)
+    assert [violation.kind for violation, _ in alone.violations] == ["wrong-result"]
+    both = judged(TWO_FAULTS, ["x = Both()"], call, call, further=60)
+    assert {violation.exception for violation, _ in both.violations} == {None, "KeyError"}
+
+
+def test_only_what_is_wanted_counts(judged):
+    found = judged(
+        TWO_FAULTS, ["x = Both()"], ["x.go()"], ["x.go()"], wanted=lambda violation: violation.exception == "KeyError"
+    )
+    assert found.violation.exception == "KeyError"
+    assert found.schedule is not None
+
+
+@pytest.mark.parametrize("order", ["random", "pos", "pct", "dfs", "icb", "dpor", "active"])
+def test_every_search_finds_a_lost_update(judged, order):
+    source = """
+        class Counter:
+            def __init__(self):
+                self.value = 0
+
+            def inc(self):
+                self.value = self.value + 1
+    """
+    found = judged(source, ["x = Counter()"], ["x.inc()"], ["x.inc()"], order=order, seed=1)
+    assert found.violation.kind == "wrong-result"

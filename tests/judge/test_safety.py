@@ -1,0 +1,284 @@
+"""The verdict on executions: what counts as a violation, and what does not."""
+
+import pytest
+
+from plait.judge.rules import Rules
+from plait.judge.safety import ITSELF, TWO_OBJECTS
+
+COUNTER = """
+    import threading
+
+    class Counter:
+        def __init__(self):
+            self.value = 0
+            self._hidden = 0
+            self._lock = threading.Lock()
+
+        def inc(self):
+            self.value = self.value + 1
+
+        def locked(self):
+            with self._lock:
+                self.value = self.value + 1
+                return self.value
+
+        def hide(self):
+            self._hidden = self._hidden + 1
+
+        def me(self):
+            self._hidden = self._hidden + 1
+            return self
+
+        def get(self):
+            return self.value
+"""
+
+
+def test_a_lost_update_shows_in_an_attribute(judged):
+    found = judged(COUNTER, ["x = Counter()"], ["x.inc()"], ["x.inc()"])
+    assert found.violation.kind == "wrong-result"
+    assert found.violation.probe == ("`x.value`", ("attribute", "x.value", 1), (("attribute", "x.value", 2),))
+
+
+def test_a_lost_update_that_nobody_can_see_is_none(judged):
+    found = judged(COUNTER, ["x = Counter()"], ["x.hide()"], ["x.hide()"], probes=["x.get()"])
+    assert found.conflicts
+    assert found.exhausted
+    assert found.violation is None
+
+
+def test_the_receiver_as_a_result_is_itself_whatever_its_state(judged):
+    found = judged(COUNTER, ["x = Counter()"], ["x.me()"], ["x.me()"])
+    assert found.conflicts
+    assert found.exhausted
+    assert found.violation is None
+
+
+def test_sound_calls_have_every_schedule_seen(judged):
+    found = judged(COUNTER, ["x = Counter()"], ["x.locked()"], ["x.locked()"])
+    assert found.exhausted
+    assert found.violation is None
+
+
+def test_results_must_fit_one_order(judged):
+    source = """
+        class Tickets:
+            def __init__(self):
+                self._left = 1
+
+            def take(self):
+                if self._left:
+                    self._left -= 1
+                    return True
+                return False
+    """
+    found = judged(source, ["x = Tickets()"], ["x.take()"], ["x.take()"])
+    assert found.violation.kind == "wrong-result"
+    assert found.violation.seen.results == (("returned", True), ("returned", True))
+
+
+def test_real_time_order_is_respected(judged):
+    """Stale reads: a call that began after another one's end must see what that did."""
+    source = """
+        class Cached:
+            def __init__(self):
+                self._value = 0
+                self._copy = 0
+
+            def put(self, value):
+                self._value = value
+
+            def sync(self):
+                seen = self._value
+                self._copy = seen
+
+            def get(self):
+                return self._copy
+    """
+    stale = judged(source, ["x = Cached()"], ["x.put(1)", "x.sync()", "x.get()"], ["x.sync()"])
+    assert stale.violation is not None
+    assert stale.violation.seen.results[2] == ("returned", 0)
+
+
+def test_an_exception_that_no_order_raises(judged):
+    source = """
+        class Bag:
+            def __init__(self):
+                self._items = {'a': 1}
+
+            def take(self, key):
+                if key in self._items:
+                    return self._items.pop(key)
+                return None
+    """
+    found = judged(source, ["x = Bag()"], ["x.take('a')"], ["x.take('a')"])
+    assert (found.violation.kind, found.violation.exception) == ("exception", "KeyError")
+
+
+def test_an_exception_that_some_order_raises_is_an_answer(judged):
+    source = """
+        import queue
+
+        class Inbox:
+            def __init__(self):
+                self._queue = queue.Queue()
+                self._queue.put(1)
+
+            def take(self):
+                return self._queue.get_nowait()
+    """
+    found = judged(source, ["x = Inbox()"], ["x.take()"], ["x.take()"])
+    assert found.conflicts
+    assert found.violation is None
+
+
+def test_two_objects_where_one_is_expected(judged):
+    source = """
+        class Part:
+            pass
+
+        class Once:
+            def __init__(self):
+                self._part = None
+
+            def part(self):
+                if self._part is None:
+                    self._part = Part()
+                return self._part
+    """
+    found = judged(source, ["x = Once()"], ["x.part()"], ["x.part()"])
+    assert found.violation.detail == TWO_OBJECTS
+
+
+def test_a_lock_order(judged):
+    source = """
+        import threading
+
+        class Account:
+            def __init__(self):
+                self._lock = threading.Lock()
+
+            def move(self, other):
+                with self._lock, other._lock:
+                    pass
+    """
+    found = judged(source, ["x = Account()", "y = Account()"], ["x.move(y)"], ["y.move(x)"])
+    assert found.violation.kind == "deadlock"
+    assert found.violation.calls == (0, 1)
+
+
+def test_a_call_in_its_own_way(judged):
+    source = """
+        import threading
+
+        class Own:
+            def __init__(self):
+                self._lock = threading.Lock()
+
+            def outer(self):
+                with self._lock:
+                    self.inner()
+
+            def inner(self):
+                with self._lock:
+                    pass
+    """
+    found = judged(source, ["x = Own()"], ["x.outer()"], ["x.inner()"])
+    assert found.violation.detail == ITSELF
+
+
+WAITING = """
+    import threading
+
+    class Gate:
+        def __init__(self):
+            self._condition = threading.Condition()
+            self._waiting = []
+            self._open = True
+
+        def enter(self):
+            with self._condition:
+                self._waiting.append(1)
+            with self._condition:
+                while not self._open:
+                    self._condition.wait()
+                self._waiting.pop()
+
+        def busy(self):
+            with self._condition:
+                return bool(self._waiting)
+"""
+
+
+@pytest.mark.parametrize("waiting", [(), ("enter",)])
+def test_onlookers_may_see_a_call_that_waits(judged, waiting):
+    found = judged(WAITING, ["x = Gate()"], ["x.enter()"], ["x.busy()"], rules=Rules(waiting=waiting))
+    assert (found.violation is None) == bool(waiting)
+
+
+def test_what_differs_by_itself_is_left_out(judged):
+    source = """
+        import random
+
+        class Dice:
+            def __init__(self):
+                self._rolls = 0
+
+            def roll(self):
+                self._rolls += 1
+                return random.random()
+    """
+    examination = judged.prepared(source, ["x = Dice()"], ["x.roll()"], ["x.roll()"])
+    assert examination.specification.undetermined == {0, 1}
+
+
+def test_what_is_shown_to_people_is_not_compared(judged):
+    source = """
+        class Shown:
+            def __init__(self):
+                self._value = 0
+
+            def step(self):
+                self._value += 1
+                self._value += 1
+
+            def __repr__(self):
+                return f'<{self._value}>'
+
+        class Text(Shown):
+            def __str__(self):
+                return f'{self._value}'
+    """
+    assert judged(source, ["x = Shown()"], ["x.step()"], ["repr(x)"]).violation is None
+    assert judged(source, ["x = Shown()"], ["x.step()"], ["str(x)"]).violation is None
+    assert judged(source, ["x = Text()"], ["x.step()"], ["str(x)"]).violation is not None
+
+
+def test_calls_that_have_no_end_in_any_order_are_compared_with_nothing(judged):
+    source = """
+        class Loop:
+            def __init__(self):
+                self.turns = 0
+
+            def spin(self):
+                while True:
+                    self.turns += 1
+    """
+    found = judged(source, ["x = Loop()"], ["x.spin()"], ["x.spin()"])
+    assert found.violation is None
+    assert found.executions == 1
+
+
+def test_an_invariant(judged):
+    source = """
+        class Pair:
+            def __init__(self):
+                self._left = self._right = 0
+
+            def both(self, value):
+                self._left = value
+                self._right = value
+    """
+    rules = Rules(invariant="x._left == x._right")
+    found = judged(source, ["x = Pair()"], ["x.both(1)"], ["x.both(2)"], rules=rules)
+    assert "invariant" in found.violation.detail
