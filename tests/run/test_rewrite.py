@@ -111,7 +111,7 @@ ROWS = {
     "store and deletion of a subscript": (
         "items[0] = 9\ndel items[1:]\nreturn list(items)",
         ["wk(items, 0, write <items[0]>)", "dk(items, slice(1, None, None), delete <items[1:]>)",
-         "o(items, read <list(items)>)", "f(<class 'list'>, call <list(items)>, items)"],
+         "o(items, read <list(items)>)", "l(<class 'list'>, call <list(items)>, items)"],
     ),
     "method call": (
         "return o.take(k, 2, items)",
@@ -155,15 +155,15 @@ ROWS = {
     ),
     "walkers": (
         "return min(items, default=0), sorted(items, key=abs)",
-        ["o(items, read <min(items, default=0)>)", "f(<built-in function min>, call <min(items, default=0)>, items)",
+        ["o(items, read <min(items, default=0)>)", "l(<built-in function min>, call <min(items, default=0)>, items)",
          "o(items, read <sorted(items, key=abs)>)",
-         "f(<built-in function sorted>, call <sorted(items, key=abs)>, items)"],
+         "l(<built-in function sorted>, call <sorted(items, key=abs)>, items)"],
     ),
     "heap": (
         "heappush(items, 5)\nreturn heappop(items)",
         ["ow(items, write <heappush(items, 5)>)",
-         "f(<built-in function heappush>, call <heappush(items, 5)>, items, 5)",
-         "ow(items, write <heappop(items)>)", "f(<built-in function heappop>, call <heappop(items)>, items)"],
+         "l(<built-in function heappush>, call <heappush(items, 5)>, items, 5)",
+         "ow(items, write <heappop(items)>)", "l(<built-in function heappop>, call <heappop(items)>, items)"],
     ),
     "heap with arguments to evaluate": (
         "heapq.heappush(items, o.x)\nreturn items",
@@ -198,8 +198,7 @@ ROWS = {
     ),
     "operators": (
         "return items + [4], k0 - 1, k0 * k0, k == k0, k == 'k', items is k",
-        ["o(items, operator <items>)", "o(7, operator <k0>)", "o(7, operator <k0>)", "o('k', operator <k>)",
-         "o(7, operator <k0>)"],
+        ["o(items, operator <items>)", "oo(7, 7, operator <k0>)", "oo('k', 7, operator <k0>)"],
     ),
     "formatting": ("return f'{items!r} {k0:{3}}'", ["o(items, read <items>)", "o(7, read <k0>)"]),
     "a comprehension performs": (

@@ -78,13 +78,15 @@ class Bounded(Dpor):
         start = first
         while start and steps[start - 1][0] == owner:
             start -= 1
-        self._ask(first, step[0])
+        alone = len(step[1]) == 1 and len(steps[first][1]) == 1
+        self._ask(first, step[0], alone)
         if start != first:
-            self._ask(start, step[0])
+            self._ask(start, step[0], alone)
 
-    def _ask(self, number: int, thread: int) -> None:
+    def _ask(self, number: int, thread: int, alone: bool = True) -> None:
+        """``alone``: each of the racing steps is one operation (see `plait.explore.dpor`)."""
         node = self._nodes[number]
-        if thread in node.enabled and not self._gil:
+        if thread in node.enabled and alone and not self._gil:
             node.backtrack.add(thread)
         else:
             node.backtrack.update(node.enabled)

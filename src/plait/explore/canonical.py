@@ -97,17 +97,12 @@ class States:
         """The present state."""
         threads = tuple(
             (
-                self._past(thread), thread.enabled, thread.state, thread.timed_out, thread.notified,
+                self._histories[thread.id], thread.enabled, thread.state, thread.timed_out, thread.notified,
                 thread.deadline, thread.spinning is not None,
             )
             for thread in self._engine.threads[1:]
         )  # fmt: skip
         return threads, frozenset(self._fingerprints.values()), self._engine.clock
-
-    def _past(self, thread: VThread) -> int:
-        """A thread that the code under test started and that ended well leaves nothing but what it wrote."""
-        over = thread.state == FINISHED and thread.observed and thread.error is None
-        return -1 if over else self._histories[thread.id]
 
     def place(self, root: int) -> Hashable | None:
         """The name of a location that was touched, the same in every execution."""

@@ -6,7 +6,8 @@ some thread that can begin v is tried at i already, that execution will come by 
 from repeating what an earlier one covers: a thread that was tried at a node sleeps in the node's later branches until
 somebody performs a step that depends on its own.
 
-Nothing here looks at values or code. Under the GIL model a step has several operations, and what it reads first decides
+Nothing here looks at values or code. Under the GIL model (and where C code looks at several containers at one moment) a
+step has several operations, and what it reads first decides
 what else it touches: brought before i, step j may depend on steps that it had nothing to do with behind i. So
 there all threads are tried where a race begins, and the sleep sets alone keep classes from being repeated.
 """
@@ -226,10 +227,10 @@ class Dpor:
         """
         node = self._nodes[first]
         backtrack = node.backtrack
-        if self._gil:
+        order, thread = self._order, step[0]
+        if self._gil or len(step[1]) > 1 or len(order.steps[first][1]) > 1:
             backtrack.update(node.enabled)
             return
-        order, thread = self._order, step[0]
         if thread in backtrack and order.can_begin(thread, first, second, step):
             return
         initials = [

@@ -41,6 +41,13 @@ _SEQUENCE = {
     "__mul__": SCAN, "__repr__": SCAN, "tolist": SCAN, "tobytes": SCAN, "decode": SCAN, "find": SCAN, "__copy__": SCAN,
 }  # fmt: skip
 
+# Methods of container classes written in Python (Counter and the like) that only look; all others may change it.
+READING = frozenset({
+    "most_common", "elements", "total", "copy", "keys", "values", "items", "__add__", "__sub__", "__or__", "__and__",
+    "__eq__", "__ne__", "__le__", "__lt__", "__ge__", "__gt__", "__repr__", "__pos__", "__neg__", "__copy__",
+    "__reduce__", "__missing__", "__reversed__", "__contains__", "__len__", "__iter__",
+})  # fmt: skip
+
 OPERATIONS: dict[type, dict[str, str]] = {
     dict: _MAPPING,
     collections.OrderedDict: _MAPPING,
@@ -64,6 +71,7 @@ _VIEWS = frozenset({
 
 _C_CALLABLES = (
     types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType,
 )  # fmt: skip
 
 _is_container: dict[type, bool] = {}

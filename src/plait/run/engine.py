@@ -605,6 +605,14 @@ def access(thread: VThread, loc: int, mode: int, site: int) -> None:
         _performed(e, thread, loc, mode, site)
 
 
+def also(thread: VThread, loc: int, mode: int, site: int) -> None:
+    """A further access of the operation whose point has just been passed: it happens at the same moment."""
+    e = ENGINE
+    e.trace.append((thread.id, loc, mode, site, None, None))
+    if e.special:
+        _performed(e, thread, loc, mode, site)
+
+
 def _looked(e: Engine, thread: VThread, step: int) -> bool:
     """Every `LOOK_EVERY` steps: look whether the thread spins. False if it does, and must wait."""
     if step % LOOK_EVERY:
@@ -682,4 +690,4 @@ def blocking(thread: VThread, loc: int, mode: int, site: int, ready: bool) -> No
     thread.after = None
 
 
-__all__ = ["ENGINE", "LOCAL", "STOP", "Engine", "Entry", "SetupBlockedError", "access", "at_once", "blocking"]
+__all__ = ["ENGINE", "LOCAL", "STOP", "Engine", "Entry", "SetupBlockedError", "access", "also", "at_once", "blocking"]

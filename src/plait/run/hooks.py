@@ -10,6 +10,7 @@ import functools
 import gc
 import os
 import types
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +20,7 @@ from plait.run.containers import (
     KEY_DEL,
     KEY_GET,
     KEY_SET,
+    READING,
     SCAN,
     SEQUENCES,
     fills_missing,
@@ -28,7 +30,7 @@ from plait.run.containers import (
     makes_in_python,
     operation,
 )
-from plait.run.engine import ENGINE, access
+from plait.run.engine import ENGINE, access, also
 from plait.run.heap import OPAQUE
 from plait.run.identity import identity
 from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, READ, WRITE
@@ -38,6 +40,8 @@ from plait.run.rewrite import REFERENCES
 from plait.run.vthread import VThread
 
 _HEAP = ENGINE.heap
+DEPTH, MAX_NESTED = 2, 32  # how far inside a value other containers are looked for, and in how large ones
+_NESTING = frozenset({dict, list, tuple, set, frozenset, deque})
 MAX_TURNS = 300_000  # loop iterations and calls of one thread in one execution
 
 
@@ -128,12 +132,10 @@ def _on_key(thread: VThread, container: Any, key: Any, what: str, site: int) -> 
 
 
 def _on_container(thread: VThread, container: Any, what: str, args: tuple[Any, ...], site: int) -> None:
-    if what is SCAN:
-        _scan_args(thread, args, site)
-        access(thread, _HEAP.whole(container), READ, site)
-    elif what is CHANGE:
-        _scan_args(thread, args, site)
-        access(thread, _HEAP.whole(container), WRITE, site)
+    if what is SCAN or what is CHANGE:
+        loc = _HEAP.whole(container)
+        access(thread, loc, READ if what is SCAN else WRITE, site)
+        _scan_too(thread, args, site, loc)
     elif args:
         _on_key(thread, container, args[0], what, site)
     else:
@@ -141,22 +143,38 @@ def _on_container(thread: VThread, container: Any, what: str, args: tuple[Any, .
 
 
 def _scan_args(thread: VThread, args: tuple[Any, ...], site: int) -> None:
+    """Code that is not rewritten is given these, and may look at everything in them: one point for all of it."""
     for arg in args:
-        _scan(thread, arg, site)
+        for container in _containers(arg, DEPTH):
+            loc = _HEAP.whole(container)
+            access(thread, loc, READ, site)
+            _scan_too(thread, args, site, loc)
+            return
 
 
-def _scan(thread: VThread, value: Any, site: int) -> bool:
-    """A point for reading the whole of a value, if it is a container or a view of one."""
+def _scan_too(thread: VThread, args: tuple[Any, ...], site: int, point: int) -> None:
+    """All of the arguments' content is read by an operation that had its point for the location ``point``."""
+    for arg in args:
+        for container in _containers(arg, DEPTH):
+            loc = _HEAP.whole(container)
+            if loc != point:
+                also(thread, loc, READ, site)
+
+
+def _containers(value: Any, depth: int) -> Iterator[Any]:
+    """The containers that comparing, printing or copying a value looks at: itself, and those inside of it."""
     kind = type(value)
     if is_container(kind):
-        access(thread, _HEAP.whole(value), READ, site)
-        return True
-    if is_view(kind):
-        for referent in gc.get_referents(value):
-            if is_container(type(referent)):
-                access(thread, _HEAP.whole(referent), READ, site)
-                return True
-    return False
+        yield value
+    elif is_view(kind):
+        yield from [referent for referent in gc.get_referents(value) if is_container(type(referent))][:1]
+        return
+    elif kind is not tuple:
+        return
+    if depth and kind in _NESTING and len(value) <= MAX_NESTED:
+        for inner in gc.get_referents(value):
+            if type(inner) is tuple or is_container(type(inner)):
+                yield from _containers(inner, depth - 1)
 
 
 def read_key(container: Any, key: Any, site: int) -> Any:
@@ -226,7 +244,7 @@ def member(container: Any, key: Any, site: int) -> Any:
         if is_container(kind):
             _subscript(thread, container, "__contains__", key, site)
         elif is_view(kind):
-            _scan(thread, container, site)
+            _scan_args(thread, (container,), site)
     return container
 
 
@@ -241,9 +259,17 @@ def whole(value: Any, site: int) -> Any:
     thread = ENGINE.current
     if thread is not None:
         kind = type(value)
-        if is_container(kind) or is_view(kind):
-            _scan(thread, value, site)
+        if kind is tuple or is_container(kind) or is_view(kind):
+            _scan_args(thread, (value,), site)
     return value
+
+
+def whole_both(left: Any, right: Any, site: int) -> Any:
+    """Before an operator looks at both values at one moment; returns the right one."""
+    thread = ENGINE.current
+    if thread is not None:
+        _scan_args(thread, (left, right), site)
+    return right
 
 
 def whole_write(value: Any, site: int) -> Any:
@@ -346,8 +372,12 @@ def _called(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ..
     what = _method_kind(type(obj), name)
     if what is _PYTHON:
         return
-    if what is _FOREIGN:  # no marker at its entry
-        thread.may_switch = True
+    if what is _FOREIGN:
+        if is_container(type(obj)):
+            _on_container(thread, obj, SCAN if name in READING else CHANGE, args, site)
+        else:
+            _scan_args(thread, args, site)
+        thread.may_switch = True  # no marker at its entry
         return
     if what is _C:
         _scan_args(thread, args, site)
@@ -370,8 +400,6 @@ def _called_field(thread: VThread, obj: Any, name: str, site: int, args: tuple[A
     read(obj, name, site)
     value = _held(obj, name)
     if value is not None:
-        if is_c_callable(value):
-            _scan_args(thread, args, site)
         _function(thread, value, site, args)
 
 
@@ -395,10 +423,11 @@ def _called_on_type(thread: VThread, cls: type, name: str, site: int, args: tupl
     for owner in cls.__mro__:
         found = owner.__dict__.get(name)
         if found is not None:
-            if args and is_container(type(args[0])):
-                what = operation(found, name)
-                if what is not None:
-                    _on_container(thread, args[0], what, args[1:], site)
+            what = operation(found, name) if args and is_container(type(args[0])) else None
+            if what is not None:
+                _on_container(thread, args[0], what, args[1:], site)
+            elif _is_foreign(found):
+                _scan_args(thread, args, site)
             if is_c_callable(found):
                 thread.may_switch = True
             return
@@ -442,6 +471,8 @@ def call_named(obj: Any, name: str, site: int, value: Any) -> Any:
     thread = ENGINE.current
     if thread is not None:
         _called(thread, obj, name, site, ())
+        if _method_kind(type(obj), name) in (_C, _FOREIGN):
+            _scan_args(thread, (value,), site)
     return value
 
 
@@ -456,19 +487,38 @@ def perform_call(obj: Any, name: str, site: int, /, *args: Any, **named: Any) ->
 _BUILT_IN = frozenset(value for value in vars(builtins).values() if type(value) is type and is_c_callable(value))
 
 
-def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...]) -> None:
+def _is_foreign(function: Any) -> bool:
+    """Whether code that is not rewritten runs: C code, or Python code that is neither under test nor plait's own."""
+    function = getattr(function, "__func__", function)
+    if type(function) is types.FunctionType:
+        space = function.__globals__
+        return "_p_m" not in space and not str(space.get("__name__")).startswith("plait.")
+    if isinstance(function, type):
+        made = function.__init__ if type(function.__init__) is types.FunctionType else function.__new__  # type: ignore[misc]
+        return type(made) is not types.FunctionType or _is_foreign(made)
+    return is_c_callable(function)
+
+
+def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...], *, announced: bool = False) -> None:
+    """Before a call of ``function``; ``announced`` arguments are read as a whole already."""
     kind = type(function)
     if kind is types.FunctionType:
-        if ENGINE.gil and "_p_m" not in function.__globals__:
+        if "_p_m" not in function.__globals__:
+            if args and not announced and _is_foreign(function):
+                _scan_args(thread, args, site)
             thread.may_switch = True  # no marker at its entry
         return
     if kind is type and function in _BUILT_IN:  # the short way for `range`, `int`, `str`...
+        if args and not announced:
+            _scan_args(thread, args, site)
         thread.may_switch = True
         return
     if function is next and args:
         iterator = args[0]
         if not isinstance(iterator, types.GeneratorType) and is_c_callable(getattr(type(iterator), "__next__", None)):
             access(thread, _HEAP.loc_of(iterator, "next"), WRITE, site)
+            if not announced:
+                _scan_too(thread, args[:1], site, 0)
         thread.may_switch = True
     elif kind is types.MethodType:
         _function(thread, function.__func__, site, (function.__self__, *args))
@@ -483,7 +533,19 @@ def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...]) 
                 _on_container(thread, bound, what, args, site)
         elif function is os.close and args:
             closing(args[0])
+        elif args and not announced:
+            _scan_args(thread, args, site)
         thread.may_switch = True
+    elif args and isinstance(function, type) and _is_foreign(function):
+        _scan_args(thread, args, site)
+
+
+def walker(func: Any, site: int, *args: Any) -> Any:
+    """As `function`, for a built-in whose arguments were announced one by one."""
+    thread = ENGINE.current
+    if thread is not None:
+        _function(thread, func, site, args, announced=True)
+    return args[-1]
 
 
 def function(func: Any, site: int, *args: Any) -> Any:
@@ -506,7 +568,7 @@ def function_named(func: Any, site: int, value: Any) -> Any:
     """Before ``func(..., key=value)``; returns the value."""
     thread = ENGINE.current
     if thread is not None:
-        _function(thread, func, site, ())
+        _function(thread, func, site, (value,) if _is_foreign(func) else ())
     return value
 
 
@@ -601,9 +663,10 @@ def match_subject(value: Any, names: tuple[str, ...], site: int) -> Any:
 HOOKS: dict[str, Any] = {
     **REFERENCES,
     "_p_r": read, "_p_w": write, "_p_d": write, "_p_rk": read_key, "_p_wk": write_key, "_p_dk": delete_key,
-    "_p_xk": perform_key, "_p_in": member, "_p_xin": perform_member, "_p_o": whole, "_p_ow": whole_write,
+    "_p_xk": perform_key, "_p_in": member, "_p_xin": perform_member, "_p_o": whole, "_p_oo": whole_both,
+    "_p_ow": whole_write,
     "_p_it": iterate, "_p_c": call, "_p_c0": call_bare, "_p_ck": call_named, "_p_xc": perform_call,
-    "_p_f": function, "_p_f0": function_bare, "_p_fk": function_named, "_p_xf": perform_function,
+    "_p_f": function, "_p_l": walker, "_p_f0": function_bare, "_p_fk": function_named, "_p_xf": perform_function,
     "_p_ga": get_attribute, "_p_sa": set_attribute, "_p_da": set_attribute, "_p_rg": read_global,
     "_p_wg": write_global, "_p_cell": Cell, "_p_rc": read_cell, "_p_wc": write_cell, "_p_m": marker, "_p_e": element,
     "_p_mt": match_subject,

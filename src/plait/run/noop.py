@@ -51,6 +51,16 @@ def call(o: Any, name: str, site: int, *args: Any) -> Any:
     return args[-1]
 
 
+def walker(func: Any, site: int, *args: Any) -> Any:
+    """As `function`, for a built-in whose arguments were announced: the last argument."""
+    return args[-1]
+
+
+def whole_both(left: Any, right: Any, site: int) -> Any:
+    """Both values are about to be read as a whole, by one operation: ``right``."""
+    return right
+
+
 def call_without(o: Any, name: str, site: int) -> Any:
     """``o.name()`` or ``o.name(*unknown)`` is about to be looked up and called: ``o``."""
     return o
@@ -181,6 +191,8 @@ HOOKS: dict[str, Callable[..., Any]] = {
     "_p_c0": call_without,
     "_p_ck": call_keyword,
     "_p_f": call_function,
+    "_p_l": walker,
+    "_p_oo": whole_both,
     "_p_f0": call_function_without,
     "_p_fk": call_function_keyword,
     "_p_o": whole,

@@ -75,10 +75,10 @@ class Calls(Context):
         return self._guarded(node, None, site, args)
 
     def _arguments(self, node: ast.Call, name: str, text: str) -> list[ast.expr]:
-        """The rewritten positional arguments; those of a walker are read as a whole."""
+        """The rewritten positional arguments; that of a walker is read as a whole. Several are read at one moment."""
         return [
             self.whole(arg, "read", text)
-            if name in WALKERS and not isinstance(arg, ast.Starred) and position >= (name in FUNCTION_FIRST)
+            if self._announces(node, name) and not isinstance(arg, ast.Starred) and position >= (name in FUNCTION_FIRST)
             else self.value(arg)
             for position, arg in enumerate(node.args)
         ]
@@ -117,7 +117,11 @@ class Calls(Context):
         args = self._arguments(node, name, text)
         if writes and args and not _has_star(args):
             self._announce_write(node, args, text)
-        return self._guarded(node, func, site, args)
+        return self._guarded(node, func, site, args, announced=writes or self._announces(node, name))
+
+    @staticmethod
+    def _announces(node: ast.Call, name: str) -> bool:
+        return name in WALKERS and (len(node.args) == 1 or name in LAZY_WALKERS or name in UNHOOKED)
 
     def _announce_write(self, node: ast.Call, args: list[ast.expr], text: str) -> None:
         """The first argument is changed as a whole: say so after the other arguments have been evaluated."""
@@ -129,8 +133,9 @@ class Calls(Context):
             args[-1] = build.then(args[-1], build.call("_p_ow", [again, site], node), node)
 
     def _guarded(
-        self, node: ast.Call, func: ast.Attribute | None, site: ast.Constant, args: list[ast.expr]
-    ) -> ast.expr:
+        self, node: ast.Call, func: ast.Attribute | None, site: ast.Constant, args: list[ast.expr], *,
+        announced: bool = False,
+    ) -> ast.expr:  # fmt: skip
         """The call with its hook in the argument that is evaluated last.
 
         The callee (``func`` if it is a method) and ``args`` are rewritten already, keywords not yet.
@@ -156,7 +161,8 @@ class Calls(Context):
                 if not self.is_stable(arg):
                     args[position], again[position] = self.keep(args[position])
             if positional:
-                args[-1] = build.call(f"_p_{letter}", [subject_again, *rest, *again, args[-1]], node)
+                hook = "_p_l" if announced and func is None else f"_p_{letter}"
+                args[-1] = build.call(hook, [subject_again, *rest, *again, args[-1]], node)
             elif keywords:
                 last = keywords[-1]
                 last.value = build.call(f"_p_{letter}k", [subject_again, *rest, last.value], node)

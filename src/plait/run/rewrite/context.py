@@ -176,8 +176,28 @@ class Context(ABC):
         return isinstance(node, SHARABLE) and not self.is_scalar(node)
 
     def whole(self, node: ast.expr, kind: str, text: str | None = None) -> ast.expr:
-        """The rewritten expression, announced as read as a whole if it may be shared."""
-        if not self.is_sharable(node):
+        """The rewritten expression, announced as read as a whole if it, or what it is made of, may be shared."""
+        if not (self.is_sharable(node) or (kind != "iterate" and self._has_sharable(node))):
             return self.value(node)
         site = self.site(kind, node, text)
         return build.call("_p_o", [self.value(node), site], node)
+
+    def both(self, left: ast.expr, right: ast.expr, kind: str) -> tuple[ast.expr, ast.expr]:
+        """Two rewritten expressions that one operation reads as a whole, announced as one if both may be shared."""
+        if all(self.is_sharable(node) or self._has_sharable(node) for node in (left, right)):
+            site = self.site(kind, right)
+            first, second = self.value(left), self.value(right)
+            if self.can_keep(first):
+                first, again = self.keep(first)
+                return first, build.call("_p_oo", [again, second, site], right)
+            return build.call("_p_o", [first, site], left), build.call("_p_o", [second, site], right)
+        return self.whole(left, kind), self.whole(right, kind)
+
+    def _has_sharable(self, node: ast.expr) -> bool:
+        """Whether a display holds what may be shared."""
+        match node:
+            case ast.Dict():
+                return any(map(self.is_sharable, node.values))
+            case ast.Tuple() | ast.List() | ast.Set():
+                return any(map(self.is_sharable, node.elts))
+        return False

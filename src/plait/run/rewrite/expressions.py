@@ -116,9 +116,14 @@ class Expressions(Calls):
         whole = isinstance(node.op, WHOLE_OPERATORS) and not (self.is_scalar(node.left) or self.is_scalar(node.right))
         if whole and isinstance(node.op, ast.Mult):  # a sequence is repeated by a number
             whole = not isinstance(node.left, DISPLAYS) and not isinstance(node.right, DISPLAYS)
-        node.left, node.right = (
-            self.whole(operand, "operator") if whole else self.value(operand) for operand in (node.left, node.right)
-        )
+        if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant | ast.JoinedStr):  # text is filled in
+            whole = isinstance(node.left, ast.JoinedStr) or isinstance(node.left.value, str | bytes)
+        if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.Constant):
+            whole = True
+        if whole:
+            node.left, node.right = self.both(node.left, node.right, "operator")
+        else:
+            node.left, node.right = self.value(node.left), self.value(node.right)
         return node
 
     def _compare(self, node: ast.Compare) -> ast.expr:
@@ -127,7 +132,13 @@ class Expressions(Calls):
         for position, (operator, left, right) in enumerate(zip(node.ops, operands, operands[1:], strict=False)):
             if isinstance(operator, WHOLE_COMPARISONS) and not self.is_scalar(left) and not self.is_scalar(right):
                 whole[position] = whole[position + 1] = True
+            elif isinstance(operator, MEMBERSHIP) and isinstance(right, DISPLAYS):  # it is compared with each element
+                parts = [part for part in ast.iter_child_nodes(right) if isinstance(part, ast.expr)]
+                whole[position] |= not all(map(self.is_scalar, parts))
         single = len(node.ops) == 1
+        if single and all(whole):
+            node.left, node.comparators[0] = self.both(node.left, node.comparators[0], "operator")
+            return node
         sites = {
             position: self.site("member", node)
             for position, (operator, container) in enumerate(zip(node.ops, node.comparators, strict=True))
