@@ -1,20 +1,17 @@
-"""Orchestrated executions: plans by hand, active tests against exhaustive exploration, lines that a person names."""
-
-import random
-from pathlib import Path
+"""Orchestrated executions: plans by hand, active tests, lines that a person names."""
 
 import pytest
 
 from plait.errors import UsageError
 from plait.explore.active import ActiveTest, Aim, Orchestrated, force, profile
+from plait.explore.active_lab import Laboratory
 from plait.explore.active_plan import DELAY, FIRST_WAITS, MEET, SECOND_WAITS, STRAIGHT
-from plait.explore.active_test import Leading, Profile, aims
-from plait.explore.dpor import Dpor
+from plait.explore.active_test import Leading, Profile, aims, native_profile
 from plait.explore.scripted import Scripted
+from plait.generate.atg import Memory
 from plait.model.test import Test
+from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
-
-PORTS = Path(__file__).parents[2] / "benchmarks" / "atg" / "sound"
 
 ACCOUNT = """
     class Account:
@@ -171,56 +168,73 @@ def test_attempts_are_bounded_and_whoever_judges_can_stop_them(load, run_of):
     assert sum(done.attempts.values()) == 1
 
 
-CASES = {
-    "lockfree_list": ("LockfreeList", ["insert(1)", "insert(2)", "remove(1)", "remove(2)", "contains(1)"], 3),
-    "optimistic_list": ("OptimisticList", ["insert(1)", "insert(2)", "remove(1)", "remove(2)", "contains(1)"], 2),
-    "lazy_list": ("LazyList", ["insert(1)", "insert(2)", "remove(1)", "remove(2)", "contains(1)"], 2),
-    "simple_queue": ("SimpleQueue", ["enqueue(1)", "dequeue()", "size()"], 3),
-    "ring_queue": ("RingQueue", ["push(1)", "pop()"], 2),
-    "lockfree_queue": ("LockfreeQueue", ["enqueue(1)", "dequeue()"], 3),
-    "ms_queue": ("MSQueue", ["enqueue(1)", "dequeue()"], 2),
-    "backoff_stack": ("BackoffStack", ["push(1)", "pop()"], 2),
-    "lock_based_hash_table": ("LockBasedHashTable", ["insert(1, 7)", "insert(3, 8)", "erase(1)", "find(3)"], 3),
-}
+LATE = """
+    class Late:
+        def __init__(self):
+            self.ready = False
+            self.count = 0
+
+        def start(self):
+            self.ready = True
+            self.count = 1
+
+        def look(self):
+            if not self.ready and self.ready:
+                self.count = 2
+"""
 
 
-def feasible(run, limit):
-    """Everything that happens in any class of equivalent executions; None if there are too many."""
-    search, happened = Dpor(), set()
-    for _ in range(limit):
-        prefix = search.next_prefix()
-        if prefix is None:
-            return happened
-        search.next_prefix, following = (lambda prefix=prefix: prefix), search.next_prefix
-        happened |= run(search, predict=False).happened
-        search.next_prefix = following
-    return None
+def test_a_native_profile_runs_threads_one_after_the_other_a_couple_of_times(load, run_of):
+    load(ACCOUNT)
+    firsts = set()
+    for seed in range(8):
+        run = run_of(a_test("Account", ["x.deposit()"], ["x.withdraw()"]))
+        orders = []
+
+        def execute(strategy, predict, run=run, orders=orders):
+            sighting = run(strategy, predict)
+            orders.append([number for number in sighting.order if number > 0])
+            return sighting
+
+        found = native_profile(execute, threads=2, seed=seed)
+        assert run.executions == len({order[0] for order in orders})
+        assert run.executions <= 2
+        for order in orders:
+            assert order == sorted(order, reverse=order[0] == 2)  # nobody is interrupted
+            firsts.add(order[0])
+        assert len(found.discovered) == 6
+    assert firsts == {1, 2}
 
 
-@pytest.mark.slow
-def test_active_testing_exposes_what_exhaustive_exploration_shows_to_be_feasible(load, run_of):
-    """At least 95 % of it, with at most three attempts each, over random tests of all nine structures."""
-    possible = exposed = aimed = attempts = 0
-    for name, (cls, calls, longest) in CASES.items():
-        load(PORTS / f"{name}.py")
-        chance = random.Random(name)
-        tests = 0
-        while tests < 8:
-            suffixes = [[f"x.{chance.choice(calls)}" for _ in range(chance.randint(1, longest))] for _ in range(2)]
-            run = run_of(Test.from_lines([f"from {name} import {cls}"], [f"x = {cls}()"], suffixes))
-            every = feasible(run, 1500)
-            if every is None:
-                continue
-            tests += 1
-            found = profile(run, threads=2, seed=tests)
-            done = ActiveTest(run, found, lambda _iroot: True).run()
-            assert found.happened <= every
-            possible += len(every)
-            exposed += len(found.happened)
-            aimed += sum(iroot in found.happened for iroot in done.attempts)
-            attempts += sum(count for iroot, count in done.attempts.items() if iroot in found.happened)
-    assert exposed / possible >= 0.95
-    assert attempts / aimed <= 3
+def test_an_active_test_that_does_not_learn_aims_at_what_profiling_predicts_only(load, run_of):
+    """Code that only an interleaved execution reaches: `look` between the two reads of `ready`."""
+    load(LATE)
+    aimed = []
+    for learn in (False, True):
+        run = run_of(a_test("Late", ["x.start()"], ["x.look()"]))
+        found = native_profile(run, threads=2, seed=3)
+        predicted = set(found.discovered)
+        done = ActiveTest(run, found, lambda _iroot: True, learn=learn).run()
+        aimed.append(set(done.attempts) - predicted)
+    assert aimed[0] == set()
+    assert any("count" in iroot for iroot in aimed[1])
+
+
+def test_in_the_papers_setting_nothing_is_exposed_that_no_profile_has_discovered(load):
+    load(LATE)
+    test = a_test("Late", ["x.start()"], ["x.look()"])
+    exposed = []
+    for native in (True, False):
+        laboratory, memory = Laboratory(PLACES, seed=3, native=native), Memory()
+        profiled = laboratory.profile(test)
+        memory.learn(profiled)
+        seen = laboratory.expose(test, memory)
+        memory.learn(seen)
+        assert memory.exposed <= memory.discovered
+        exposed.append(any("count" in iroot for iroot in memory.exposed))
+        if native:
+            assert memory.discovered == profiled.discovered
+    assert exposed == [False, True]
 
 
 # -- two lines ---------------------------------------------------------------------------------------------------------

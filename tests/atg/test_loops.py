@@ -35,7 +35,9 @@ def catalogue():
 
 def make(kind, saturation):
     random = Random(1)
-    return kind(Sequences(catalogue(), SequentialRunner(), random), random, threads=2, saturation=saturation)
+    strategy = kind(Sequences(catalogue(), SequentialRunner(), random), random, threads=2, saturation=saturation)
+    strategy.memory.give_up = 3  # nearly as in the figures, which never give up
+    return strategy
 
 
 def numbered(strategy):
@@ -202,9 +204,10 @@ def test_the_dynamic_distance_is_what_a_test_can_still_expose():
     assert memory.distance("abc") == 1
 
 
-def test_an_instance_that_is_missed_too_often_attracts_no_more_tests():
-    memory = Memory()
-    for _ in range(GIVE_UP):
+@pytest.mark.parametrize("give_up", [GIVE_UP, 3])
+def test_an_instance_that_is_missed_too_often_attracts_no_more_tests(give_up):
+    memory = Memory(give_up=give_up)
+    for _ in range(give_up):
         assert memory.is_open("a")
         memory.learn(Seen(frozenset("a"), frozenset(), missed=frozenset("a")))
     assert not memory.is_open("a")
@@ -258,3 +261,21 @@ def test_static_strategies_say_what_is_missing(monkeypatch):
         with pytest.raises(UsageError, match="rapidfuzz"):
             make_strategy(name, catalogue(), SequentialRunner())
     make_strategy("d-atg", catalogue(), SequentialRunner())
+
+
+class Wandering(Script):
+    """Its active tests come across an instance that no profile has discovered."""
+
+    def expose(self, test, known):
+        seen = super().expose(test, known)
+        return Seen(seen.discovered | {f"extra {len(self.tested)}"}, seen.exposed | {f"extra {len(self.tested)}"})
+
+
+@pytest.mark.parametrize("kind", [RandomActiveTests, StaticallyDiverseTests])
+def test_only_profiles_discover_what_counts_as_new(kind):
+    """Lines 7 and 8 of Figure 1: Z' is what was known and what profiling the test has discovered."""
+    strategy, laboratory = make(kind, 2), Wandering(("ab", "a", "b"), ("ab", "", ""), ("a", "", ""))
+    numbered(strategy)
+    assert trace(strategy, laboratory, "k") == [(0,), (1,), (2,)]
+    assert strategy.discovered == {"a", "b"}
+    assert strategy.memory.exposed == {"a", "b", "extra 1", "extra 2", "extra 3"}

@@ -80,17 +80,18 @@ def advance(
 ) -> None:
     """Turns of the strategy's loop until ``count`` tests were profiled, the deadline passes or it is saturated."""
     laboratory = JudgingLaboratory(stream, on_test, deadline)
+    begun = stream.schedules
     discovered, exposed = set(strategy.memory.discovered), set(strategy.memory.exposed)
     while (
         laboratory.profiles < count and time.monotonic() < deadline and strategy.saturated is None
         and not stream.is_done
     ):
-        before = laboratory.executions
         strategy.iterate(laboratory)
         for test, examined in laboratory.taken():
+            stream.schedules = begun + examined.executions  # as many as there were when it turned up
             for violation, schedule in examined.violations:
                 stream.found(test, violation, schedule, chunk, on_test)
-        stream.schedules += laboratory.executions - before
+        stream.schedules = begun + laboratory.executions
     chunk.tests = laboratory.profiles
     chunk.schedules = laboratory.executions
     chunk.unusable += laboratory.unusable

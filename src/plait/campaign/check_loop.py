@@ -318,6 +318,9 @@ class Campaign:
             "tests_exhausted": sum(chunk.exhausted for chunk in self._chunks),
             "seconds_to_first": None if self._first_found is None else round(self._first_found, 2),
             "tests_to_first": min((chunk.first for chunk in self._chunks if chunk.first is not None), default=None),
+            "schedules_to_first": min(
+                (chunk.first_schedules for chunk in self._chunks if chunk.first_schedules is not None), default=None
+            ),
         }  # fmt: skip
         if findings and self._stopped_by == "budget" and not self._budget.by_steps:
             self._stopped_by = "finding" if self._first_found is not None else "budget"

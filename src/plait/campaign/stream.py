@@ -74,6 +74,7 @@ class Chunk:
     exhausted: int = 0
     findings: list[Finding] = field(default_factory=list)
     first: int | None = None  # tests until the first finding, counted in the stream
+    first_schedules: int | None = None  # and schedules
     undetermined: list[str] = field(default_factory=list)
     over: bool = False  # the generator has nothing new
     diverged: int = 0
@@ -262,7 +263,7 @@ class Stream:
             self.causes[cause] = size
             chunk.findings.append(finding)
             if chunk.first is None:
-                chunk.first = self.tests
+                chunk.first, chunk.first_schedules = self.tests, self.schedules
 
 
 def seed_of(test: Test, seed: int) -> int:

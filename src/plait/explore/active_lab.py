@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
+from dataclasses import replace
 
-from plait.explore.active_test import ActiveTest, Profile, profile
+from plait.explore.active_test import ActiveTest, Profile, native_profile, profile
 from plait.explore.strategy import Strategy
 from plait.generate.atg import Memory, Seen
 from plait.model.site import Site
@@ -20,16 +21,20 @@ _KEPT = 64  # profiles of tests that may be tested actively later
 class Laboratory:
     """Executions of generated tests in this process. A subclass may judge each of them (`run`).
 
-    A test is profiled once; its profile is made again, in the same way, if it was forgotten meanwhile.
+    A test is profiled once; its profile is made again, in the same way, if it was forgotten meanwhile. ``native`` is
+    the paper's setting: profiles as on real threads, and only what profiles have discovered is aimed at and counts as
+    exposed (Definition 3). Otherwise profiles also switch threads where they race, and active tests learn on the way.
     """
 
-    def __init__(self, sites: dict[int, Site], *, seed: int = 0) -> None:
+    def __init__(self, sites: dict[int, Site], *, seed: int = 0, native: bool = False) -> None:
         self.sites = sites
         self.profiles = 0
         self.active_tests = 0
+        self.orchestrated = 0  # those of them that had something to orchestrate
         self.executions = 0
         self.attempts: dict[str, int] = {}
         self._seed = seed
+        self._native = native
         self._profiles: dict[Test, tuple[Testbed, Profile]] = {}
 
     def profile(self, test: Test) -> Seen:
@@ -46,11 +51,15 @@ class Laboratory:
         def execute(strategy: Strategy, predict: bool) -> Sighting | None:
             return self.run(test, bed, strategy, predict)
 
-        done = ActiveTest(execute, found, known.is_open, met=known.close).run()
+        done = ActiveTest(execute, found, known.is_open, met=known.close, learn=not self._native).run()
+        self.orchestrated += done.executions > 0
         for instance, attempts in done.attempts.items():
             self.attempts[instance] = self.attempts.get(instance, 0) + attempts
         missed = () if done.stopped else (each for each in done.attempts if each not in found.happened)
-        return _seen(found, missed)
+        seen = _seen(found, missed)
+        if not self._native:
+            return seen
+        return replace(seen, discovered=seen.discovered & known.discovered, exposed=seen.exposed & known.discovered)
 
     def bed(self, test: Test) -> Testbed:
         """The test, ready to be executed."""
@@ -76,7 +85,8 @@ class Laboratory:
             def execute(strategy: Strategy, predict: bool) -> Sighting | None:
                 return self.run(test, bed, strategy, predict)
 
-            known = (bed, profile(execute, threads=len(test.suffixes), seed=seed))
+            make = native_profile if self._native else profile
+            known = (bed, make(execute, threads=len(test.suffixes), seed=seed))
             if len(self._profiles) >= _KEPT:
                 self._profiles.pop(next(iter(self._profiles)))
             self._profiles[test] = known

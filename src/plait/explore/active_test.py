@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from random import Random
 
 from plait.explore.active_plan import DELAY, FIRST_WAITS, MEET, SECOND_WAITS, STRAIGHT, Aim, Orchestrated
 from plait.explore.pos import Pos
@@ -24,6 +25,8 @@ ATTEMPTS = 6
 PATIENCE = 1
 """Executions in a row that discover nothing before profiling ends; and the most it takes after one per thread."""
 MOST = 20
+COUPLE = 2
+"""Executions of a native profile (ATG, section 5.2: "a couple of times")."""
 _CLOSE = 2
 _FIRST, _THEN = (MEET, DELAY), (STRAIGHT, FIRST_WAITS, SECOND_WAITS)
 
@@ -75,6 +78,20 @@ def profile(execute: Execute, *, threads: int, seed: int = 0, patience: int = PA
     return found
 
 
+def native_profile(execute: Execute, *, threads: int, seed: int = 0) -> Profile:
+    """Run a test a couple of times as short tests run on real threads: they arrive in any order, none is interrupted.
+
+    The orders are drawn from the seed instead of being left to the machine, so that a profile can be made again.
+    """
+    found, chance = Profile(), Random(seed)
+    for first in sorted({chance.randint(1, threads) for _ in range(COUPLE)}):  # the same order shows the same
+        sighting = execute(Leading(first), True)
+        if sighting is None:
+            break
+        found.add(sighting)
+    return found
+
+
 class Leading:
     """One thread whenever it can go on, the others in order behind it."""
 
@@ -111,18 +128,20 @@ class ActiveTest:
 
     Wanted instances come first. What has happened, but never while the second thread stood in front of its access
     already, is made to happen so once: that is where threads act on what they saw too early, and where code lies that
-    profiling seldom reaches.
+    profiling seldom reaches. Without ``learn``, an active test is what the paper describes: it aims at what profiling
+    has predicted and at nothing else.
     """
 
     def __init__(
         self, execute: Execute, profile: Profile, wanted: Callable[[IRoot], bool], *, attempts: int = ATTEMPTS,
-        met: Collection[IRoot] = (),
+        met: Collection[IRoot] = (), learn: bool = True,
     ) -> None:  # fmt: skip
         self._execute = execute
         self._profile = profile
         self._wanted = wanted
         self._attempts = attempts
         self._met = met
+        self._learn = learn
         self._tried: set[IRoot] = set()
         self.done = Exposure()
 
@@ -134,7 +153,7 @@ class ActiveTest:
                 for iroot in targets:
                     self._expose(iroot)
                 continue
-            early = self._early()
+            early = self._early() if self._learn else None
             if early is None:
                 break
             self._approach(early)
@@ -172,7 +191,7 @@ class ActiveTest:
 
     def _once(self, aim: Aim) -> None:
         self.done.executions += 1
-        sighting = self._execute(Orchestrated(aim), True)
+        sighting = self._execute(Orchestrated(aim), self._learn)
         if sighting is None:
             self.done.stopped = True
         else:

@@ -6,8 +6,9 @@ executions are observed (`plait.observe.iroots`).
 
 *Exposed* means exposed by anything that ran, also by profiling a candidate that was never chosen: an instance that
 happened needs no active test any more. (The paper's Table 4 has fewer than one active test per run for its ninth
-class, which is only possible so.) An instance that active tests of several tests have aimed at in vain is taken to be
-infeasible and attracts no further tests.
+class, which is only possible so.) *Discovered* means discovered by profiling (Definition 3): what an active test comes
+across besides is exposed, but does not count as a discovery of its test. An instance that an active test has aimed at
+in vain, with all its attempts, is taken to be infeasible and attracts no further tests.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
 
 SATURATION = 6
 """N: how often in a row nothing new must turn up (section 6)."""
-GIVE_UP = 3
-"""Tests whose active testing may miss an instance before it counts as infeasible."""
+GIVE_UP = 1
+"""Active tests (of several attempts) that may miss an instance before it counts as infeasible; the paper's Table 5 has
+one active test in a run of its eighth class, which leaves room for no more."""
 _TRIES = 60
 
 
@@ -56,12 +58,13 @@ class Laboratory(Protocol):
 
 @dataclass(slots=True)
 class Memory:
-    """All instances known so far."""
+    """All instances known so far; ``give_up`` is how many active tests may miss one before it counts as infeasible."""
 
     discovered: set[str] = field(default_factory=set)
     exposed: set[str] = field(default_factory=set)
     close: set[str] = field(default_factory=set)
     missed: dict[str, int] = field(default_factory=dict)
+    give_up: int = GIVE_UP
 
     def learn(self, seen: Seen) -> bool:
         """Take in what was seen; returns whether an instance was exposed for the first time."""
@@ -75,7 +78,7 @@ class Memory:
 
     def is_open(self, instance: str) -> bool:
         """Whether it has not been exposed and may still be."""
-        return instance not in self.exposed and self.missed.get(instance, 0) < GIVE_UP
+        return instance not in self.exposed and self.missed.get(instance, 0) < self.give_up
 
     def distance(self, instances: Collection[str]) -> int:
         """The dynamic distance of a test with these instances: how many it can still expose (Definition 5)."""

@@ -53,6 +53,8 @@ class Candidates:
         catalogue = sequences.catalogue
         self.pairs = PairTable((each.name for each in catalogue.methods), not_parallel=catalogue.not_parallel)
         self._allowed = frozenset(self.pairs.records)
+        names = [each.name for each in catalogue.methods]
+        self._all_allowed = self._allowed >= {pair(one, other) for one, other in product(names, names)}
         self._sequences = ReusingSequences.like(sequences)
         self._random = random
         self._threads = threads
@@ -73,7 +75,7 @@ class Candidates:
                 tuple(self._random.choices(methods, k=self._random.randint(1, self._suffix_length)))
                 for _ in range(self._threads)
             )
-            if self._met(patterns) <= self._allowed:
+            if self._all_allowed or self._met(patterns) <= self._allowed:
                 return Candidate(prefix, patterns)
         return None
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from plait.generate.atg import AdaptiveTests
 
 if TYPE_CHECKING:
-    from plait.generate.atg import Laboratory, Seen
+    from plait.generate.atg import Laboratory
     from plait.model.test import Test
 
 
@@ -39,17 +39,17 @@ class DynamicChoice(AdaptiveTests):
         best = max(distances, key=lambda test: distances[test])
         return best, distances[best]
 
-    def execute_best(self, laboratory: Laboratory) -> tuple[Test, Seen] | None:
-        """Lines 7 to 24 but for the counters of others: None if the best test has nothing left to expose."""
+    def execute_best(self, laboratory: Laboratory) -> tuple[Test, frozenset[str]] | None:
+        """Lines 7 to 24 but for the counters of others: the best test and iRoots of it; None if none are left open."""
         best, distance = self.choose()
-        del self.profiled[best]
+        discovered = self.profiled.pop(best)
         if distance == 0:
             self.l += 1
             return None
         self.l = 0
-        seen = laboratory.expose(best, self.memory)
-        self.u = 0 if self.memory.learn(seen) else self.u + 1
-        return best, seen
+        exposes_more = self.memory.learn(laboratory.expose(best, self.memory))
+        self.u = 0 if exposes_more else self.u + 1
+        return best, discovered
 
     def judge(self) -> None:
         """The loop's condition (line 6)."""
@@ -70,7 +70,7 @@ class DynamicallyDiverseTests(DynamicChoice):
             return
         done = self.execute_best(laboratory)
         if done is not None:
-            test, seen = done
-            self.discovered |= seen.discovered
+            test, discovered = done
+            self.discovered |= discovered
             self.executed.append(test)
         self.judge()

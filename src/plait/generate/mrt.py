@@ -27,14 +27,12 @@ class RandomActiveTests(AdaptiveTests):
             return
         profile = laboratory.profile(test)
         self.memory.learn(profile)
-        seen = laboratory.expose(test, self.memory)
-        self.memory.learn(seen)
+        self.memory.learn(laboratory.expose(test, self.memory))
         self.executed.append(test)
-        discovered = profile.discovered | seen.discovered
-        if discovered <= self.discovered:
+        if profile.discovered <= self.discovered:
             self.k += 1
         else:
-            self.discovered |= discovered
+            self.discovered |= profile.discovered
             self.k = 0
         if self.k >= self.threshold:
             self.saturated = f"{self.k} random tests in a row discovered no new interleaving instance"

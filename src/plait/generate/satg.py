@@ -58,9 +58,8 @@ class StaticallyDiverseTests(StaticChoice):
             return
         profile = laboratory.profile(test)
         self.memory.learn(profile)
-        seen = laboratory.expose(test, self.memory)
-        self.memory.learn(seen)
+        self.memory.learn(laboratory.expose(test, self.memory))
         self.execute(test)
-        self.count(profile.discovered | seen.discovered)
+        self.count(profile.discovered)
         if self.k >= self.threshold:
             self.saturated = f"{self.k} tests in a row, each unlike all before, discovered no new interleaving instance"

@@ -22,9 +22,9 @@ class DiverseTests(StaticChoice, DynamicChoice):
             return
         done = self.execute_best(laboratory)
         if done is not None:
-            test, seen = done
+            test, discovered = done
             self.execute(test)
-            self.count(seen.discovered)
+            self.count(discovered)
         self.judge()
 
     def judge(self) -> None:
