@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -133,5 +134,11 @@ def remembering(
     code: str | None = None
     with contextlib.suppress(UsageError):  # no source, or none that can be parsed
         code = " ".join([*(Fingerprints(subject, version).whole() for version in versions), files_key(*beside)])
-    with Store(folder) as store:
-        yield Memory(store, name, None if findings_only else code, fresh=fresh)
+    new = not folder.exists()
+    try:
+        with Store(folder) as store:
+            yield Memory(store, name, None if findings_only else code, fresh=fresh)
+    except UsageError:
+        if new:  # a command that cannot be carried out leaves nothing behind
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
