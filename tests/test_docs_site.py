@@ -1,9 +1,12 @@
 """The pages of the documentation: each can be reached, and what they link to is there."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
+
+from plait.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -61,3 +64,21 @@ def test_what_the_page_on_papers_names_exists():
         text = path.read_text(encoding="utf-8")
         for name in names.split(".") if names else ():
             assert re.search(rf"^ *(?:def|class) {name}\b|^{name}\b.* = ", text, re.MULTILINE), f"{file} has no {name}"
+
+
+@pytest.mark.slow
+def test_the_tutorial_shows_what_plait_finds(tmp_path, monkeypatch, capsys):
+    """The bug that the tutorial explains, with its command; in another run the findings may have other numbers."""
+    page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    command = re.search(r"^plait (check .+--at pypi:(\S+) .+)$", page, re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    code = main(command[1].split())
+    said = capsys.readouterr()
+    if code == 2 and said.err.startswith("plait: pypi:"):
+        pytest.skip(f"no package index within reach: {said.err.strip()}")
+    assert code == 1
+    found = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["findings"]
+    explained = re.search(r"^\[\d/\d\] (SimpleCache: with two concurrent calls of `dec`.+)$", page, re.MULTILINE)
+    assert explained[1] in [finding["summary"] for finding in found]
+    assert (tmp_path / "plait-out" / re.search(r"plait-out/(\w+\.py)", page)[1]).is_file()
+    assert (tmp_path / "report.html").is_file()
