@@ -17,18 +17,32 @@ from plait.subject.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from plait.subject.name import Subject
     from plait.subject.source import Module
     from plait.subject.version import Version
 
 
-def analyse(subject: Subject, old: Version, new: Version) -> Change:
+def is_touched(subject: Subject, old: Version, new: Version, sources: dict[tuple[Path, str], Source]) -> bool:
+    """Whether `analyse` would find a method changed, added or removed; much faster where the answer is no."""
+    before, after = _Side(subject, old, sources), _Side(subject, new, sources)
+    before.other, after.other = after, before
+    if before.methods.keys() != after.methods.keys():
+        return True
+    return any(side.way(step) for side in (before, after) for step in side.methods.values())
+
+
+def analyse(
+    subject: Subject, old: Version, new: Version, sources: dict[tuple[Path, str], Source] | None = None
+) -> Change:
     """Compare the subject in two versions whose roots are its import roots.
 
-    UsageError when a version lacks the module or the class, or when this Python cannot parse it.
+    ``sources`` keeps parsed files for the next subject of the same versions. UsageError when a version lacks the module
+    or the class, or when this Python cannot parse it.
     """
-    before, after = _Side(subject, old), _Side(subject, new)
+    known = {} if sources is None else sources
+    before, after = _Side(subject, old, known), _Side(subject, new, known)
     before.other, after.other = after, before
     statements_ = _compare_statements(before, after)
     common = before.methods.keys() & after.methods.keys()
@@ -67,8 +81,9 @@ class _Side:
 
     other: _Side
 
-    def __init__(self, subject: Subject, version: Version) -> None:
-        self.source = Source(version.root, version.extra, package=subject.module.partition(".")[0])
+    def __init__(self, subject: Subject, version: Version, known: dict[tuple[Path, str], Source]) -> None:
+        package = subject.module.partition(".")[0]
+        self.source = known.setdefault((version.root, package), Source(version.root, version.extra, package))
         module = self.source.required(subject.module, version.label)
         self.program = Program(self.source, subject.module)
         self.reach = Reach(self.program)

@@ -47,7 +47,7 @@ class Program:
     def __init__(self, source: Source, start: str) -> None:
         self.source = source
         self._start = start
-        self._digests: dict[str, dict[str, str]] = {}
+        self._digests = source.digests
         self._mro: dict[Unit, list[Unit]] = {}
         self._attributes: dict[Unit, dict[str, list[Statement]]] = {}
         self._fields: dict[Unit, dict[str, list[Statement]]] = {}

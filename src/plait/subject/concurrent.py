@@ -88,6 +88,11 @@ class Concurrent:
         """A lock at module level; a decorator or helper of ours that takes one."""
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or not module.is_own:
             return None
+        source = self._program.source
+        if not any(source.own(each.module) for each in module.imports.get(node.id, ())) and (
+            node.id not in module.values and not module.functions(node.id)
+        ):
+            return None  # of a library, which need not be parsed for this
         for target in self._program.resolve(module, node.id):
             home = self._program.source.own(target.unit.module)
             if home is None:

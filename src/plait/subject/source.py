@@ -131,6 +131,7 @@ class Source:
     libraries: tuple[Path, ...] = ()
     package: str = ""
     unreadable: list[str] = field(default_factory=list)
+    digests: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)  # by module, then by unit
     _modules: dict[str, Module | None] = field(default_factory=dict, repr=False)
     _places: dict[str, tuple[Path, Path] | None] = field(default_factory=dict, repr=False)
 

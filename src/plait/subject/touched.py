@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
-from plait.subject.change_analysis import analyse
+from plait.subject.change_analysis import analyse, is_touched
 from plait.subject.change_units import Program, Unit
 from plait.subject.concurrent import Concurrent
 from plait.subject.name import Subject
@@ -55,6 +55,7 @@ class Survey:
     excluded: Sequence[str] = ()
     notes: list[str] = field(default_factory=list)
     _sources: dict[Path, Source] = field(default_factory=dict)
+    _parsed: dict[tuple[Path, str], Source] = field(default_factory=dict)
 
     def touched(self, changed: Collection[str]) -> list[Touched]:
         """The classes, those with a changed text of their own first, in the order of their names."""
@@ -86,10 +87,12 @@ class Survey:
             self.notes.append(f"{name} is left out: {error}")
             return None
         try:
-            change = analyse(subject, self.old.at(subject), new)
+            old = self.old.at(subject)
+            if not is_touched(subject, old, new, self._parsed):
+                return None
+            return Touched(subject, why, analyse(subject, old, new, self._parsed))
         except UsageError:
             return Touched(subject, why, None)
-        return None if change.is_empty else Touched(subject, why, change)
 
     def _origin(self, file: str) -> Path | None:
         """The user's file, which names the class's place in both versions."""
