@@ -145,3 +145,25 @@ def test_the_papers_figures_add_up_to_its_averages():
         values = [each.paper[approach].seconds for each in table.MUTANTS]
         assert sum(values) / len(values) == pytest.approx(printed, abs=0.06)
     assert all(each.file.is_file() for each in (*table.STRUCTURES, *table.MUTANTS))
+
+
+def test_strategies_are_compared_where_both_found_something():
+    def row(name, approach, found, first):
+        head = {"subject": name, "part": "corpus", "setting": "controlled", "approach": approach}
+        return {**head, "found": found, "any": first is not None, "executions_to_first": first}
+
+    rows = [row("a", "covcon", True, 10), row("a", "sd-atg", False, 4), row("b", "covcon", True, 30)]
+    rows += [row("b", "sd-atg", True, 60), row("c", "covcon", True, 1), row("c", "sd-atg", False, None)]
+    bench = part("bench")
+    summary = bench._summary(rows, 1)
+    assert summary["corpus"]["covcon"] == {
+        "cases": 3, "found": 3, "any": 3, "both": 2, "median_executions_to_first": 20,
+    }  # fmt: skip
+    assert summary["corpus"]["sd-atg"]["found"] == 1
+    text = bench.show({"rows": rows, "summary": summary})
+    assert "something else found  first finding after 4 executions" in text
+    assert "real releases: sd-atg found 1 of 3" in text
+
+
+def test_the_real_releases_are_cases_of_the_corpus():
+    assert len(part("corpus").chosen()) == 12
