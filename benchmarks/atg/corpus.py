@@ -36,15 +36,18 @@ def chosen() -> list[Case]:
 def compare(case: Case, strategy: str, seconds: float, schedules: int | None = None) -> dict[str, Any]:
     """One run of the command; ``schedules`` bounds it instead of the clock."""
     limit = ["--budget", f"{seconds}s"] if schedules is None else ["--max-schedules", str(schedules)]
+    command = [
+        sys.executable, "-m", "plait", "check", case.subject, "--at", case.release(case.buggy), *limit,
+        "--generate", strategy, "--workers", "1", "--json", "result.json",
+    ]  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="plait-atg-") as folder:
-        done = subprocess.run(
-            [
-                sys.executable, "-m", "plait", "check", case.subject, "--at", case.release(case.buggy), *limit,
-                "--generate", strategy, "--workers", "1", "--json", "result.json",
-            ],
-            cwd=folder, capture_output=True, text=True, timeout=seconds + SLACK, check=False,
-            env={**os.environ, "PYTHONPATH": str(HERE.parents[1] / "src")},
-        )  # fmt: skip
+        try:
+            done = subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, timeout=seconds + SLACK, check=False,
+                env={**os.environ, "PYTHONPATH": str(HERE.parents[1] / "src")},
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return {"found": False, "any": False, "trouble": f"no end within {seconds + SLACK:.0f} s"}
         if done.returncode not in (0, 1):
             said = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
             return {"found": False, "any": False, "trouble": said[0]}
