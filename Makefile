@@ -36,13 +36,13 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# The documentation as a web site, in site/; a link that leads nowhere is an error.
+# The documentation as a web site, in site/; a link that leads nowhere is an error (not with --quiet: it hides them).
 $(DOCS): $(CORE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $(DOCS)
 
 docs: $(DOCS)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(STAMP)
 	$(BIN)/plait bench
