@@ -7,15 +7,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lab as lab_module
+from lab import DEMO, version
 
 from plait.campaign.diff import DiffOptions, diff
 from plait.campaign.diff_sides import open_sides
 from plait.campaign.spec import WorkerSpec
 from plait.campaign.workers import Workers
 from plait.subject.name import Subject
-from plait.subject.version import Version
-
-DEMO = Path(__file__).parents[2] / "benchmarks" / "demo"
 
 
 @pytest.fixture(scope="session")
@@ -23,10 +21,6 @@ def lab():
     """Runs a task of the module `lab` in a worker process."""
     with Workers(WorkerSpec(), count=1) as workers:
         yield lambda task, *args, **named: workers.submit(lab_module.call, task, args, named, timeout=60).result().value
-
-
-def version(name, folder):
-    return Version(name, folder, "folder", tree=folder, project=folder, origin=folder)
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from pathlib import Path
 
 from plait.campaign import worker_state
 from plait.explore.dfs import Dfs
@@ -14,8 +15,15 @@ from plait.model.test import Test
 from plait.observe.footprint import conflict
 from plait.observe.places import PLACES
 from plait.run.testbed import Testbed
+from plait.subject.version import Version
 
+DEMO = Path(__file__).parents[2] / "benchmarks" / "demo"
 _numbers = itertools.count()
+
+
+def version(name, folder):
+    """A version that is a folder."""
+    return Version(name, folder, "folder", tree=folder, project=folder, origin=folder)
 
 
 def call(task, args, named):

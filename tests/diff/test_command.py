@@ -10,8 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-from conftest import DEMO
+from lab import DEMO
 
 SUBJECT = "account:Account"
 

@@ -1,8 +1,8 @@
 """ConDiff's motivating example: Figures 1 and 2 and Table I."""
 
 import pytest
+from lab import DEMO, version
 
-from conftest import DEMO, version
 from plait.campaign import diff_tasks
 from plait.judge.difference import compare
 from plait.judge.difference_filter import Filter
