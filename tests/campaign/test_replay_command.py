@@ -115,7 +115,7 @@ def test_keys_need_no_enter_on_a_terminal(found):
     process = subprocess.Popen(
         [sys.executable, "-m", "plait", "replay", "r.json", "--step"], cwd=found, stdin=theirs, stdout=theirs
     )
-    steps = {b"": b"step 1 of 8", b"n": b"step 2 of 8", b"\x1b[C": b"step 3 of 8", b"q": b"Replayed 10"}
+    steps = {b"": b"step 1 of ", b"n": b"step 2 of ", b"\x1b[C": b"step 3 of ", b"q": b"Replayed 10"}
     os.close(theirs)
     seen = b""
     with contextlib.suppress(OSError):  # how the end of a terminal shows

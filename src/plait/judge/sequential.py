@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from plait.generate.outcome import CallOutcome
 from plait.model.test import Test
-from plait.observe.canonical import canonical, exception_name
+from plait.observe.canonical import canonical, exception_name, exception_text
 from plait.run.engine import ENGINE, SetupBlockedError
 from plait.run.testbed import namespace
 from plait.run.vthread import RAISED
@@ -56,7 +56,7 @@ class SequentialRunner:
                 found.append(CallOutcome("blocked"))
                 return []
             except RAISED as error:
-                found.append(CallOutcome("raised", exception_name(error), str(error)[:200]))
+                found.append(CallOutcome("raised", exception_name(error), exception_text(error)[:200]))
                 if number == 0:
                     return []
                 continue

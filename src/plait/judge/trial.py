@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plait.explore.scripted import Scripted
 from plait.model.outcome import CheckFailed, Finished, Outcome
+from plait.observe.canonical import exception_text
 from plait.observe.ending import ending, left_behind
 from plait.observe.places import HINTS
 from plait.observe.recording import Moment, Recorder, preemptions, schedule_of
@@ -113,7 +114,7 @@ class Trial:
         except BaseException as error:
             spot = spot_of_error(error)
             self.error = error
-            self.outcome = CheckFailed(type(error).__name__, str(error) or spot.code, spot)
+            self.outcome = CheckFailed(type(error).__name__, exception_text(error) or spot.code, spot)
             return
         if answer is not None and not answer:
             self.outcome = CheckFailed("AssertionError", f"it returned {answer!r}")

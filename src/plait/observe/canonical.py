@@ -75,6 +75,14 @@ def exception_name(error: BaseException) -> str:
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
+def exception_text(error: BaseException) -> str:
+    """What an exception says; its class is code under test, and may fail to say it."""
+    try:
+        return str(error)
+    except Exception as other:
+        return f"<its text raised {type(other).__name__}>"
+
+
 class _Walk:
     def __init__(self, named: Mapping[str, Any] | None = None) -> None:
         self.numbers: dict[int, int] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plait.model.outcome import Deadlock, Finished, Hang, Outcome, Raised, Spot, Uncaught, Wait
+from plait.observe.canonical import exception_text
 from plait.observe.places import owners, place
 from plait.observe.spots import loop_around, spot_of, spot_of_error
 from plait.run.engine import DEADLOCK, HANG
@@ -28,7 +29,7 @@ def ending(engine: Engine) -> Outcome:
     Must be called while the execution's objects live (from the engine's ``finish``).
     """
     failures = tuple(
-        Uncaught(thread.id, type(thread.error).__name__, _message(thread.error), spot_of_error(thread.error))
+        Uncaught(thread.id, type(thread.error).__name__, exception_text(thread.error), spot_of_error(thread.error))
         for thread in engine.threads[1:]
         if thread.error is not None and not isinstance(thread.error, SystemExit)
     )
@@ -51,13 +52,6 @@ def left_behind(engine: Engine) -> Outcome:
 
 def _is_pool_worker(thread: VThread) -> bool:
     return getattr(getattr(thread.proxy, "_target", None), "__module__", None) == _POOL
-
-
-def _message(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception as other:
-        return f"<its text raised {type(other).__name__}>"
 
 
 def _waits(engine: Engine, only: set[int] | None = None) -> tuple[Wait, ...]:

@@ -1,0 +1,20 @@
+"""Code under test whose exceptions cannot say what they are, and whose values look like ours."""
+
+from plait.judge.difference_state import attributes, has_state
+from plait.observe.canonical import exception_text
+
+
+class SpeechlessError(Exception):
+    def __str__(self):
+        return self.missing
+
+
+def test_an_exception_without_a_text():
+    assert exception_text(SpeechlessError()) == "<its text raised AttributeError>"
+    assert exception_text(ValueError("x")) == "x"
+
+
+def test_a_word_of_the_code_under_test_is_no_object_state():
+    assert has_state(("C", ("state", ("left", 1), ("right", 2))))
+    assert not has_state(("C", ("state", None)))
+    assert list(attributes(("tuple", ("C", ("state", None)), ("D", ("state", ("left", 1)))))) == [("D", "left")]
