@@ -64,9 +64,10 @@ def explore(options: argparse.Namespace) -> Result:
     project = options.path.resolve()
     with contextlib.ExitStack() as stack:
         new = stack.enter_context(resolve(options.new, project=project, cache=cache_folder().parent))
+        node = _node(options.argument, project, new)  # before versions are compared, which takes its time
         old = _before(options, project, stack)
         impact = Impact() if old is None else impact_between(old, new)
-        told = _account(_node(options.argument, project, new), project, new, impact, options)
+        told = _account(node, project, new, impact, options)
         result = _result(told, options, old, new, impact)
         result.more["sources"] = sources(steps_of(result.findings))
     result.elapsed_s = time.monotonic() - started
