@@ -113,8 +113,9 @@ def test_keys_need_no_enter_on_a_terminal(found):
 
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "plait", "replay", "r.json", "--step"], cwd=found, stdin=theirs, stdout=theirs
-    )
+        [sys.executable, "-m", "plait", "replay", "r.json", "--step"], cwd=found, stdin=theirs, stdout=theirs,
+        env={**os.environ, "NO_COLOR": "1"},
+    )  # fmt: skip
     steps = {b"": b"step 1 of ", b"n": b"step 2 of ", b"\x1b[C": b"step 3 of ", b"q": b"Replayed 10"}
     os.close(theirs)
     seen = b""
