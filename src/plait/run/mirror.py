@@ -129,7 +129,7 @@ class Mirror:
         module._time = clock.monotonic
         module._start_new_thread = threads.start_new_thread
         module._register_atexit = lambda function, *args, **named: None
-        threads.hooks.module = module
+        threads.hooks.modules.append(module)
         module.__dict__["excepthook"] = threads.excepthook
         module.__dict__.update(HOOKS)
         for name in ("Barrier", "Timer"):

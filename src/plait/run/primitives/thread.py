@@ -244,13 +244,16 @@ _starting = VThread(-1, None, "starting")
 class _Hooks:
     """What the code under test may replace in the threading module."""
 
-    module: Any = None  # the mirrored one
     excepthook: Callable[[Any], object] | None = None
+
+    def __init__(self) -> None:
+        self.modules: list[Any] = []  # the mirrored ones: each world has its own
 
     def restore(self, saved: Callable[[Any], object] | None) -> None:
         """The hook as it was, also for those who look it up in the module."""
         if self.excepthook is not saved:
-            self.module.excepthook = excepthook if saved is None else saved
+            for module in self.modules:
+                module.excepthook = excepthook if saved is None else saved
 
 
 hooks = _Hooks()
