@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -123,6 +124,7 @@ def test_keys_need_no_enter_on_a_terminal(found):
         for key, wanted in steps.items():
             os.write(ours, key)
             while wanted not in seen:
+                assert select.select([ours], [], [], 60)[0], seen  # it waits for a key, and we for its answer
                 seen += os.read(ours, 4096)
     assert process.wait(60) == 1
     os.close(ours)

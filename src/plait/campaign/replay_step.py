@@ -34,13 +34,14 @@ def step_through(
         out.write((_CLEAR if screen else "") + "\n".join(lines) + "\n")
         out.flush()
 
-    draw()
-    for move in moves(keys):
-        if move == QUIT:
-            return
-        wanted = {FORWARD: at + 1, BACK: at - 1, FIRST: 0, LAST: len(steps) - 1}[move]
-        at = max(0, min(len(steps) - 1, wanted))
+    with _each_key(keys):  # before anything is shown: a key that is pressed early counts as well
         draw()
+        for move in moves(keys):
+            if move == QUIT:
+                return
+            wanted = {FORWARD: at + 1, BACK: at - 1, FIRST: 0, LAST: len(steps) - 1}[move]
+            at = max(0, min(len(steps) - 1, wanted))
+            draw()
 
 
 def moves(keys: TextIO) -> Iterator[str]:
@@ -56,9 +57,8 @@ def moves(keys: TextIO) -> Iterator[str]:
 
 def _typed(keys: TextIO) -> Iterator[str]:
     """Single characters, without waiting for the end of the line where a person types them."""
-    with _each_key(keys):
-        while key := os.read(keys.fileno(), 1).decode("utf-8", "replace") if keys.isatty() else keys.read(1):
-            yield key
+    while key := os.read(keys.fileno(), 1).decode("utf-8", "replace") if keys.isatty() else keys.read(1):
+        yield key
 
 
 @contextlib.contextmanager
@@ -71,7 +71,7 @@ def _each_key(keys: TextIO) -> Iterator[None]:
 
     before = termios.tcgetattr(keys)
     try:
-        tty.setcbreak(keys)
+        tty.setcbreak(keys, termios.TCSANOW)
         yield
     finally:
         termios.tcsetattr(keys, termios.TCSADRAIN, before)
