@@ -1,6 +1,5 @@
 """`plait check` on classes that misbehave: it ends in time, names the culprit and keeps what it has found."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -12,10 +11,7 @@ import pytest
 from test_forbidden import EXPECTED as FORBIDDEN
 from test_misbehaviour import CRASHES
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(importlib.util.find_spec("plait.campaign.check") is None, reason="there is no check yet"),
-]
+pytestmark = pytest.mark.slow
 
 SUBJECTS = Path(__file__).parent / "subjects"
 BUDGET = 30  # seconds, enough for TESTS on a busy machine

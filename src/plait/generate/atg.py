@@ -13,6 +13,7 @@ in vain, with all its attempts, is taken to be infeasible and attracts no furthe
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Protocol
@@ -85,7 +86,7 @@ class Memory:
         return sum(map(self.is_open, instances))
 
 
-class AdaptiveTests:
+class AdaptiveTests(ABC):
     """The base of MRT, S-ATG, D-ATG and SD-ATG; ``saturated`` becomes a sentence when the strategy has come to its end.
 
     Without a laboratory, `next_test` still gives tests, chosen by what needs no execution.
@@ -108,9 +109,9 @@ class AdaptiveTests:
         self.executed: list[Test] = []
         self.discovered: set[str] = set()  # Z: by the executed tests
 
+    @abstractmethod
     def iterate(self, laboratory: Laboratory) -> None:
         """One turn of the loop; nothing when saturated."""
-        raise NotImplementedError
 
     def next_test(self) -> Test | None:
         """See `Strategy.next_test`."""
