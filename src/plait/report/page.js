@@ -48,7 +48,7 @@ function why(finding) {
   const box = make("section", {}, make("h3", {}, "Why"));
   const say = text => box.append(sentence("p", text));
   (finding.waiting || []).forEach(say);
-  if (finding.expected && finding.kind !== "deadlock") say(`One after the other, the call ${finding.expected.slice(0, 4).join(" or ")}.`);
+  if (finding.expected && finding.expected.length && finding.kind !== "deadlock") say(`One after the other, the call ${finding.expected.slice(0, 4).join(" or ")}.`);
   if (finding.race) {
     const [first, second] = finding.race;
     const place = row => `${row.access} at line ${row.line} (thread ${row.thread})`;
