@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _EXTRAS = (
-    ("scipy", "perf", "the statistics behind plait perf"),
     ("rapidfuzz", "atg", "test generation by interleaving coverage"),
     ("distributed", "cluster", "--cluster"),
     ("pytest", "pytest", "the pytest plug-in"),

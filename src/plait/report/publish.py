@@ -100,7 +100,7 @@ def statement(result: Result) -> list[str]:
     stats = result.stats
     found = len(result.findings)
     counted = f"{found} thread-safety violation{'s' if found != 1 else ''}"
-    said = counted if found else "No thread-safety violation found"
+    said = counted if found else "No thread-safety violation found" if stats["tests"] else "No test could be run"
     done = f"{stats['tests']} tests, {stats['schedules']} schedules; {stats.get('tests_exhausted', 0)} tests explored "
     pairs = f"{stats['method_pairs_covered']} of {stats['method_pairs']} pairs of methods ran concurrently."
     return [
