@@ -196,11 +196,11 @@ class _Campaign:
             partial(self._pair), options.rules, self._chance, threads=options.threads, scope=options.scope,
             stop=self._stop, say=self._say,
         )  # fmt: skip
-        made = len(found.tests)
-        found.tests = rounds.fitting(found.tests, self._at(_MEASURE))
-        if len(found.tests) < made:
-            found.notes.append(f"{made - len(found.tests)} of {made} tests left out: the budget has no time for them")
-        ended = rounds.measure(found.tests, self._at(_MEASURE))
+        ended = rounds.measure(found.tests, self._at(_MEASURE if options.curve else _CURVE))
+        if rounds.left_out:
+            made = len(found.tests)
+            found.notes.append(f"{len(rounds.left_out)} of {made} tests left out: the budget has no time for them")
+            found.tests = [each for each in found.tests if each not in rounds.left_out]
         self._judge(rounds, ended)
         if found.conclusive and options.curve and ended not in ("load", "interrupt"):
             self._say("measuring other numbers of threads")

@@ -59,6 +59,9 @@ class Rounds:
         self.quiet = self.heavy = 0
         """Measurements that count, and those that do not because others kept the machine busy."""
         self.loads: list[float] = []
+        self.left_out: list[Measured] = []
+        """Tests that there was no time for."""
+        self._pace = 1.0
         self._open_pair = open_pair
         self._rules = rules
         self._chance = chance
@@ -67,38 +70,51 @@ class Rounds:
         self._stop = stop
         self._say = say
 
-    def fitting(self, tests: list[Measured], deadline: float) -> list[Measured]:
-        """As many of the tests as the least number of rounds has time for, the refused ones included; at least one.
-
-        Few tests with an answer say more than many without.
-        """
-        self._share_time(tests, deadline)
-        left = (deadline - time.monotonic()) / self._rules.m_min - _ROUND_S
-        found: list[Measured] = []
-        for measured in tests:
-            if measured.reason is None:
-                job = self._job(measured)
-                left -= len(SIDES) * (job.repetitions + job.warmup) * measured.seconds
-                if left < 0 and any(each.reason is None for each in found):
-                    continue
-            found.append(measured)
-        return found
-
     def measure(self, tests: list[Measured], deadline: float) -> str:
         """Go on until each test is decided; says what ended it: ``exhausted``, ``budget``, ``load``, ``interrupt``."""
-        took = 0.0
-        while tests := [each for each in tests if self._is_open(each)]:
+        self._share_time([each for each in tests if each.reason is None], deadline)
+        took, many = 0.0, len(tests)
+        while tests := [each for each in tests if self._is_open(each) and each not in self.left_out]:
             if self._stop():
                 return "interrupt"
-            if time.monotonic() + took > deadline:
-                return "budget"
-            if self.heavy >= _HEAVY_ROUNDS * len(tests) and self.heavy > self.quiet:
-                return "load"
             began = time.monotonic()
-            self._say(f"round {self.rounds + 1}: {len(tests)} tests open, {deadline - began:.0f} s left")
-            self._round(tests)
+            if began + took > deadline:
+                return "budget"
+            if self.heavy >= _HEAVY_ROUNDS * many and self.heavy > self.quiet:
+                return "load"
+            chosen = self.affordable(tests, deadline - began)
+            self._say(f"round {self.rounds + 1}: {len(chosen)} tests open, {deadline - began:.0f} s left")
+            self._round(chosen)
             took = time.monotonic() - began
+            self._pace = max(1.0, took / (_ROUND_S + sum(map(self._cost, chosen))))
         return "exhausted"
+
+    def affordable(self, tests: list[Measured], left: float) -> list[Measured]:
+        """The tests of the next round: as many as have time for the least number of rounds, at least one.
+
+        Few tests with an answer say more than many without. Those nearest to it come first; the others are left out
+        for good, and tests that have their rounds wait meanwhile.
+        """
+        least = self._rules.m_min
+        missing = {each.name: least - len(each.series(self._scope)) for each in tests}
+        found = [each for each in tests if missing[each.name] <= 0]
+        short = sorted((each for each in tests if missing[each.name] > 0), key=lambda each: missing[each.name])
+        counted = self.quiet / (self.quiet + self.heavy) if self.quiet else 1.0
+        left *= counted / self._pace
+        chosen: list[Measured] = []
+        for each in short:
+            needed = missing[each.name] * (_ROUND_S + self._cost(each))
+            needed += sum(missing[other.name] * self._cost(other) for other in chosen)
+            if needed <= left or not (found or chosen):
+                chosen.append(each)
+            else:
+                self.left_out.append(each)
+        return chosen if chosen and len(chosen) < len(short) else [*found, *chosen]
+
+    def _cost(self, measured: Measured) -> float:
+        """The seconds of a test in one round."""
+        job = self._job(measured)
+        return len(SIDES) * (job.repetitions + job.warmup) * measured.seconds
 
     def _share_time(self, tests: list[Measured], deadline: float) -> None:
         """Measure less per round where the least number of rounds would not fit otherwise."""
