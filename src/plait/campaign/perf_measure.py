@@ -30,6 +30,8 @@ _POINT_S = 0.15
 _LEAST_REPETITIONS = 6
 _HEAVY_ROUNDS = 3
 """So many measurements of each test under heavy load, with fewer quiet ones, and it is no use to go on."""
+_MARGIN = 0.9
+"""Rounds do not take the same time; so much of what is left is counted on."""
 _WAIT_S = 3.0
 _LOOKS = 10
 
@@ -100,7 +102,7 @@ class Rounds:
         found = [each for each in tests if missing[each.name] <= 0]
         short = sorted((each for each in tests if missing[each.name] > 0), key=lambda each: missing[each.name])
         counted = self.quiet / (self.quiet + self.heavy) if self.quiet else 1.0
-        left *= counted / self._pace
+        left *= _MARGIN * counted / self._pace
         chosen: list[Measured] = []
         for each in short:
             needed = missing[each.name] * (_ROUND_S + self._cost(each))
