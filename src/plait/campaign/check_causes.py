@@ -1,11 +1,9 @@
-"""Which findings are one, which of them is shown, and in what order."""
+"""Which of the findings with one cause is shown, and in what order."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
-from plait.campaign.fingerprint import token
 from plait.campaign.stream import size_of
 from plait.model.finding import Finding
 
@@ -26,14 +24,6 @@ def size(finding: Finding) -> tuple[int, int]:
 def better(finding: Finding, other: Finding) -> bool:
     """Of findings with one cause the smallest is shown; among equals it does not matter which came first."""
     return (size(finding), _text(finding)) < (size(other), _text(other))
-
-
-def cause(finding: Finding) -> str:
-    """Findings with the same racing places, or the same methods, have one cause."""
-    if finding.race:
-        places = frozenset((Path(row["file"]).name, row["function"], row["code"]) for row in finding.race)
-        return token((finding.kind, finding.exception, places))
-    return token((finding.kind, finding.exception, tuple(finding.methods)))
 
 
 def _text(finding: Finding) -> str:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plait.campaign import tasks
-from plait.campaign.check_causes import cause, size
+from plait.campaign.check_causes import size
 from plait.campaign.failures import WorkerError
 from plait.campaign.memory import FIXED, OUTDATED, KnownFinding, Memory
 from plait.campaign.stream import StreamOptions
 from plait.campaign.workers import Workers
+from plait.judge.cause import cause
 from plait.model.finding import Finding
 from plait.model.result import Result
 
@@ -112,7 +113,8 @@ def result_of(content: Mapping[str, Any], name: str, seed: int, model: str, repl
         findings = list(replays.findings.values())
         return Result(
             "check", name, "violation" if findings else "none", seed=seed, model=model, findings=findings, stats=stats,
-            stopped_by=str(content["stopped_by"]), notes=notes, more=dict(content["more"]),
+            stopped_by=str(content["stopped_by"]), notes=notes,
+            more={**content["more"], "remembered": replays.sentences()},
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError):
         return None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from plait.campaign import tasks
 from plait.campaign.adaptive import Tally
 from plait.campaign.budget import Budget, Share
-from plait.campaign.check_causes import better, cause, weight
+from plait.campaign.check_causes import better, weight
 from plait.campaign.check_known import Replays
 from plait.campaign.check_notes import Notes
 from plait.campaign.failures import WorkerCrashed, WorkerHung
@@ -25,6 +25,7 @@ from plait.campaign.stream import Chunk, StreamOptions, probes_of
 from plait.campaign.workers import Workers
 from plait.errors import UsageError
 from plait.explore.capp_partition import Aim
+from plait.judge.cause import cause
 from plait.judge.rules import may_wait
 from plait.model.finding import Finding
 from plait.model.result import Result
@@ -346,6 +347,7 @@ class Campaign:
             "coverage_over_time": self._coverage,
             "rules": self._rules(),
             "lost": self._lost,
+            "remembered": self.replays.sentences(),
             "probes": [call.expression for call in probes_of(self._interface)] if self._interface is not None else [],
         }  # fmt: skip
         return Result(

@@ -75,12 +75,13 @@ class DiffOptions:
     reproduce: bool = True  # write a regression test
     capp: str | None = None  # what the explorations look at first
     store: Path | None = None  # the folder of what is remembered between runs
+    called: str = ""  # what the comparison is called there; else by its versions
     fresh: bool = False
     quiet: bool = True
 
     def as_key(self) -> dict[str, Any]:
         """All that the result of a run depends on, besides the code: plain data."""
-        unimportant = {"subject", "project", "workers", "hook", "tests", "store", "fresh", "quiet", "hints"}
+        unimportant = {"subject", "project", "workers", "hook", "tests", "store", "called", "fresh", "quiet", "hints"}
         plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in unimportant}
         hints = {each.name: getattr(self.hints, each.name) for each in fields(self.hints)}
         return {**plain, "hints": repr(sorted(hints.items(), key=str))}
@@ -129,7 +130,7 @@ def diff(
         change = analyse(options.subject, old, new)
         if touches_nothing(change):
             return _untouched(options, change, old, new, asked)
-        compared = f"{options.subject} {options.old} {options.new}"
+        compared = f"{options.subject} {options.called or f'{options.old} {options.new}'}"
         memory = stack.enter_context(
             remembering(
                 options.store, memory_name("diff", compared, options.project), options.subject, (old, new),

@@ -45,13 +45,13 @@ def keep(
     """Remember a run, and say in its result what has become of what was known."""
     if result.stopped_by == "interrupt":
         return
-    own = list(result.notes)
+    own, said = list(result.notes), []
     for test, each in known.items():
         if test == revealing:
-            result.notes.append("known from earlier runs: still there")
+            said.append("known from earlier runs: still there")
             break
         memory.settle(each.cause, FIXED)
-        result.notes.append(f"fixed since an earlier run: {each.finding.summary}")
+        said.append(f"fixed since an earlier run: {each.finding.summary}")
     for finding in result.findings:
         memory.keep_finding(_cause(finding), finding)
     memory.keep_run(
@@ -62,7 +62,8 @@ def keep(
             "more": {name: value for name, value in result.more.items() if name != "sources"},
         },
     )  # fmt: skip
-    result.notes += memory.messages
+    result.more["remembered"] = said
+    result.notes += [*said, *memory.messages]
 
 
 def _cause(finding: Finding) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from plait.campaign.fingerprint import Fingerprints, around, files_key
-from plait.campaign.store import Store
+from plait.campaign.store import FILE, Store
 from plait.errors import UsageError
 from plait.model.finding import Finding
 from plait.subject.name import Subject
@@ -120,6 +120,14 @@ class Memory:
 def memory_name(command: str, subject: str, project: Path) -> str:
     """What belongs to one subject in the store of the current folder."""
     return f"{command} {subject}" if project == Path() else f"{command} {subject} in {project}"
+
+
+def remembered(folder: Path | None) -> set[str]:
+    """The names (see `memory_name`) under which there are findings that nobody has seen fixed."""
+    if folder is None or not (folder / FILE).is_file():
+        return set()
+    with Store(folder) as store:
+        return {each.subject for each in store.findings(status=OPEN)}
 
 
 @contextlib.contextmanager

@@ -19,6 +19,7 @@ from plait.campaign.perf_measure import Rules as Measuring
 from plait.campaign.releases import cache_root
 from plait.campaign.review_shares import Shares
 from plait.campaign.review_steps import Steps
+from plait.campaign.store import FOLDER
 from plait.config import Config
 from plait.judge.review import ClassReview
 from plait.model.result import Result
@@ -52,6 +53,7 @@ class ReviewOptions:
     config: Config = field(default_factory=Config)
     tests: Path | None = None
     measuring: Measuring = field(default_factory=Measuring)
+    store: Path | None = None  # the folder of what is remembered between runs
 
 
 def run(options: argparse.Namespace) -> int:
@@ -80,7 +82,7 @@ def from_namespace(options: argparse.Namespace) -> ReviewOptions:
         None if by_steps else options.budget or DEFAULT_BUDGET, options.max_tests, options.max_schedules,
         options.model, options.threads, max(options.threads, THREADS),
         workers=options.workers or os.cpu_count() or 2, allow=tuple(options.allow), config=config,
-        tests=tests_folder(options.path, config),
+        tests=tests_folder(options.path, config), store=Path(FOLDER),
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from plait.campaign.check_options import CheckOptions
 from plait.campaign.diff import DiffOptions, diff
 from plait.campaign.explore import explore
 from plait.campaign.interrupt import Interrupt
+from plait.campaign.memory import memory_name, remembered
 from plait.campaign.perf import PerfOptions, compare
 from plait.campaign.review_shares import LEAST, Shares
 from plait.campaign.review_tests import tests_of
@@ -53,15 +54,29 @@ class Steps:
         self._say = say
 
     def take(self, classes: list[ClassReview]) -> None:
-        """All steps for all classes: behaviour first, then, with the time that is left, speed."""
+        """All steps for all classes: behaviour first, then, with the time that is left, speed.
+
+        Steps that begin with what earlier runs have found come before all others.
+        """
+        known = remembered(self._options.store)
         planned = [(made, step) for made in classes for step in self._planned(made) if step != "perf"]
         planned += [(made, step) for made in classes for step in self._planned(made) if step == "perf"]
+        planned.sort(key=lambda each: self._kept_as(*each) not in known)
         self._shares.plan(*(step for _, step in planned))
         for number, (made, step) in enumerate(planned, 1):
             if self._stopped():
                 return
             self._say(f"{number} of {len(planned)}: {made.name}, {_WORDS[step]}")
             self._take(made, step)
+
+    def _kept_as(self, made: ClassReview, step: str) -> str:
+        """What findings of a step are kept under."""
+        name = f"{made.touched.subject} {self._called()}" if step == "diff" else made.name
+        return memory_name(step, name, self._options.project)
+
+    def _called(self) -> str:
+        """The comparison, whatever the commits that the words stand for at present."""
+        return f"since {self._options.base or 'the main branch'}, {self._options.new}"
 
     def _planned(self, made: ClassReview) -> list[str]:
         change = made.touched.change
@@ -102,9 +117,11 @@ class Steps:
             DiffOptions(
                 made.touched.subject, self._base, self._tip, options.project, options.seed, seconds, options.max_tests,
                 options.max_schedules, options.model, options.threads, options.workers, True, options.allow,
-                words.hints, words.nondeterministic, options.config.hook, options.tests,
+                words.hints, words.nondeterministic, options.config.hook, options.tests, store=options.store,
+                called=self._called(),
             ), self._interrupt,
         )  # fmt: skip
+        made.notes += made.diff.more.get("remembered", [])
 
     def _check(self, made: ClassReview, seconds: float) -> None:
         options = self._options
@@ -114,9 +131,10 @@ class Steps:
                 made.touched.subject, self._tip, options.project, options.seed, self._clock(seconds), options.max_tests,
                 options.max_schedules, options.model, options.threads, options.workers, allow=options.allow,
                 hints=words.hints, rules=Rules(words.invariant, words.nondeterministic), hook=options.config.hook,
-                tests=options.tests,
+                tests=options.tests, store=options.store,
             ), self._interrupt,
         )  # fmt: skip
+        made.notes += made.check.more["remembered"]
         if made.touched.change is not None and made.check.findings:
             self._look_back(made, made.check.findings)
 

@@ -10,10 +10,12 @@ from pprint import pformat
 from typing import Any
 
 from plait import __version__
+from plait.judge.cause import cause
 from plait.judge.difference_outcome import Outcome, View
 from plait.judge.difference_words import described
 from plait.model.finding import Finding
 from plait.model.test import Call, Test
+from plait.report.own_file import write_own
 from plait.report.reproducer import name_of
 
 OUT = Path("plait-out")
@@ -65,19 +67,11 @@ def write_reproducer(
 ) -> str:
     """Write the file; ``allowed`` is all that the old version can do, ``required`` what the new one no longer can.
 
-    ``root`` is where the subject is imported from. A name that is taken by another finding gets a number.
+    ``root`` is where the subject is imported from. The file of an earlier run that found the same is renewed.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     path = os.path.relpath(root.resolve(), folder.resolve()) if root is not None else None
     text = _text(finding, subject, path, view, allowed, required)
-    base = f"test_{name_of(finding)}"
-    number = 1
-    while True:
-        target = folder / f"{base}{'' if number == 1 else f'_{number}'}.py"
-        if not target.exists() or target.read_text(encoding="utf-8") == text:
-            target.write_text(text, encoding="utf-8")
-            return str(target)
-        number += 1
+    return str(write_own(folder, f"test_{name_of(finding)}", text, subject, str(path), cause(finding)))
 
 
 def _text(

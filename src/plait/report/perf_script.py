@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from plait.judge import performance, performance_stats
 from plait.report import perf_again
+from plait.report.own_file import write_own
 from plait.run import native, native_load, native_machine, native_pair
 
 if TYPE_CHECKING:
@@ -32,12 +33,10 @@ class Origin(NamedTuple):
 
 
 def write_script(found: Comparison, places: dict[str, Place], origins: dict[str, Origin], folder: Path) -> Path:
-    """Write the script for a comparison; it is named after the subject."""
+    """Write the script for a comparison; it is named after the subject, and the one of an earlier run is renewed."""
     name = re.sub(r"\W+", "_", found.subject).strip("_").lower()
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"perf_{name}.py"
-    path.write_text(script_text(found, places, origins), encoding="utf-8")
-    return path
+    folders = [origins[side].folder for side in ("old", "new")]
+    return write_own(folder, f"perf_{name}", script_text(found, places, origins), found.subject, *folders)
 
 
 def script_text(found: Comparison, places: dict[str, Place], origins: dict[str, Origin]) -> str:

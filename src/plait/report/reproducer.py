@@ -9,7 +9,9 @@ from pprint import pformat
 from typing import Any
 
 from plait import __version__
+from plait.judge.cause import cause
 from plait.model.finding import Finding
+from plait.report.own_file import write_own
 
 
 def reproducer_text(
@@ -61,15 +63,7 @@ def write_reproducer(
     finding: Finding, subject: str, folder: Path, root: Path | None, probes: list[str],
     rules: dict[str, Any] | None = None,
 ) -> Path:  # fmt: skip
-    """Write the file into ``folder``; a name that is taken by another finding gets a number."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write the file into ``folder``; the one of an earlier run that found the same is renewed."""
     path = os.path.relpath(root.resolve(), folder.resolve()) if root is not None else None
     text = reproducer_text(finding, subject, path, probes, rules)
-    base = f"test_{name_of(finding)}"
-    number = 1
-    while True:
-        target = folder / f"{base}{'' if number == 1 else f'_{number}'}.py"
-        if not target.exists() or target.read_text(encoding="utf-8") == text:
-            target.write_text(text, encoding="utf-8")
-            return target
-        number += 1
+    return write_own(folder, f"test_{name_of(finding)}", text, subject, str(path), cause(finding))

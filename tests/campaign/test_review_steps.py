@@ -1,0 +1,79 @@
+"""In what order a review takes its steps."""
+
+from pathlib import Path
+
+import pytest
+
+from plait.campaign.budget import Budget
+from plait.campaign.memory import FIXED, memory_name
+from plait.campaign.review import ReviewOptions
+from plait.campaign.review_shares import Shares
+from plait.campaign.review_steps import Steps
+from plait.campaign.store import Store
+from plait.judge.review import ClassReview
+from plait.subject.change import Change
+from plait.subject.name import Subject
+from plait.subject.touched import Touched
+
+
+def touched(name):
+    methods = frozenset({"put"})
+    change = Change(
+        f"shop:{name}", (), (), (), (), (f"shop:{name}.put",), methods, methods, methods, frozenset(), frozenset()
+    )
+    return ClassReview(Touched(Subject("shop", name), "uses threading.Lock", change))
+
+
+class Watched(Steps):
+    """Only says which steps it would take."""
+
+    def __init__(self, options):
+        super().__init__(options, None, "0" * 40, "worktree", Shares(Budget(None)), None, lambda _: None)
+        self.taken = []
+
+    def _take(self, made, step):
+        self.taken.append((made.touched.subject.qualname, step))
+
+
+@pytest.fixture
+def taken(tmp_path):
+    def steps(**options):
+        asked = ReviewOptions(**{"store": tmp_path, "tests": None, **options})
+        watched = Watched(asked)
+        watched.take([touched("Cart"), touched("Stock")])
+        return watched.taken
+
+    return steps
+
+
+USUAL = [
+    ("Cart", "diff"), ("Cart", "check"), ("Stock", "diff"), ("Stock", "check"), ("Cart", "perf"), ("Stock", "perf"),
+]  # fmt: skip
+
+
+def test_behaviour_comes_before_speed(taken):
+    assert taken() == USUAL
+    assert taken(store=None) == USUAL
+
+
+def test_what_earlier_runs_found_comes_first(taken, tmp_path):
+    with Store(tmp_path) as store:
+        store.record_finding(memory_name("check", "shop:Stock", Path()), "why", {"summary": "x"})
+        store.record_finding(memory_name("diff", "shop:Cart since main, worktree", Path()), "why", {"summary": "x"})
+    assert taken()[0] == ("Stock", "check")
+    assert sorted(taken()) == sorted(USUAL)
+    assert taken(base="main")[:2] == [("Cart", "diff"), ("Stock", "check")]
+    assert taken(project=Path("elsewhere")) == USUAL
+
+
+def test_what_was_mended_does_not(taken, tmp_path):
+    with Store(tmp_path) as store:
+        name = memory_name("check", "shop:Stock", Path())
+        store.record_finding(name, "why", {"summary": "x"})
+        store.settle(name, "why", FIXED)
+    assert taken() == USUAL
+
+
+def test_a_store_is_not_made_by_looking_for_one(taken, tmp_path):
+    taken(store=tmp_path / "none")
+    assert not (tmp_path / "none").exists()

@@ -1,0 +1,94 @@
+"""Files that plait may renew are its own ones; those of others keep their names."""
+
+import threading
+
+from report_samples import checked, compared
+
+from plait.judge.cause import cause
+from plait.report.own_file import write_own
+from plait.report.reproducer import write_reproducer
+
+
+def names(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
+def test_the_same_thing_keeps_its_file(tmp_path):
+    for text in ("a = 1\n", "a = 2\n", "a = 2\n"):
+        assert write_own(tmp_path, "x", text, "one", "thing") == tmp_path / "x.py"
+        assert (tmp_path / "x.py").read_text(encoding="utf-8").startswith(text)
+    assert names(tmp_path) == ["x.py"]
+
+
+def test_another_thing_gets_a_number_and_keeps_it(tmp_path):
+    for _ in range(2):
+        assert write_own(tmp_path, "x", "a = 1\n", "one").name == "x.py"
+        assert write_own(tmp_path, "x", "a = 1\n", "two").name == "x_2.py"
+        assert write_own(tmp_path, "x", "a = 1\n", "three").name == "x_3.py"
+    assert names(tmp_path) == ["x.py", "x_2.py", "x_3.py"]
+
+
+def test_what_others_wrote_or_edited_is_left_alone(tmp_path):
+    foreign = {"x.py": b"mine = 1\n", "x_2.py": b"\xff\xfe", "x_4.py": b""}
+    for name, content in foreign.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "x_3.py").mkdir()
+    first = write_own(tmp_path, "x", "a = 1\n", "one")
+    assert first.name == "x_5.py"
+    edited = first.read_text(encoding="utf-8").replace("a = 1", "a = 1  # kept since we know why")
+    first.write_text(edited, encoding="utf-8")
+    assert write_own(tmp_path, "x", "a = 2\n", "one").name == "x_6.py"
+    assert first.read_text(encoding="utf-8") == edited
+    assert {name: (tmp_path / name).read_bytes() for name in foreign} == foreign
+
+
+def test_text_that_no_encoding_has_can_be_renewed(tmp_path):
+    for _ in range(2):
+        assert write_own(tmp_path, "x", '"""\ud800"""\n', "one").name == "x.py"
+    assert "ud800" in (tmp_path / "x.py").read_text(encoding="utf-8")
+
+
+def test_of_several_writers_each_gets_a_file(tmp_path):
+    made = []
+
+    def write(topic):
+        made.append(write_own(tmp_path, "x", f"a = {topic}\n", topic))
+
+    threads = [threading.Thread(target=write, args=(str(number),)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(made)) == len(names(tmp_path)) == 6
+
+
+def test_a_finding_is_the_same_when_lines_move_and_when_the_old_version_is_another_commit():
+    (finding,) = compared().findings
+    before = cause(finding)
+    finding.race = [{**row, "line": row["line"] + 7} for row in finding.race]
+    assert cause(finding) == before
+    named = [
+        [{**row, "file": f"{label}:{row['file']}", "version": label} for row in finding.race]
+        for label in ("HEAD (0123456789)", "HEAD (abcdef0123)")
+    ]
+    said = set()
+    for finding.race in named:
+        said.add(cause(finding))
+    assert len(said) == 1
+    finding.race = [{**row, "code": "pass"} for row in finding.race]
+    assert cause(finding) not in said
+
+
+def test_a_second_run_renews_the_regression_test(tmp_path):
+    (finding,) = checked().findings
+
+    def written(subject="account:Account"):
+        return write_reproducer(finding, subject, tmp_path / "out", tmp_path, [])
+
+    first = written()
+    finding.summary = "the same, in other words"
+    assert written() == first
+    assert "in other words" in first.read_text(encoding="utf-8")
+    assert written("bank.account:Account") != first
+    finding.race = None
+    assert written() not in (first, written("bank.account:Account"))
