@@ -1,0 +1,227 @@
+"""What `plait bench` prints, compared with golden files; the measuring alone is replaced, by figures made up here."""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from plait import bench
+from plait.judge.performance import Series
+from plait.judge.performance_result import Comparison, Measured
+from plait.model.test import Call, Test
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def inside(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.syspath_prepend(str(ROOT))
+
+
+def module(name):
+    return importlib.import_module(f"benchmarks.{name}")
+
+
+def engine(patch):
+    table, catalogue = module("engine.bench"), module("engine.catalogue")
+    subjects = [catalogue.subject("counter 2x1"), catalogue.subject("AB-BA"), catalogue.LONGEST]
+    rates = {"plait-dpor": 9000.0, "plait-dfs": 8000.0, "frontrun-dpor": 45.0, "interleave-test-dfs": 200.0}
+
+    def measured(tool, subject, seconds):
+        if tool == "frontrun-dpor" and subject is catalogue.LONGEST:
+            return {"trouble": f"no end within {4 * seconds + 30:.0f} s"}
+        rate = rates[tool]
+        return {
+            "first_rate": rate, "steady_rate": 1.5 * rate, "cpu_rate": 1.1 * rate, "exhausted": bool(subject.classes),
+            "to_failure": 2 if subject.fault else None, "executions": subject.classes or 50_000, "redundant": 0,
+        }  # fmt: skip
+
+    patch.setattr(table, "_measure", measured)
+    memory = {"executions": 100_000, "before_kb": 30_000, "after_kb": 30_120}
+    patch.setattr(table, "_process", lambda *_: memory)
+    return {"subjects": subjects, "tools": list(rates)}
+
+
+def condiff(patch):
+    table = module("condiff.bench")
+
+    def figures(bc, drt, found=True):
+        return {
+            "found": found, "drt": drt, "ct": 12, "bc": bc, "changed": 3, "pairs": 6, "inconclusive": 0,
+            "revealing": "a test", "kept": found or None, "generate": 0.2, "filter": 0.3, "check": 0.5,
+        }  # fmt: skip
+
+    def measured(number, scenario, _seeds, seconds, *, baseline=True):
+        few = 2 if scenario == "B" else 5
+        found = {"condiff": [figures(few, 0.5), figures(few + 1, 0.75)]}
+        found["baseline"] = [figures(9, 4.0), figures(11, seconds, found=False)] if baseline else []
+        paper = table.PAPER[number, scenario]._asdict()
+        return {"subject": number, "scenario": scenario, **table._row(found), "paper": paper}
+
+    patch.setattr(table, "measure", measured)
+    return {"scenarios": [("C1", name) for name in module("condiff.scenarios").SHARES]}
+
+
+def covcon(patch):
+    table = module("covcon.bench")
+
+    def measured(row, strategy, setting, seed, seconds):
+        if strategy == "naive" and setting == "native":
+            return {"found": None, "tests": 0, "seconds": seconds, "trouble": "no end"}
+        tests = {"random": 40, "covcon": 10, "naive": 90}[strategy] + seed
+        coverage = [[number / 10, number, number * row.pairs // 40] for number in range(0, 40, 4)]
+        return {
+            "found": row.symptom, "tests": tests, "executions": 3 * tests, "seconds": tests / 20, "pairs": row.pairs,
+            "coverage": coverage, "breakdown": {"generate": 0.1, "execute": 0.6, "coverage": 0.3},
+        }  # fmt: skip
+
+    patch.setattr(table, "_measure", measured)
+    return {"only": [row.module for row in table.ROWS[:2]], "settings": ("controlled", "native"), "runs": 2}
+
+
+def capp(patch):
+    table = module("capp.bench")
+
+    def measured(fault, searches, seeds, _seconds):
+        rows = []
+        for search in searches:
+            for place, heuristic in enumerate((table.BASIC, *table.HEURISTICS)):
+                for seed in seeds:
+                    cost = 1000 // (1 + place) + 7 * (seed or 0)
+                    rows.append({
+                        "search": search, "heuristic": heuristic, "schedules": cost, "transitions": 9 * cost,
+                        "found": search != "dpor" or place % 5 != 4, "kind": fault.error, "points": 11, "seconds": 0.5,
+                    })  # fmt: skip
+        return rows
+
+    patch.setattr(table, "_measured", measured)
+    return {"faults": table.FAULTS[:1], "searches": ("icb", "stateful", "dpor"), "runs": 4}
+
+
+def atg(patch):
+    table = module("atg.bench")
+    gains = dict(zip(table.APPROACHES, (1.0, 1.02, 1.05, 1.1), strict=True))
+
+    def measured(subject, _setting, what, threshold, runs):
+        if what == "feasible":
+            return [{"exposed": 58, "possible": 60, "tests": 20, "attempts": 75, "aimed": 60, "infeasible": 0}]
+        rows = []
+        for approach, gain in gains.items():
+            for number in range(runs):
+                counts = {"iroots": (10 + 2 * threshold + number) * gain, "profiles": 12.0, "discovered": 30}
+                counts |= {"active_tests": round(20 / gain**8), "orchestrated": 9, "seconds": 2.0 / gain}
+                wrong = subject in table.MUTANTS and (number or approach != "mrt")
+                rows.append({"approach": approach, "executions": 90, **counts, "trouble": "deadlock" if wrong else None})
+        return rows
+
+    def compared(case, strategy, _seconds):
+        found = strategy == "covcon" or case.name < "c"
+        first = {"covcon": 40}.get(strategy, 120 if found else None)
+        return {"found": found, "any": found, "executions_to_first": first}
+
+    patch.setattr(table, "_measure", measured)
+    patch.setattr(module("atg.corpus"), "compare", compared)
+    few = module("atg.corpus").chosen()[:4]
+    patch.setattr(module("atg.corpus"), "chosen", lambda: few)
+    optimistic = next(each.number for each in table.STRUCTURES if each.cls == "OptimisticList")
+    only = [optimistic, table.MUTANTS[0].number]
+    return {"only": only, "settings": ("native",), "parts": (*table.PARTS, "corpus"), "runs": 2}
+
+
+def speedgun(patch):
+    table = module("speedgun.bench")
+    call = Call("get", "{receiver}.get({args})", "x")
+    test = Test((), (Call("C", "C()", result="x"),), ((call,), (call,)))
+    ratios = {"improvement": 0.6, "regression": 1.7, "none": 1.0}
+
+    def measured(pair, seed, _seconds, _heavy, *, threads=8, curve=None):
+        found = Comparison(pair.subject, "old", "new", seed, threads=threads)
+        if pair.expected == "none" and seed == 1:
+            found.reason = "the machine is too busy"
+            return found
+        each = Measured("test 1", test, "", 1, 1, 1, 0.01)
+        times = [0.01 * (1 + number / 1000) for number in range(6)]
+        each.whole = each.suffix = Series(times, [time * ratios[pair.expected] for time in reversed(times)])
+        found.tests = [each]
+        found.decide(each, 0.03, 6)
+        found.verdict = {"new": "improvement", "old": "regression"}.get(each.winner, "none")
+        return found
+
+    patch.setattr(table, "measured", measured)
+    patch.setattr(table, "PORTS", table.PORTS[:3])
+    patch.setattr(table, "EFFECTS", table.EFFECTS[:2])
+    patch.setattr(table, "SAME", 3)
+    return {}
+
+
+def corpus(patch):
+    table, pairs = module("corpus.bench"), module("corpus.pairs")
+    found = {
+        "kind": "wrong-result", "methods": ["SimpleCache.inc"], "preemptions": 1,
+        "summary": "SimpleCache: two calls of `inc` lose an update",
+        "reachable": {"gil": True, "free-threaded": True},
+    }  # fmt: skip
+
+    def asked(words, seconds, _config=None):
+        released = "0.14.0" in words[words.index("--at") + 1] if "--at" in words else "cachelib" in str(words)
+        if not released and words[0] == "check":
+            return {"trouble": f"no end within {seconds + 60:.0f} s", "seconds": seconds + 60}
+        findings = [found] if released else []
+        verdict = {"check": "violation", "diff": "difference"}[words[0]] if findings else "none"
+        stats = {"tests": 120, "seconds_to_first": 2.5}
+        return {"verdict": verdict, "findings": findings, "seconds": 12.5, "stats": stats, "stopped_by": "budget"}
+
+    for each in (table, pairs):
+        patch.setattr(each, "ask", asked)
+        patch.setattr(each, "pin", lambda *_: None)
+    every = json.loads((ROOT / "benchmarks" / "corpus" / "cases.json").read_text(encoding="utf-8"))["cases"]
+    negative = next(each["id"] for each in every if each["role"] == "negative")
+    return {"only": ["cachelib-simple-inc", "pyee-once", negative]}
+
+
+def campaign(patch):
+    table = module("campaign.bench")
+
+    def row(name, _runs, _seconds, _progress):
+        return {
+            "subject": f"subject_{name}", "tests": 150, "executions": 3000,
+            "executions_per_s": {"free": 2100, "guard": 2050, "1 workers": 2000, "2 workers": 3700},
+            "isolation_percent": 5.0, "guard_percent": 2.4, "two_workers": 1.85, "second_run": 24.0,
+            "after_change": 3.4, "memory": {"worker_before_kb": 41_000, "worker_after_kb": 41_100},
+        }  # fmt: skip
+
+    patch.setattr(table, "_row", row)
+    patch.setattr(table.os, "getloadavg", lambda: (0.3, 0.2, 0.1))
+    return {}
+
+
+TABLES = {each.__name__: each for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign)}
+
+
+def shape(value):
+    """The fields of a result; of a list its first element stands for all."""
+    if isinstance(value, dict):
+        return {name: shape(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [shape(value[0])] if value else []
+    return "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_and_its_result_file(name, golden, monkeypatch):
+    settings = {"runs": 1, **TABLES[name](monkeypatch), "progress": lambda _line: None}
+    content, text = bench.measure(name, settings)
+    golden(f"bench/{name}.txt", text)
+    assert set(content) == {"schema", "bench", "python", "rows", "summary"}
+    assert all("subject" in row for row in content["rows"])
+    fields = {key: shape(value) for row in reversed(content["rows"]) for key, value in row.items()}
+    golden(f"bench/{name}.rows.json", json.dumps(dict(sorted(fields.items())), indent=1))
+    json.dumps(content)
+
+
+def test_every_table_is_here():
+    assert sorted(TABLES) == bench.tables()
+    assert str(ROOT) in sys.path
