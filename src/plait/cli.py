@@ -17,7 +17,7 @@ import os
 import re
 import sys
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -95,16 +95,16 @@ OPTIONS = {
     "max-tests": Option("limit the tests instead, reproducibly (default: no limit)", "N", _at_least(1)),
     "max-schedules": Option("limit the schedules instead, reproducibly (default: no limit)", "N", _at_least(1)),
     "model": _choice("model", "where threads may switch (default: both)", "both"),
-    "threads": Option("concurrent suffixes of a test (default: 2)", "N", _at_least(2), 2),
+    "threads": Option("threads that meet in a test (default: 2)", "N", _at_least(2), 2),
     "workers": Option("worker processes (default: one per core)", "N", _at_least(1)),
     "cluster": Option("run on a Dask scheduler (default: on this machine)", "ADDRESS"),
     "cluster-ca": Option("certificate authority of an encrypted cluster (default: none)", "FILE", Path),
     "cluster-cert": Option("certificate for an encrypted cluster (default: none)", "FILE", Path),
     "cluster-key": Option("key of that certificate (default: none)", "FILE", Path),
-    "generate": _choice("generate", "how tests are made (default: covcon)", "covcon"),
+    "generate": _choice("generate", "how tests are made, see docs/check.md (default: covcon)", "covcon"),
     "schedule": _choice("schedule", "how a test is executed", None),
-    "capp": _choice("capp", "change-aware order of schedules", None),
-    "no-filter": Option("check every generated test (the paper's BASELINE)", default=False),
+    "capp": _choice("capp", "which schedules come first, seen from the change: see docs/explore.md", None),
+    "no-filter": Option("explore every generated test, also those that cannot differ", default=False),
     "allow": Option("what the code may do: write,network,subprocess,native", "LIST", _permissions, ()),
     "json": Option("write the result as JSON; - is the terminal", "FILE", _output),
     "html": Option("write the result as a page", "FILE", _output),
@@ -158,12 +158,12 @@ COMMANDS = {
          "quiet", *_OUTPUTS),
     ),
     "explore": Command(
-        "an existing multithreaded test, change-aware schedules",
+        "an existing test that starts threads, under many schedules",
         ("TEST", "tests/test_x.py::test_y, or module:function"),
         ("old", "new", *_LIMITS, "model", "schedule", "capp", *_OUTPUTS),
     ),
     "review": Command(
-        "all of the above for every class a git change touches", None,
+        "diff, check, perf and explore for every class a git change touches", None,
         ("base", "new", *_LIMITS, "model", "threads", *_OUTPUTS, "markdown"),
     ),
     "bisect": Command(
@@ -192,6 +192,12 @@ DEFAULTS = {
     "bisect": {"budget": "5m"},
 }
 """Defaults that only one command has, as its command line would have them."""
+WORDS = {
+    "check": {"old": "the version that --capp compares with (default: HEAD)"},
+    "perf": {"threads": "threads that call at the same time", "max-tests": "how many tests are measured"},
+    "bisect": {"budget": "time to find a test that tells the two commits apart"},
+}
+"""What options mean for one command, where that is not what they mean for the others."""
 
 
 def _module(name: str) -> str:
@@ -217,7 +223,8 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}{self._meant(message)} (see `{self.prog} --help`)")
 
     def format_help(self) -> str:
-        return command_help(self._name, COMMANDS[self._name], OPTIONS, DEFAULTS.get(self._name, {}))
+        own = {key: replace(OPTIONS[key], help=said) for key, said in WORDS.get(self._name, {}).items()}
+        return command_help(self._name, COMMANDS[self._name], {**OPTIONS, **own}, DEFAULTS.get(self._name, {}))
 
     def _meant(self, message: str) -> str:
         own = COMMANDS[self._name].options

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _EXTRAS = (
     ("rapidfuzz", "atg", "test generation by interleaving coverage"),
     ("distributed", "cluster", "--cluster"),
-    ("pytest", "pytest", "the pytest plug-in"),
+    ("pytest", "pytest", "pytest plug-in"),
 )
 _PROBE = """
 class Counter:

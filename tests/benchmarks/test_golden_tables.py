@@ -113,8 +113,8 @@ def atg(patch):
             for number in range(runs):
                 counts = {"iroots": (10 + 2 * threshold + number) * gain, "profiles": 12.0, "discovered": 30}
                 counts |= {"active_tests": round(20 / gain**8), "orchestrated": 9, "seconds": 2.0 / gain}
-                wrong = subject in table.MUTANTS and (number or approach != "mrt")
-                rows.append({"approach": approach, "executions": 90, **counts, "trouble": "deadlock" if wrong else None})
+                wrong = "deadlock" if subject in table.MUTANTS and (number or approach != "mrt") else None
+                rows.append({"approach": approach, "executions": 90, **counts, "trouble": wrong})
         return rows
 
     def compared(case, strategy, _seconds):

@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from plait import __version__
 from plait.judge.performance import Series
 from plait.judge.performance_result import Comparison, Contention, Measured
 from plait.judge.performance_scaling import point
@@ -16,6 +17,20 @@ from plait.report.sources import sources, steps_of
 
 DEMO = Path(__file__).parents[2] / "benchmarks" / "demo"
 NASTY = "</script><script>window.harmed=1</script><img src=x onerror=window.harmed=1> \" ' & \x00 \ud800 `"
+
+
+def shape(value):
+    """The fields of a result and the types of their values; of a list its first element stands for all."""
+    if isinstance(value, dict):
+        return {name: shape(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [shape(value[0])] if value else []
+    return type(value).__name__
+
+
+def without_version(text):
+    """The number of this plait changes with every release."""
+    return text.replace(__version__, "N")
 
 
 def row(thread, line, code, access, value=None, *, file="account.py", locks=(), **more):
@@ -138,14 +153,15 @@ def measured(name, ratio, *methods, winner="none", reason=None):
 def comparison(verdict="regression"):
     """Two versions of a cache, measured."""
     made = Comparison("cache:Cache", "HEAD (0123456789)", "worktree", verdict=verdict, nature="contention")
-    better = verdict == "improvement"
+    winner, first, second, after = {
+        "improvement": ("new", 0.5, 0.6, 1e-7), "none": ("none", 1.01, 0.99, 2e-7),
+    }.get(verdict, ("old", 2.0, 1.5, 1e-6))  # fmt: skip
     made.tests = [
-        measured("test 1", 0.5 if better else 2.0, "load", "get", winner="new" if better else "old"),
-        measured("test 2", 0.6 if better else 1.5, "load", winner="new" if better else "old"),
+        measured("test 1", first, "load", "get", winner=winner),
+        measured("test 2", second, "load", winner=winner),
         measured("test 3", 1.01, "get"),
         measured("test 4", 1.0, "put", reason="exception with the old version: KeyError: 'a'", winner="inconclusive"),
     ]
-    after = 1e-7 if better else 1e-6
     made.curve = [point(1, series(1e-6, 1.0e-6)), point(8, series(2e-7, after))]
     made.locks = [Contention("self._lock", 0.03, 0.41, 1.0, 1.0), Contention("self._other", 0.0, 0.0, 0.0, 1.0)]
     interpreter = {"implementation": "CPython", "version": "3.11.7", "gil": True}
@@ -154,6 +170,51 @@ def comparison(verdict="regression"):
     made.elapsed_s = 61.0
     made.script = "plait-out/perf_cache_cache.py"
     return made
+
+
+def unclear():
+    """A comparison on a machine that others kept busy."""
+    made = comparison("inconclusive")
+    made.tests = [measured("test 1", 1.0, "load", reason="only 2 of 6 rounds fit into the budget")]
+    made.tests[0].winner = "inconclusive"
+    made.reason = "the machine is too busy: on average 3.1 other processes wanted its 2 CPUs"
+    made.curve, made.locks, made.nature = [], [], None
+    return made
+
+
+def unusable():
+    """A check in which nothing could be run."""
+    result = checked(found=False)
+    result.stats = dict.fromkeys(result.stats, 0)
+    result.notes = ["no object could be made: Account.__init__ needs `bank`, for which there is no value"]
+    result.more = {"pairs": [], "coverage_over_time": [], "sources": {}}
+    return result
+
+
+_COMMITS = [
+    {"name": f"{number}" * 40, "subject": subject, "author": "Ada", "date": f"2026-01-0{number}T10:00:00+00:00"}
+    for number, subject in enumerate(("A bank", "Withdraw without waiting", "Broken", "Names"), 1)
+]
+
+
+def bisected(verdict="found"):
+    """What `plait bisect` ends with."""
+    versions = {"good": "v1.0 (1111111111)", "bad": "HEAD (4444444444)"}
+    result = Result("bisect", "account:Account", verdict, versions, elapsed_s=21.0, stopped_by="finding")
+    result.stats = {"commits": 3, "commits_tried": 0, "commits_skipped": 0}
+    if verdict == "inconclusive":
+        result.notes = ["behaviour does not differ, and speed cannot be told: the machine is too busy"]
+    if verdict not in ("found", "ambiguous"):
+        return result
+    found, broken = verdict == "found", {**_COMMITS[2], "answer": "?", "why": "account cannot be imported"}
+    result.findings = compared().findings if found else comparison().as_result().findings
+    result.more = {
+        "kind": "behaviour" if found else "speed", "commit": _COMMITS[1] if found else None,
+        "suspects": [_COMMITS[1]] if found else _COMMITS[1:3],
+        "log": [broken, {**_COMMITS[1], "answer": "bad", "why": ""}],
+    }  # fmt: skip
+    result.stats |= {"commits_tried": 2, "commits_skipped": 1}
+    return result
 
 
 def explored(failed=True):
@@ -195,13 +256,14 @@ def harmful():
 def spoken():
     """Every command and verdict: the result, the text for the terminal, and the sentences on what was done."""
     found = {}
-    for name, result in (("check/violation", checked()), ("check/none", checked(found=False))):
+    checks = {"violation": checked(), "none": checked(found=False), "nothing": unusable()}
+    for name, result in ((f"check/{verdict}", result) for verdict, result in checks.items()):
         found[name] = (result, publish.text(result), publish.statement(result))
     for verdict in ("difference", "sequential-difference", "none"):
         result = compared(verdict)
         found[f"diff/{verdict}"] = (result, diff_text.diff_text(result), diff_text.statement(result))
-    for verdict in ("regression", "improvement"):
-        measurement = comparison(verdict)
+    for verdict in ("regression", "improvement", "none", "inconclusive"):
+        measurement = unclear() if verdict == "inconclusive" else comparison(verdict)
         found[f"perf/{verdict}"] = (measurement.as_result(), perf.text(measurement), perf.statement(measurement))
     for name, result in (("explore/failure", explored()), ("explore/pass", explored(failed=False))):
         found[name] = (result, explore_text.explore_text(result), explore_text.statement(result))

@@ -4,30 +4,16 @@ import json
 from pathlib import Path
 
 import pytest
-from report_samples import SCHEDULE, checked, compared, spoken
+from report_samples import SCHEDULE, bisected, checked, compared, shape, spoken, without_version
 
-from plait import __version__
 from plait.judge.difference_outcome import Outcome, View
+from plait.report.bisect_text import bisect_text
 from plait.report.diff_reproducer import write_reproducer
 from plait.report.junit import junit
 from plait.report.reproducer import reproducer_text
 from plait.report.sarif import sarif
 
 SPOKEN = spoken()
-
-
-def shape(value):
-    """The fields of a result and the types of their values; of a list its first element stands for all."""
-    if isinstance(value, dict):
-        return {name: shape(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [shape(value[0])] if value else []
-    return type(value).__name__
-
-
-def without_version(text):
-    """The number of this plait changes with every release."""
-    return text.replace(__version__, "N")
 
 
 @pytest.mark.parametrize("name", SPOKEN)
@@ -51,6 +37,13 @@ def test_junit(name, golden):
 @pytest.mark.parametrize("name", SPOKEN)
 def test_sarif(name, golden):
     golden(f"{name}.sarif", without_version(sarif(SPOKEN[name][0].as_json())))
+
+
+@pytest.mark.parametrize("verdict", ["found", "ambiguous", "none", "inconclusive"])
+def test_bisect(verdict, golden):
+    result = bisected(verdict)
+    golden(f"bisect/{verdict}.txt", bisect_text(result))
+    golden(f"bisect/{verdict}.shape.json", json.dumps(shape(json.loads(json.dumps(result.as_json()))), indent=1))
 
 
 def test_the_reproducer_of_a_check(golden):

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 import xmlschema
-from report_samples import NASTY, asked, checked, compared, comparison, explored
+from report_samples import NASTY, asked, checked, compared, comparison, explored, shape, without_version
 
 from plait.judge.review import Brought, ClassReview
 from plait.model.finding import Finding
@@ -204,6 +204,13 @@ def test_the_comment(whole, golden):
     golden("review/clean.md", review_markdown(result([clean()]), [clean()]))
 
 
+def test_the_result_for_programs(whole, golden):
+    data = json.loads(json.dumps(review_json(*whole)))
+    golden("review/findings.shape.json", json.dumps(shape(data), indent=1))
+    golden("review/findings.junit.xml", without_version(junit(data)))
+    golden("review/findings.sarif", without_version(sarif(data)))
+
+
 def test_nothing_of_the_code_under_test_becomes_markup_in_a_comment():
     made = account()
     (finding,) = made.diff.findings
@@ -228,7 +235,9 @@ def test_other_readers(whole):
     jsonschema.validators.validator_for(schema)(schema).validate(json.loads(sarif(data)))
     (suite,) = ET.fromstring(junit(data))
     assert suite.get("failures") == "2"
-    assert [case.get("classname") for case in suite] == ["account:Account", "cache:Cache"]
+    assert [case.get("classname") for case in suite] == ["account:Account", "cache:Cache", "shop:Stock", "shop:Gate"]
+    assert [[part.tag for part in case] for case in suite] == [["failure"], ["failure"], [], ["skipped"]]
+    assert suite.get("skipped") == "1"
     xmlschema.XMLSchema(SCHEMAS / "junit-10.xsd").validate(ET.fromstring(junit(data)))
     assert data["findings"][1]["summary"].startswith("Cache: 1.45 times slower")
     page = html(data, statement(*whole))

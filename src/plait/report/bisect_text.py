@@ -30,6 +30,9 @@ def bisect_text(result: Result) -> str:
         for thread, suffix in enumerate(finding.test.suffixes, 1):
             lines.append(f"    thread {thread}:  {'; '.join(call.source for call in suffix)}")
         lines.append("")
+    if result.more["commit"] is not None:
+        name, command = result.more["commit"]["name"][:10], "diff" if result.more["kind"] == "behaviour" else "perf"
+        lines += [f"To see it: plait {command} {result.subject} --old {name}~1 --new {name}", ""]
     lines += [f"  {each['answer']:5} {each['name'][:10]} {each['subject']}{_why(each)}" for each in result.more["log"]]
     stats = result.stats
     tried = f"{stats['commits_tried']} of {stats['commits']} commits tried"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-_MARK = "# plait renews this file while it is as it was written ({about}, {content})\n"
+_MARK = "# plait may overwrite this file, unless somebody has edited it ({about}, {content})\n"
 
 
 def write_own(folder: Path, name: str, text: str, *about: str) -> Path:
