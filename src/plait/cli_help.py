@@ -44,7 +44,7 @@ def command_help(name: str, command: Command, options: Mapping[str, Option], dif
     width = max(_NARROW, min(_WIDE, shutil.get_terminal_size().columns))
     head = "" if command.argument is None else f" {command.argument[0]}" if command.needed else " [NAME]"
     lines = [f"usage: plait {name}{head}{' [--option ...]' if command.options else ''}", ""]
-    lines += [f"{command.help[0].upper()}{command.help[1:]}."]
+    lines += textwrap.wrap(f"{command.help[0].upper()}{command.help[1:]}.", width)
     if command.argument is not None:
         lines += ["", *_entry(command.argument[0], command.argument[1], width)]
     listed = {key for keys in _GROUPS.values() for key in keys}
