@@ -1,5 +1,6 @@
 """The scripts that complete plait's words; bash runs its one here."""
 
+import re
 import shutil
 import subprocess
 
@@ -58,6 +59,66 @@ def test_bash_knows_every_command_and_option(folder):
     for name in cli.available():
         wanted = {"--help", *(f"--{key}" for key in cli.COMMANDS[name].options)}
         assert completed(["plait", name, "--"], folder) == wanted
+
+
+UNIQUE = [
+    ("plait che", "plait check"), ("plait rev", "plait review"), ("plait check sto", "plait check stock.py"),
+    ("plait check --mod", "plait check --model"), ("plait replay --st", "plait replay --step"),
+    ("plait check a:B --model fr", "plait check a:B --model free-threaded"),
+    ("plait diff a:B --old ma", "plait diff a:B --old main"), ("plait diff a:B --old v", "plait diff a:B --old v1.2"),
+    ("plait diff a:B --new wo", "plait diff a:B --new worktree"),
+    ("plait check a:B --path oth", "plait check a:B --path other/"),
+    ("plait check a:B --json sto", "plait check a:B --json stock.py"), ("plait completion z", "plait completion zsh"),
+]  # fmt: skip
+"""What is typed, and what it becomes where there is only one way to go on."""
+
+ZSH = """
+zmodload zsh/zpty
+zpty typist zsh -f -i
+zpty -w typist 'PS1= PS2= RPS1=; unsetopt zle_bracketed_paste 2>/dev/null; autoload -Uz compinit; compinit -u -D'
+zpty -w typist 'source ./script; finish() { zle complete-word; print -r -- "<<$BUFFER>>"; zle kill-buffer }'
+zpty -w typist 'zle -N finish; bindkey "^G" finish; print rea''dy'
+zpty -r typist answer $'*ready*'
+while read -r line; do
+  zpty -w -n typist "$line"$'\\a'
+  zpty -r typist answer $'*>>*'
+  print -r -- "$answer"
+done
+zpty -d typist
+"""
+
+
+def in_zsh(lines, folder):
+    """What zsh makes of each line when it is asked to complete it, at a terminal of its own."""
+    (folder / "script").write_text(completion.zsh(), encoding="utf-8")
+    done = subprocess.run(
+        ["zsh", "-f", "-c", ZSH], input="\n".join(lines) + "\n", cwd=folder, capture_output=True, text=True, timeout=100,
+        check=True,
+    )  # fmt: skip
+    return [each.rstrip() for each in re.findall(r"<<(plait.*?)>>", done.stdout)]
+
+
+def in_fish(lines, folder):
+    """What fish offers for each line, where that is one word."""
+    asked = "; ".join(f"complete -C '{line}'; echo ---" for line in lines)
+    program = f"{completion.fish()}\n{asked}"
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", program], cwd=folder, capture_output=True, text=True, timeout=100, check=True
+    )
+    assert done.stderr == ""
+    offered = [part.split("\n") for part in done.stdout.split("---\n")]
+    return [
+        f"{line.rpartition(' ')[0]} {' '.join(each.partition(chr(9))[0] for each in words if each)}"
+        for line, words in zip(lines, offered, strict=False)
+    ]
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_the_other_shells_complete(shell, folder):
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell} here")
+    typed, wanted = zip(*UNIQUE, strict=True)
+    assert {"zsh": in_zsh, "fish": in_fish}[shell](typed, folder) == list(wanted)
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
