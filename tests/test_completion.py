@@ -92,8 +92,8 @@ def in_zsh(lines, folder):
     """What zsh makes of each line when it is asked to complete it, at a terminal of its own."""
     (folder / "script").write_text(completion.zsh(), encoding="utf-8")
     done = subprocess.run(
-        ["zsh", "-f", "-c", ZSH], input="\n".join(lines) + "\n", cwd=folder, capture_output=True, text=True, timeout=100,
-        check=True,
+        ["zsh", "-f", "-c", ZSH], input="\n".join(lines) + "\n", cwd=folder, capture_output=True, text=True,
+        timeout=100, check=True,
     )  # fmt: skip
     return [each.rstrip() for each in re.findall(r"<<(plait.*?)>>", done.stdout)]
 
