@@ -287,8 +287,12 @@ def test_module_is_a_subject_too():
     assert found.imports == ("import shop",)
     assert [each.form for each in found.constructors] == ["shop"]
     assert forms(found) == {"sell": "{receiver}.sell({args})", "__getattr__": "getattr({receiver}, {0})"}
-    with pytest.raises(UsageError, match="without public functions"):
-        discover(types.ModuleType("bare"), name="bare")
+    bare = types.ModuleType("bare")
+    with pytest.raises(UsageError, match=r"without public functions; give a class in it: bare:Class$"):
+        discover(bare, name="bare")
+    exec("class Cart: pass\nclass _Helper: pass\nfrom collections import OrderedDict", vars(bare))
+    with pytest.raises(UsageError, match=r"give a class in it: bare:Cart$"):
+        discover(bare, name="bare")
 
 
 @pytest.mark.parametrize(

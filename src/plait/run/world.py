@@ -113,5 +113,6 @@ def missing(module: types.ModuleType, qualname: str, owner: Any, part: str) -> s
 
     names = [name for name in vars(owner) if not name.startswith("_")]
     near = difflib.get_close_matches(part, names, 3, 0.5)
-    hint = f"; did you mean {', '.join(near)}?" if near else ""
+    classes = [name for name in names if isinstance(vars(owner)[name], type)][:6]
+    hint = f"; did you mean {', '.join(near)}?" if near else f"; it has {', '.join(classes)}" if classes else ""
     return f"{module.__name__} has no {qualname!r}{hint}"

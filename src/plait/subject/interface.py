@@ -116,7 +116,9 @@ def _of_module(module: types.ModuleType, name: str) -> Interface:
         elif found in public if public is not None else getattr(value, "__module__", None) == module.__name__:
             methods.extend(_callable(found, value, module.__name__, found, bound=False, kind="function", notes=notes))
     if not methods:
-        raise UsageError(f"{name} is a module without public functions; give a class in it as {name}:Class")
+        own = [each for each, value in vars(module).items() if isinstance(value, type) and value.__module__ == name]
+        classes = ", ".join(f"{name}:{each}" for each in own[:6] if not each.startswith("_")) or f"{name}:Class"
+        raise UsageError(f"{name} is a module without public functions; give a class in it: {classes}")
     whole = Method("module", name, "module")
     return Interface(name, (f"import {name}",), (whole,), tuple(methods), tuple(notes))
 
