@@ -137,6 +137,19 @@ def test_a_finding_is_chosen_by_its_number(found, monkeypatch, capsys):
     assert "r.json has no finding 2: it holds 1" in capsys.readouterr().err
 
 
+def test_findings_have_the_numbers_of_the_report(found, monkeypatch, capsys, tmp_path):
+    """Also those after one that cannot be replayed."""
+    monkeypatch.chdir(found)
+    data = json.loads((found / "r.json").read_text(encoding="utf-8"))
+    crash = {"kind": "crash", "summary": "Cache: the process dies", "methods": [], "interleaving": []}
+    file = tmp_path / "two.json"
+    file.write_text(json.dumps({**data, "findings": [crash, *data["findings"]]}), encoding="utf-8")
+    assert cli.main(["replay", str(file), "--finding", "1"]) == 2
+    assert "two.json has no schedule to replay; those that have one: 2" in capsys.readouterr().err
+    assert cli.main(["replay", str(file), "--finding", "2"]) == 1
+    assert "can raise KeyError" in capsys.readouterr().out
+
+
 def test_mended_code_shows_nothing(found, tmp_path, monkeypatch, capsys):
     (tmp_path / "cache.py").write_text(MENDED, encoding="utf-8")
     (tmp_path / "r.json").write_bytes((found / "r.json").read_bytes())

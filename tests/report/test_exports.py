@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 import xmlschema
-from report_samples import compared, harmful, spoken
+from report_samples import asked, checked, compared, explored, harmful, spoken
 
 from plait.model.finding import Finding
 from plait.model.result import Result
@@ -16,6 +16,7 @@ from plait.model.schedule import Schedule, Segment
 from plait.model.test import Test
 from plait.report.html import html
 from plait.report.junit import junit
+from plait.report.publish import write_all
 from plait.report.sarif import sarif
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
@@ -91,6 +92,33 @@ def test_harmful_texts_keep_the_schemas():
 @pytest.mark.parametrize("name", SPOKEN)
 def test_junit_keeps_its_schema(name):
     xmlschema.XMLSchema(SCHEMAS / "junit-10.xsd").validate(junit(SPOKEN[name][0].as_json()))
+
+
+@pytest.mark.parametrize(("name", "why"), [
+    ("perf/inconclusive", "the machine is too busy: on average 3.1 other processes wanted its 2 CPUs"),
+    ("check/nothing", "no object could be made: Account.__init__ needs `bank`, for which there is no value"),
+])  # fmt: skip
+def test_what_came_to_no_conclusion_is_skipped_with_its_reason(name, why):
+    (suite,) = ET.fromstring(junit(SPOKEN[name][0].as_json()))
+    assert (suite.get("tests"), suite.get("skipped"), suite.get("failures")) == ("1", "1", "0")
+    assert suite[0][0].get("message") == why
+
+
+def test_a_report_says_how_to_go_on(capsys):
+    def last(result, **outputs):
+        write_all(result.as_json(), asked(**outputs), "said", ["said"])
+        return capsys.readouterr().out.splitlines()[-1]
+
+    found, elsewhere = checked(), checked()
+    found.more["root"] = "."
+    assert last(found) == "Step by step: plait replay plait-out/test_account_withdraw_wrong_result.py --step"
+    assert last(elsewhere) == last(checked(found=False)) == last(explored()) == "said"
+    assert last(found, markdown=Path("-")) == "said"
+
+
+def test_a_result_that_was_written_is_what_to_go_on_with(tmp_path, capsys):
+    write_all(checked().as_json(), asked(json=tmp_path / "r.json"), "said", ["said"])
+    assert capsys.readouterr().out.splitlines() == ["said", f"Step by step: plait replay {tmp_path / 'r.json'} --step"]
 
 
 def test_an_improvement_is_no_failure():

@@ -39,12 +39,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _chosen(result: ResultFile, options: argparse.Namespace, file: Path) -> tuple[Replayable, ...]:
-    number = options.finding if options.finding is not None else 1 if options.step or options.pdb else None
-    if number is None:
-        return result.findings
-    if number > len(result.findings):
-        raise UsageError(f"{file} has no finding {number}: it holds {len(result.findings)}")
-    return (result.findings[number - 1],)
+    if options.finding is None:
+        return result.findings[:1] if options.step or options.pdb else result.findings
+    if options.finding > result.total:
+        raise UsageError(f"{file} has no finding {options.finding}: it holds {result.total}")
+    chosen = tuple(each for each in result.findings if each.number == options.finding)
+    if not chosen:
+        able = ", ".join(str(each.number) for each in result.findings)
+        raise UsageError(f"finding {options.finding} of {file} has no schedule to replay; those that have one: {able}")
+    return chosen
 
 
 def _replay(result: ResultFile, finding: Replayable, options: argparse.Namespace) -> bool:

@@ -26,6 +26,7 @@ _PAGE = re.compile(r'<script type="application/json" id="data">(.*?)</script>', 
 class Replayable:
     """One finding of a result file: what it says and what is needed to run it again."""
 
+    number: int  # among all findings of the file, as reports number them
     kind: str  # empty if the file does not say
     summary: str
     test: Test
@@ -43,6 +44,7 @@ class ResultFile:
     subject: str
     versions: dict[str, str]
     findings: tuple[Replayable, ...]
+    total: int  # of findings, those that cannot be replayed included
     probes: tuple[str, ...]
     rules: dict[str, Any]
 
@@ -89,15 +91,17 @@ def _result(file: Path, data: Any) -> ResultFile:
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise UsageError(f"{file} is no result file that this plait reads (it reads schema {SCHEMA})")
     findings = tuple(
-        _finding(item) for item in data["findings"] if isinstance(item, dict) and "schedule" in item and "test" in item
-    )
+        _finding(number, item) for number, item in enumerate(data["findings"], 1)
+        if isinstance(item, dict) and "schedule" in item and "test" in item
+    )  # fmt: skip
     versions = {str(name): _text(label) for name, label in data["versions"].items()}
     probes = tuple(_text(probe) for probe in data.get("probes", ()))
     rules = {str(name): value for name, value in dict(data.get("rules") or {}).items()}
-    return ResultFile(_text(data["command"]), _text(data["subject"]), versions, findings, probes, rules)
+    total = len(data["findings"])
+    return ResultFile(_text(data["command"]), _text(data["subject"]), versions, findings, total, probes, rules)
 
 
-def _finding(item: dict[str, Any]) -> Replayable:
+def _finding(number: int, item: dict[str, Any]) -> Replayable:
     rows = tuple(row for row in item.get("interleaving", ()) if isinstance(row, dict))
     test = Test.from_json(item["test"]["source"])
     if not all(isinstance(part, str) for call in (*test.prefix, *test.calls) for part in (call.form, *call.args)):
@@ -105,7 +109,7 @@ def _finding(item: dict[str, Any]) -> Replayable:
     subject = _text(item["subject"]) if "subject" in item else None
     schedule = Schedule.from_json(item["schedule"])
     old = bool(item.get("only_old")) and not item.get("only_new")
-    return Replayable(_text(item["kind"]), _text(item["summary"]), test, schedule, rows, subject, old)
+    return Replayable(number, _text(item["kind"]), _text(item["summary"]), test, schedule, rows, subject, old)
 
 
 def _text(value: Any) -> str:

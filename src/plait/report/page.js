@@ -64,11 +64,11 @@ function why(finding) {
   return box.children.length > 1 ? box : null;
 }
 
-function again(finding) {
+function again(finding, number) {
   const box = make("section", {}, make("h3", {}, "See it again"));
   const add = (said, command) => box.append(make("p", {class: "small"}, said), make("pre", {tabindex: "0"}, command));
   if (finding.again) add("Run this one schedule again:", finding.again);
-  if (finding.schedule && finding.test && data.replay) add("Replay it; --step goes through it in a terminal, --pdb stops in the debugger:", data.replay);
+  if (finding.schedule && finding.test && data.replay) add("Replay it; --step goes through it in a terminal, --pdb stops in the debugger:", data.replay + (data.findings.length > 1 ? ` --finding ${number}` : ""));
   if (finding.reproducer && finding.kind === "performance") add("Measure again, without plait:", `python ${finding.reproducer}`);
   else if (finding.reproducer) add("Regression test, fails while the fault is there:", `pytest ${finding.reproducer}`);
   return box.children.length > 1 ? box : null;
@@ -82,7 +82,7 @@ function findings() {
     const shown = finding.outcome_table || (index === 0 && data.outcome_table);
     if (shown) article.append(outcomes(shown));
     if ((finding.steps || []).length) article.append(interleaving(finding, number));
-    for (const part of [why(finding), again(finding)]) if (part) article.append(part);
+    for (const part of [why(finding), again(finding, number)]) if (part) article.append(part);
     main.append(article);
   });
 }

@@ -49,6 +49,19 @@ def write_all(data: dict[str, Any], options: argparse.Namespace, said: str, sent
         summaries = [finding["summary"] for finding in data["findings"]]
         good = data["verdict"] in ("none", "pass", "clean", "improvement")
         show(styled(said, summaries, sentences[0] if sentences else "", good=good))
+        if (command := _step_command(data, options)) is not None:
+            print(f"Step by step: {command}")
+
+
+def _step_command(data: dict[str, Any], options: argparse.Namespace) -> str | None:
+    """How to go through a finding from here: with the result if it was written, else with a regression test."""
+    able = [each for each in data["findings"] if "schedule" in each and "test" in each]
+    if data["command"] == "explore" or not able or str(getattr(options, "markdown", "")) == "-":
+        return None
+    command = replay_command(options)
+    if command is None and "root" in data and able[0].get("reproducer"):
+        command = shlex.join(["plait", "replay", able[0]["reproducer"]])
+    return None if command is None else f"{command} --step"
 
 
 def replay_command(options: argparse.Namespace) -> str | None:
