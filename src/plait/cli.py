@@ -112,7 +112,7 @@ OPTIONS = {
     "sarif": Option("write the result as SARIF", "FILE", _output),
     "markdown": Option("write the result as a comment for a pull request", "FILE", _output),
     "quiet": Option("say nothing while it runs", default=False),
-    "finding": Option("its number in the file (default: all of them; with --step or --pdb the first)", "N", _at_least(1)),
+    "finding": Option("its number in the file (default: all; with --step or --pdb the first)", "N", _at_least(1)),
     "step": Option("go through it step by step, forward and back", default=False),
     "pdb": Option("stop in the debugger at the conflicting accesses, other threads held", default=False),
     "fresh": Option("explore everything again, whatever is known from earlier runs", default=False),

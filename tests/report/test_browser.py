@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 from report_samples import NASTY, STEPS, compared, harmful, spoken
+from review_samples import whole
 
 from plait.campaign.check import check
 from plait.campaign.check_options import CheckOptions
 from plait.report.html import html
 from plait.report.publish import statement
+from plait.report.review_publish import review_json
+from plait.report.review_text import statement as review_statement
 from plait.subject.name import Subject
 
 FLAGS = (
@@ -20,6 +23,7 @@ FLAGS = (
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 SERIOUS = ("serious", "critical")
 SPOKEN = spoken()
+NAMES_OF_PAGES = (*SPOKEN, "review/findings")
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +63,8 @@ def show(chromium, tmp_path):
 
 
 def page_of(name):
+    if name == "review/findings":
+        return html(review_json(*whole()), review_statement(*whole()), "plait replay result.json")
     result, _text, sentences = SPOKEN[name]
     return html(result.as_json(), sentences, "plait replay result.json")
 
@@ -168,7 +174,19 @@ def test_a_measurement_shows_intervals_and_curves(show):
     assert "1 of 4 tests is <odd>" in page.inner_text("main")
 
 
-@pytest.mark.parametrize("name", SPOKEN)
+def test_a_review_has_a_line_for_each_class_and_a_command_for_each_finding(show):
+    page = show(page_of("review/findings"))
+    rows = page.get_by_role("group", name="Classes").locator("tbody tr").all_inner_texts()
+    assert [row.split("\t")[:2] for row in rows] == [
+        ["finding", "account:Account"], ["finding", "cache:Cache"], ["clean", "shop:Stock"],
+        ["inconclusive", "shop:Gate"],
+    ]  # fmt: skip
+    text = page.inner_text("main")
+    assert "plait replay result.json --finding 1" in text
+    assert "python plait-out/perf_cache_cache.py" in text
+
+
+@pytest.mark.parametrize("name", NAMES_OF_PAGES)
 def test_pages_fit_a_phone(show, name):
     page = show(page_of(name), viewport={"width": 400, "height": 800})
     assert overflow(page) <= 0
@@ -188,7 +206,7 @@ def test_colours_follow_the_system(show):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["check/violation", "diff/difference", "perf/regression", "explore/failure"])
+@pytest.mark.parametrize("name", ["check/violation", "diff/difference", "perf/regression", "explore/failure", "review/findings"])
 def test_axe_finds_nothing_serious(show, name, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = show(page_of(name), color_scheme=scheme, bypass_csp=True)

@@ -8,11 +8,11 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 import xmlschema
-from report_samples import NASTY, asked, checked, compared, comparison, explored, shape, without_version
+from report_samples import NASTY, asked, compared, shape, without_version
+from review_samples import account, cache, clean, result, touched, unusable, whole
 
-from plait.judge.review import Brought, ClassReview
+from plait.judge.review import Brought
 from plait.model.finding import Finding
-from plait.model.result import Result
 from plait.report.html import html
 from plait.report.junit import junit
 from plait.report.review_line import deed, line
@@ -20,72 +20,14 @@ from plait.report.review_markdown import MARKER, review_markdown
 from plait.report.review_publish import publish_review, review_json
 from plait.report.review_text import review_text, statement
 from plait.report.sarif import sarif
-from plait.subject.change import Change, ChangedStatement
 from plait.subject.lock_change import LockChange
-from plait.subject.name import Subject
-from plait.subject.touched import Touched
-
-
-def touched(name, *methods, new=False):
-    module, _, qualname = name.partition(":")
-    reasons = {method: (f"{module}:{qualname}.{method}",) for method in methods}
-    statement_ = ChangedStatement(f"{module}.py", 28, 28, f"{qualname}.{methods[0]}" if methods else "", "added")
-    change = Change(
-        name, (), (statement_,), (), (), tuple(way[0] for way in reasons.values()), frozenset(methods),
-        frozenset(methods), frozenset(methods), frozenset(), frozenset(), reasons=reasons,
-    )  # fmt: skip
-    return Touched(Subject(module, qualname), "uses threading.Lock", None if new else change)
-
-
-def account():
-    """A lock that became narrower: faster, and wrong."""
-    faster = comparison("improvement")
-    faster.subject, faster.focus = "account:Account", ["get"]
-    return ClassReview(
-        touched("account:Account", "withdraw"), "src", [LockChange("narrowed", ("withdraw",))], compared(), checked(),
-        faster,
-    )  # fmt: skip
-
-
-def cache():
-    """A lock that became wider: slower; behaviour is what it was."""
-    slower = comparison("regression")
-    slower.focus = ["load"]
-    return ClassReview(
-        touched("cache:Cache", "load"), "", [LockChange("widened", ("load",))], compared("none"), checked(found=False),
-        slower,
-    )  # fmt: skip
-
-
-def clean():
-    same = comparison("none")
-    return ClassReview(
-        touched("shop:Stock", "put", "take", "count"), "", [], compared("none"), checked(found=False), same,
-        [explored(failed=False)],
-    )  # fmt: skip
-
-
-def unusable():
-    why = "shop:Gate cannot be built from its signature"
-    return ClassReview(touched("shop:Gate", new=True), notes=[f"check: {why}"], problem=why)
-
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
-CLASSES = [account, cache, clean, unusable]
 
 
-def result(classes):
-    found = any(each.brought() for each in classes)
-    return Result(
-        "review", "shop", "findings" if found else "clean", {"old": "main (0123456789)", "new": "worktree"},
-        stats={"classes": len(classes)}, elapsed_s=141.0, more={"repository": "/r"},
-    )  # fmt: skip
-
-
-@pytest.fixture
-def whole():
-    classes = [make() for make in CLASSES]
-    return result(classes), classes
+@pytest.fixture(name="whole")
+def whole_review():
+    return whole()
 
 
 def test_the_line_connects_both_sides():
