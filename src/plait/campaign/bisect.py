@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     with Interrupt() as interrupt:
         result = bisect(asked, interrupt, _say if sys.stderr.isatty() else lambda _: None)
     if options.json is None or not write_json(result.as_json(), options.json):
-        print(bisect_text(result))
+        print(bisect_text(result, options.path))
     if result.stopped_by == "interrupt":
         return 130
     return {"found": 1, "ambiguous": 1, "none": 0}.get(result.verdict, 3)

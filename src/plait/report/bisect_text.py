@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from plait.model.result import Result
 
 
-def bisect_text(result: Result) -> str:
-    """The commit, what it brought, and how it was found."""
+def bisect_text(result: Result, path: Path | None = None) -> str:
+    """The commit, what it brought, and how it was found; ``path`` is where the subject is imported from."""
     good, bad = result.versions["good"], result.versions["bad"]
     if result.verdict == "none":
         return f"{result.subject}: no difference in behaviour or speed was found between {good} and {bad}."
@@ -32,7 +34,8 @@ def bisect_text(result: Result) -> str:
         lines.append("")
     if result.more["commit"] is not None:
         name, command = result.more["commit"]["name"][:10], "diff" if result.more["kind"] == "behaviour" else "perf"
-        lines += [f"To see it: plait {command} {result.subject} --old {name}~1 --new {name}", ""]
+        where = "" if path in (None, Path()) else f" --path {shlex.quote(str(path))}"
+        lines += [f"To see it: plait {command} {result.subject} --old {name}~1 --new {name}{where}", ""]
     lines += [f"  {each['answer']:5} {each['name'][:10]} {each['subject']}{_why(each)}" for each in result.more["log"]]
     stats = result.stats
     tried = f"{stats['commits_tried']} of {stats['commits']} commits tried"
