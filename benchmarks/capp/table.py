@@ -82,7 +82,7 @@ FAULTS = (
         threads=5, classes=6, methods=19, sloc=154, icps=2,
         jpf=Search(1545, (1.1, 0.7, 1.0, 1.0, 3.4, 0.3, 3.0, 0.3, 1.3, 0.4, 1.3, 0.4, 3.3, 0.2)),
         reex=None,
-        note="every thread reads or writes once",
+        note="every thread reads or writes once; the writers start when the first reader has left",
     ),
     Fault(
         "ReplWorkers", "repl_workers", "SIR", "deadlock",

@@ -37,6 +37,17 @@ def test_faults_are_found_by_every_heuristic_and_shown_beside_the_paper(bench):
     assert "all searches, alone and with LA" in text
 
 
+@pytest.mark.slow
+def test_readers_and_writers_fail_in_both_ways(bench, monkeypatch):
+    """A count that is lost leaves the writers waiting, or lets one write while somebody reads."""
+    monkeypatch.setattr(bench, "HEURISTICS", ("FA",))
+    (fault,) = (fault for fault in bench.FAULTS if fault.name == "ReadersWriters")
+    measured = bench._measured(fault, ("delay", "stateful"), [None], seconds=60)
+    assert len(measured) == 4
+    assert all(each["found"] for each in measured)
+    assert {each["kind"] for each in measured} == {"deadlock", "exception"}
+
+
 def test_effect_sizes(bench):
     assert bench.a12([2, 2], [1, 1]) == 1
     assert bench.a12([1], [1]) == 0.5

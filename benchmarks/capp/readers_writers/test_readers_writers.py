@@ -4,7 +4,7 @@ from readers_writers import GuardedCell
 
 
 def test_readers_writers():
-    """Main, two readers and two writers: all come to an end, and nobody reads while the value is written."""
+    """Main and two readers, and two writers when the first reader has left: all end, nobody reads what is written."""
     cell = GuardedCell()
     errors = []
 
@@ -13,13 +13,15 @@ def test_readers_writers():
             cell.write(value)
         except RuntimeError as error:
             errors.append(error)
-            cell.after_write()
 
-    threads = [threading.Thread(target=cell.read) for _ in range(2)]
-    threads += [threading.Thread(target=write, args=(value,)) for value in (1, 2)]
-    for thread in threads:
+    readers = tuple(threading.Thread(target=cell.read) for _ in range(2))
+    writers = tuple(threading.Thread(target=write, args=(value,)) for value in (1, 2))
+    for thread in readers:
         thread.start()
-    for thread in threads:
+    readers[0].join()
+    for thread in writers:
+        thread.start()
+    for thread in (readers[1], *writers):
         thread.join()
     assert errors == []
     assert cell.value in {1, 2}

@@ -31,6 +31,7 @@ _OURS = (VThread, Engine, Heap)
 _KEYED = frozenset({KEY_READ, KEY_WRITE, KEY_INSERT})
 _LOOKS = frozenset({READ, KEY_READ})
 _NO_VALUE = ("no value",)
+_SLOTS: dict[type, tuple[str, ...]] = {}  # of each kind of primitive
 _WAITING = frozenset({"waiting", "_waiting"})  # who stands in front of a primitive is the threads' own state
 
 
@@ -91,7 +92,9 @@ class States:
             for root, wrote in touched.items():
                 self._look(root, actor, wrote=wrote)
         for root, obj in self._opaque.items():
-            self._keep(root, _primitive(obj))
+            content = _primitive(obj)
+            if content != self._contents[root]:
+                self._keep(root, content)
 
     def key(self) -> Hashable:
         """The present state."""
@@ -236,13 +239,16 @@ class States:
 def _primitive(obj: Any) -> Hashable:
     """A mirrored primitive: its flags and counts, and the threads it knows, in order."""
     state: list[Hashable] = []
-    slots = [name for owner in type(obj).__mro__ for name in getattr(owner, "__slots__", ())]
-    for name in [*slots, *getattr(obj, "__dict__", ())]:
+    slots = _SLOTS.get(type(obj))
+    if slots is None:
+        slots = tuple(name for owner in type(obj).__mro__ for name in getattr(owner, "__slots__", ()))
+        _SLOTS[type(obj)] = slots
+    for name in (*slots, *getattr(obj, "__dict__", ())):
         value = getattr(obj, name, None)
-        if isinstance(value, VThread):
-            state.append((name, value.id))
-        elif type(value) in _ATOMS:
+        if type(value) in _ATOMS:
             state.append((name, value))
+        elif isinstance(value, VThread):
+            state.append((name, value.id))
         elif name not in _WAITING and type(value) is list and all(isinstance(each, VThread) for each in value):
             state.append((name, tuple(each.id for each in value)))
     return tuple(state)

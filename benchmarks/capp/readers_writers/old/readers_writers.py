@@ -54,17 +54,16 @@ class GuardedCell(ReadersWriters):
 
     def __init__(self) -> None:
         super().__init__()
-        self.counting = threading.Lock()
         self.reading = 0
         self.value = 0
 
     def read(self) -> int:
         """The value, together with other readers."""
         self.before_read()
-        with self.counting:
+        with self.changed:
             self.reading = self.reading + 1
         value = self.value
-        with self.counting:
+        with self.changed:
             self.reading = self.reading - 1
         self.after_read()
         return value
@@ -72,8 +71,9 @@ class GuardedCell(ReadersWriters):
     def write(self, value: int) -> None:
         """Set the value, alone."""
         self.before_write()
-        with self.counting:
+        try:
             if self.reading > 0:
                 raise RuntimeError("somebody reads while the value is written")
-        self.value = value
-        self.after_write()
+            self.value = value
+        finally:
+            self.after_write()
