@@ -1,4 +1,6 @@
-"""Twenty-four shapes of read-modify-write, and what two ways of running them say: real threads, and the `gil` model.
+"""Twenty-four shapes of read-modify-write, and what two ways of running them say: real threads, and our model of them.
+
+The model is `gil`, or `free-threaded` on a build without a GIL.
 
 Run as a script it prints one JSON object per line: ``{"shape": name, "real": bool, "model": bool}``. True means that
 the shape can be torn. Every shape is a class with ``step``; threads that call ``step`` must never leave fewer steps
@@ -257,11 +259,11 @@ def real(name, space):
 
 
 def model(name, module):
-    """Whether the `gil` model has a schedule that tears the shape."""
+    """Whether the interpreter's model has a schedule that tears the shape."""
     from plait.explore.dpor import Dpor
     from plait.run.engine import ENGINE
 
-    ENGINE.gil = True
+    ENGINE.gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     search = Dpor()
     while (prefix := search.next_prefix()) is not None:
         made = []
