@@ -280,6 +280,12 @@ def test_signature_hidden_by_new_is_found_in_init():
     assert [each.name for each in interface_of(Shared).constructors[0].parameters] == ["size"]
 
 
+@pytest.mark.parametrize(("name", "above"), [("shop:sell", "shop"), ("shop:Cart.add", "shop:Cart"), ("a.b:f", "a.b")])
+def test_a_function_is_answered_with_what_it_belongs_to(name, above):
+    with pytest.raises(UsageError, match=rf"{name} is not a class but a function; give {above}$"):
+        discover(snake_case, name=name)
+
+
 def test_module_is_a_subject_too():
     module = types.ModuleType("shop")
     exec("def sell(item, count=1): pass\ndef _audit(): pass\ndef __getattr__(name): return 1\nLIMIT = 3", vars(module))

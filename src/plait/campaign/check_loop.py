@@ -339,6 +339,8 @@ class Campaign:
                 "they were not explored again"
             )
         self._notes.general += [*self.replays.sentences(), *self._memory.messages]
+        if not self._tests and not self._notes.sentences() and self._budget.left <= 0:
+            self._notes.general.append("the time was over before the first test was ready; --budget gives more")
         more = {
             "pairs": [
                 {"methods": list(pair), "tried": tried, "covered": done}

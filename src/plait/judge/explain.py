@@ -15,7 +15,7 @@ from plait.judge.summary import summary
 from plait.judge.words import shown_result
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule
-from plait.model.test import Call
+from plait.model.test import Call, Test
 from plait.observe.places import location, owners, place
 from plait.observe.racing import GuardTable, RacingPair, racing_pairs
 from plait.observe.recording import Moment, Recorder, as_row
@@ -49,7 +49,7 @@ def explain(
         schedule=minimal.schedule,
         interleaving=[as_row(moment) for moment in moments],
         detail=violation.detail,
-        expected=expected(violation, examination.specification),
+        expected=expected(violation, minimal.test, examination.specification),
         waiting=waiting,
     )
     finding.reachable = {"gil": today, "free-threaded": True}
@@ -163,9 +163,14 @@ def confirmed(
     return True
 
 
-def expected(violation: Violation, specification: Specification) -> list[str]:
-    """What the odd calls give when whole calls run one after the other."""
+def expected(violation: Violation, test: Test, specification: Specification) -> list[str]:
+    """What the odd call gives when whole calls run one after the other.
+
+    Nothing where several calls are odd together, or only what they leave behind is: a list would say nothing then.
+    """
     found: list[str] = []
+    if violation.probe is not None or len({test.calls[position].source for position in violation.calls[:2]}) > 1:
+        return found
     for position in violation.calls[:2]:
         for other in specification.observed:
             if other.results[position] == MASKED:

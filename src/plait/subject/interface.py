@@ -67,7 +67,8 @@ def discover(owner: object, *, name: str) -> Interface:
     if isinstance(owner, types.ModuleType):
         return _of_module(owner, name)
     if not isinstance(owner, type):
-        what = "a function; give its module" if callable(owner) else f"an object of type {type(owner).__name__}"
+        above = name.rpartition("." if "." in name.partition(":")[2] else ":")[0]
+        what = f"a function; give {above}" if callable(owner) else f"an object of type {type(owner).__name__}"
         raise UsageError(f"{name} is not a class but {what}")
     return _of_class(owner, name)
 
