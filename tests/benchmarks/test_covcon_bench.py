@@ -18,28 +18,18 @@ def bench():
     sys.path.remove(str(ROOT))
 
 
-@pytest.mark.parametrize("strategy", ["random", "covcon", "naive"])
-def test_one_run(strategy):
+def run(module, name, strategy, setting, seconds):
     folder = ROOT / "benchmarks" / "covcon"
-    done = subprocess.run(
-        [
-            sys.executable,
-            str(folder / "measure.py"),
-            str(folder / "faulty"),
-            "as_map",
-            "AsMap",
-            strategy,
-            "controlled",
-            "0",
-            "20",
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-    )
+    command = [sys.executable, str(folder / "measure.py"), str(folder / "faulty")]
+    arguments = [module, name, strategy, setting, "0", seconds]
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False, timeout=100)
     assert done.returncode == 0, done.stderr
-    measured = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("strategy", ["random", "published", "covcon", "naive"])
+def test_one_run(strategy):
+    measured = run("as_map", "AsMap", strategy, "controlled", "20")
     assert measured["found"] is not None
     assert measured["executions"] >= measured["tests"] >= 1
     assert measured["coverage"][-1][1] <= measured["tests"]
@@ -65,3 +55,28 @@ def test_relative_costs(bench):
     assert summary["tests_relative_to_random"] == 0.25
     half = bench._summary([row("random", 40, 2), row("covcon", 10, 1)])["native"]
     assert half["tests_relative_to_random"] == 0.5
+    both = bench._summary([row("random", 40, 2), row("published", 20, 2), row("covcon", 10, 2)])["native"]
+    assert both["tests_relative_to_published"] == 0.5
+    assert both["published"]["tests_relative_to_random"] == 0.5
+    assert both["published"]["fewer_tests_than_random"] == 1
+
+
+def test_pairs_that_could_disturb_each_other_come_first():
+    """Of the 1,326 pairs of methods of the buffer, the 51 with the one that is not atomic can fail."""
+    measured = run("string_buffer", "StringBuffer", "covcon", "single", "60")
+    assert measured["found"] == "IndexError"
+    assert measured["pairs"] == 1326
+    assert measured["tests"] < 150
+
+
+@pytest.mark.slow
+def test_the_whole_command(bench):
+    (row,) = [row for row in bench.ROWS if row.module == "as_map"]
+    measured = bench.command.measured(row, runs=1, seconds=4, reproductions=6)
+    assert measured["trouble"] is None
+    assert (measured["found"], measured["silent_when_sound"], measured["droppable"]) == (1, True, 0)
+    assert measured["reproducers"] > 0
+    assert set(measured["fail_on_faulty"]) == set(measured["pass_on_sound"]) == {6}
+    assert measured["preemptions_median"] <= 2
+    assert "silent" in bench.command.line(measured)
+    assert bench._summary([measured])["check"]["always_pass_on_sound"] == measured["reproducers"]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import zoo
+from sequential import Runner
 
 from plait.errors import UsageError
 from plait.generate.hints import Hints
@@ -139,10 +140,35 @@ def test_pairs_that_must_not_run_in_parallel_do_not(name, strategy_of):
         assert not ("take" in first and "put" in second)
 
 
-def test_random_suffixes_vary(strategy_of):
-    tests = take(strategy_of(zoo.Cache, "random"), 40)
-    assert {len(test.suffixes[0]) for test in tests} == {1, 2, 3, 4, 5}
-    assert len({call.method for test in tests for call in test.calls}) == 5
+class Apart:
+    """`Meetings` that keep two methods apart from all but themselves."""
+
+    def __init__(self):
+        self.looked = {}
+
+    def look(self, method, alone):
+        self.looked[method] = list(alone)
+
+    def knows(self, method):
+        return method in self.looked
+
+    def may_meet(self, first, second):
+        return first == second
+
+
+def test_covcon_puts_pairs_aside_that_cannot_meet(catalogue_of):
+    meetings = Apart()
+    catalogue = catalogue_of(zoo.Cache)
+    strategy = make_strategy("covcon", catalogue, Runner(), repeat=True, meetings=meetings)
+    tests = take(strategy, 80)
+    alone = [len(focus(test)) == 1 for test in tests]
+    assert 0.7 < sum(alone) / len(alone) < 0.85  # three selections of four
+    assert {focus(test) for test in tests if len(focus(test)) == 1} == {(method.name,) for method in catalogue.methods}
+    assert meetings.looked.keys() == {method.name for method in catalogue.methods}
+    for method, alone in meetings.looked.items():
+        assert alone
+        assert all([call.method for call in test.calls] == [method] for test in alone)
+        assert all(len(test.suffixes) == 1 for test in alone)
 
 
 def test_unknown_strategy(catalogue_of):

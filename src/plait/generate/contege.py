@@ -1,27 +1,45 @@
-"""Random concurrent tests, as ConTeGe makes them (CovCon, section III): the base line that uses no coverage."""
+"""Random concurrent tests, as ConTeGe makes them (CovCon, section III): the base line that uses no coverage.
+
+The figures are those of its publication: two calls in each thread, a prefix of up to five, and every new suffix against
+itself and all earlier ones behind the same prefix. It starts over with new prefixes, at first after few suffixes.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING
 
 from plait.generate.pairs import PairTable, pair
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from random import Random
 
+    from plait.generate.draft import Draft
     from plait.generate.pairs import Pair
-    from plait.generate.sequence import Sequences
+    from plait.generate.sequence import Prefix, Sequences
     from plait.model.test import Test
 
 PREFIX_LENGTH = 5
-SUFFIX_LENGTH = 5
+SUFFIX_LENGTH = 2
+SUFFIXES = (10, 20, 50, 200, 500)
+"""How many are tried before it starts over: each figure for ten rounds, the last one for all that follow."""
+ROUNDS = 10
+SUFFIXES_PER_PREFIX = 20
 _TRIES = 60
 
 
+@dataclass(slots=True)
+class _Prepared:
+    """A prefix and the suffixes written for it."""
+
+    prefix: Prefix
+    suffixes: list[Sequence[Draft]] = field(default_factory=list)
+
+
 class RandomTests:
-    """A prefix of up to five calls and, in each thread, up to five calls of methods chosen by chance."""
+    """Each suffix is two calls of methods chosen by chance; it meets every suffix of its prefix, itself included."""
 
     def __init__(self, sequences: Sequences, random: Random, *, threads: int, repeat: bool) -> None:
         catalogue = sequences.catalogue
@@ -30,37 +48,72 @@ class RandomTests:
         self._random = random
         self._threads = threads
         self._seen: set[Test] | None = None if repeat else set()
+        self._forbidden = {pair(*each) for each in catalogue.not_parallel}
+        self._round = 0
+        self._tried = 0  # suffixes, in this round
+        self._prepared: list[_Prepared] = []
+        self._pending: list[Test] = []
 
     def next_test(self) -> Test | None:
         """See `Strategy.next_test`."""
         for _ in range(_TRIES):
-            knowledge = self._sequences.knowledge
-            methods = [each for each in self._sequences.catalogue.methods if not knowledge.of(each.name).uncallable]
-            if not methods:
-                return None
-            length = self._random.randint(1, SUFFIX_LENGTH)
-            patterns = [self._random.choices(methods, k=length) for _ in range(self._threads)]
-            met = {
-                pair(one.name, other.name)
-                for index, pattern in enumerate(patterns)
-                for later in patterns[index + 1 :]
-                for one, other in product(pattern, later)
-            }
-            if not met <= self.pairs.records.keys():  # it holds a pair that must not run in parallel
-                continue
-            test = self._sequences.compose(self._random.randint(0, PREFIX_LENGTH), patterns)
-            if test is None:
-                continue
-            if self._seen is not None:
-                if test in self._seen:
-                    continue
-                self._seen.add(test)
-            for each in met:
-                self.pairs.records[each].tried += 1
-                self.pairs.records[each].tests += 1
-            return test
+            while self._pending:
+                test = self._pending.pop(0)
+                if self._seen is not None:
+                    if test in self._seen:
+                        continue
+                    self._seen.add(test)
+                for each in _met(test) & self.pairs.records.keys():  # the others are another worker's to count
+                    self.pairs.records[each].tried += 1
+                    self.pairs.records[each].tests += 1
+                return test
+            self._pending = self._with_another_suffix()
         return None
 
     def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:  # the contract's argument
         """Counted for the statistics only."""
         self.pairs.add_coverage(coverage)
+
+    def _with_another_suffix(self) -> list[Test]:
+        knowledge = self._sequences.knowledge
+        methods = [each for each in self._sequences.catalogue.methods if not knowledge.of(each.name).uncallable]
+        if not methods:
+            return []
+        prepared = self._prepare()
+        pattern = self._random.choices(methods, k=SUFFIX_LENGTH)
+        written = self._sequences.suffixes(prepared.prefix, [pattern])
+        if written is None or any(_calls(each) == _calls(written[0]) for each in prepared.suffixes):
+            return []
+        prepared.suffixes.append(written[0])
+        found = []
+        for other in prepared.suffixes:
+            more = self._random.choices(prepared.suffixes, k=self._threads - 2)
+            test = self._sequences.test(prepared.prefix, [written[0], other, *more][: self._threads])
+            if not _met(test) & self._forbidden:
+                found.append(test)
+        return found
+
+    def _prepare(self) -> _Prepared:
+        """A new prefix, or one of those that are there if they are enough for the suffixes of this round."""
+        suffixes = SUFFIXES[min(self._round // ROUNDS, len(SUFFIXES) - 1)]
+        if self._tried >= suffixes:
+            self._round, self._tried, self._prepared = self._round + 1, 0, []
+        self._tried += 1
+        if len(self._prepared) < max(1, suffixes // SUFFIXES_PER_PREFIX):
+            self._prepared.append(_Prepared(self._sequences.prefix(PREFIX_LENGTH)))
+            return self._prepared[-1]
+        return self._random.choice(self._prepared)
+
+
+def _calls(suffix: Sequence[Draft]) -> list[str]:
+    return [draft.call.source for draft in suffix]
+
+
+def _met(test: Test) -> set[Pair]:
+    """The pairs of methods that stand in different threads."""
+    return {
+        pair(one.method, other.method)
+        for number, suffix in enumerate(test.suffixes)
+        for later in test.suffixes[number + 1 :]
+        for one, other in product(suffix, later)
+    }

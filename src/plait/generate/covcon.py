@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from random import Random
 
+    from plait.generate.meetings import Meetings
     from plait.generate.pairs import Pair
-    from plait.generate.sequence import Sequences
+    from plait.generate.sequence import Prefix, Sequences
     from plait.model.test import Test
     from plait.subject.interface import Method
 
@@ -20,6 +21,10 @@ PREFIX_LENGTHS = (0, 5)
 SHORT_SUFFIX, LONG_SUFFIX = 2, 5
 SHORT_TESTS = 5
 """Section IV-D: a pair's first five tests have short suffixes, which are quick to check."""
+_LOOKS = (0, 5, 5)
+"""Prefix lengths of the calls that a method is known from before it gets a test with another one."""
+_ASIDE = 4
+"""Every so manieth selection goes to pairs that were put aside: what was seen of their methods may not be all."""
 _FRUITLESS = 4
 """Selections of a pair in a row that gave no new test, after which it is left out."""
 
@@ -29,19 +34,27 @@ class CoverageGuidedTests:
 
     The tried count R goes up once per selection (Algorithm 2, line 7), and each selection makes a test for each
     prefix length (line 8). Pairs of the lowest score are computed once and used up in random order before the scores
-    are looked at again (section IV-E, P_prio). Beyond the paper: a test is not given out twice unless ``repeat``, and
-    a pair that yields nothing new several times in a row is left out.
+    are looked at again (section IV-E, P_prio). Beyond the paper: a test is not given out twice unless ``repeat``; a
+    pair that yields nothing new several times in a row is left out; and with ``meetings``, pairs whose methods, each
+    looked at alone, could not disturb each other are put aside: all of them together get one selection in four.
     """
 
-    def __init__(self, sequences: Sequences, random: Random, *, threads: int, repeat: bool) -> None:
+    def __init__(
+        self, sequences: Sequences, random: Random, *, threads: int, repeat: bool, meetings: Meetings | None = None
+    ) -> None:
         catalogue = sequences.catalogue
         self.pairs = PairTable((each.name for each in catalogue.methods), not_parallel=catalogue.not_parallel)
         self._sequences = sequences
         self._random = random
         self._threads = threads
+        self._meetings = meetings
+        self._looks: list[Prefix] = []
         self._seen: set[Test] | None = None if repeat else set()
         self._fruitless: dict[Pair, int] = {}
-        self._prioritised: list[Pair] = []
+        self._aside: dict[Pair, None] = {}
+        self._others: list[Pair] | None = None
+        self._prioritised: dict[bool, list[Pair]] = {False: [], True: []}  # P_prio of the others and of those aside
+        self._selections = 0
         self._pending: list[Test] = []
 
     def next_test(self) -> Test | None:
@@ -60,13 +73,44 @@ class CoverageGuidedTests:
         self.pairs.add_coverage(coverage)
 
     def _prioritise(self) -> Pair | None:
-        if not any(map(self._worthwhile, self._prioritised)):
-            self._prioritised = self.pairs.lowest(each for each in self.pairs.records if self._worthwhile(each))
-        while self._prioritised:
-            chosen = self._prioritised.pop(self._random.randrange(len(self._prioritised)))
-            if self._worthwhile(chosen):
+        self._selections += 1
+        aside = self._selections % _ASIDE == 0
+        return self._lowest(aside=aside) or self._lowest(aside=not aside)
+
+    def _lowest(self, *, aside: bool) -> Pair | None:
+        """One of the pairs of the lowest score, among those put aside or among the others."""
+        prioritised = self._prioritised[aside]
+        while True:
+            if not prioritised:
+                prioritised += self.pairs.lowest(filter(self._worthwhile, self._aside if aside else self._not_aside()))
+                if not prioritised:
+                    return None
+            chosen = prioritised.pop(self._random.randrange(len(prioritised)))
+            if self._worthwhile(chosen) and (aside or not self._put_aside(chosen)):
                 return chosen
-        return None
+
+    def _not_aside(self) -> list[Pair]:
+        self._others = [each for each in self._others or self.pairs.records if each not in self._aside]
+        return self._others
+
+    def _put_aside(self, chosen: Pair) -> bool:
+        """Whether the pair is put aside, now that its methods are known."""
+        if self._meetings is None or self.pairs.records[chosen].tried:
+            return False
+        for name in chosen:
+            if not self._meetings.knows(name):
+                self._meetings.look(name, self._alone(name))
+        if not self._meetings.may_meet(*chosen):
+            self._aside[chosen] = None
+        return chosen in self._aside
+
+    def _alone(self, name: str) -> list[Test]:
+        """Tests in which the method runs by itself, each behind a prefix that all methods are looked at behind."""
+        sequences = self._sequences
+        if not self._looks:
+            self._looks = [sequences.prefix(length) for length in _LOOKS]
+        written = [(prefix, sequences.suffixes(prefix, [[sequences.catalogue.method(name)]])) for prefix in self._looks]
+        return [sequences.test(prefix, suffixes) for prefix, suffixes in written if suffixes is not None]
 
     def _worthwhile(self, candidate: Pair) -> bool:
         knowledge = self._sequences.knowledge

@@ -147,6 +147,7 @@ class Sequences:
             drafts, waits = written
             waiting += waits
             found.append(tuple(drafts))
+        prefix.scene.bound = scene.bound  # the calls that bind them have joined the prefix
         # When each thread waits already when alone, only another thread's calls could wake it: there must be some.
         alone = len({method.name for pattern in patterns for method in pattern}) == 1
         return None if waiting == len(found) and alone else tuple(found)

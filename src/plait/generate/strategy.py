@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from plait.generate.catalogue import Catalogue
+    from plait.generate.meetings import Meetings
     from plait.generate.outcome import RunSequentially
     from plait.generate.pairs import Pair, PairTable
     from plait.model.test import Test
@@ -50,9 +51,11 @@ _STRATEGIES: dict[str, Callable[..., Strategy]] = {
 
 def make_strategy(
     name: str, catalogue: Catalogue, run: RunSequentially, *, seed: int = 0, threads: int = 2, repeat: bool = False,
-    deeper: bool = False,
+    deeper: bool = False, meetings: Meetings | None = None,
 ) -> Strategy:  # fmt: skip
     """The strategy of that name. ``repeat`` allows a test to come again, for executions that no scheduler controls.
+
+    With ``meetings``, ``covcon`` tries pairs of methods that could disturb each other before the others.
 
     ``deeper`` mixes in more tests for pairs of methods that were told to be in conflict (`DeeperTests.conflicted`); the
     adaptive strategies choose their tests by what they have seen themselves.
@@ -63,7 +66,8 @@ def make_strategy(
         raise UsageError(f"unknown way to generate tests: {name}; choose {' or '.join(sorted(_STRATEGIES))}") from None
     random = Random(seed)
     sequences = Sequences(catalogue, run, random)
-    strategy = made(sequences, random, threads=threads, repeat=repeat)
+    more = {"meetings": meetings} if name == "covcon" else {}
+    strategy = made(sequences, random, threads=threads, repeat=repeat, **more)
     if not deeper or isinstance(strategy, AdaptiveTests):
         return strategy
     return DeeperTests(strategy, sequences, random, threads=threads)

@@ -18,9 +18,9 @@ MAX_ORDERS = 300
 def run_once(test: Test, owner: type, public: Iterable[str]) -> tuple[str | None, Counter[tuple[str, str]]]:
     """One execution on OS threads: the exception or ``deadlock`` it shows and no order does, and the covered pairs."""
     oracle = NativeOracle(test)
-    with watched(owner, public) as events, switching():
-        outcome = oracle.bed.concurrent()
-    seen = [MethodEvent("start" if begins else "end", method, thread) for begins, method, thread in events]
+    with watched(owner, public) as watch, switching():
+        outcome = oracle.bed.concurrent(watch)
+    seen = [MethodEvent("start" if begins else "end", method, thread) for begins, method, thread in watch.events]
     return oracle.violation(outcome), covered_pairs(seen)
 
 

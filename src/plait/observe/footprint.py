@@ -23,6 +23,7 @@ from plait.run.operations import DEPENDS, SAME_KEY
 from plait.run.vthread import VThread
 
 LIMIT = 3000  # objects that are named
+MODULE_STATE = "module state"
 
 Footprint = frozenset[tuple[str, str, int]]
 """Accesses: the field, or the container with a key, and the mode of `plait.run.operations`."""
@@ -90,7 +91,7 @@ class Toucher(ValueRecorder):
             at = self.statement(site)
             base = self._name(owner)
             if base is not None:
-                found.append(Touch(*_location(base, name, roots[loc] != loc), mode, at, value, context))
+                found.append(Touch(*location(base, name, roots[loc] != loc), mode, at, value, context))
             elif is_container(type(owner)):
                 unnamed.append(Touch(f"a {type(owner).__qualname__}[]", "", mode, at, value, context))
             elif id(owner) not in fresh:
@@ -98,7 +99,7 @@ class Toucher(ValueRecorder):
                     fresh.add(id(owner))
                 else:
                     unknown = True
-                    root, key = _location(f"a {type(owner).__qualname__}", name, False)
+                    root, key = location(f"a {type(owner).__qualname__}", name, False)
                     found.append(Touch(root, key, mode, at, value, context))
         if unknown:  # then containers without a name may belong to objects that others know, too
             found += unnamed
@@ -112,11 +113,12 @@ class Toucher(ValueRecorder):
             return f"{owner.__module__}.{owner.__qualname__}"
         known = (self._paths or {}).get(id(owner))
         if known is None and ENGINE.modules is not None and id(owner) in ENGINE.modules._seen:
-            return f"module state {id(owner)}"
+            return f"{MODULE_STATE} {id(owner)}"
         return known
 
 
-def _location(base: str, name: Any, is_key: bool) -> tuple[str, str]:
+def location(base: str, name: Any, is_key: bool) -> tuple[str, str]:
+    """Root and key of an access to the object called ``base``."""
     if name is WHOLE:
         return f"{base}[]", ""
     if is_key:

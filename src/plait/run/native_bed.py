@@ -34,8 +34,30 @@ def switching(interval: float = SWITCH_INTERVAL) -> Iterator[None]:
         sys.setswitchinterval(before)
 
 
+class Watch:
+    """What `watched` notes: ``events``, and the ``outer`` methods, whose calls by the test alone can be noted."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.outer: set[str] = set()
+
+    def noting(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, with its beginnings and ends noted."""
+
+        @functools.wraps(function)
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            thread = threading.get_ident()
+            self.events.append((True, name, thread))
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.events.append((False, name, thread))
+
+        return noted
+
+
 class NativeBed:
-    """One test; its methods' beginnings and ends are noted in ``events`` while `watched` is on."""
+    """One test; its methods' beginnings and ends are noted while `watched` is on."""
 
     def __init__(self, test: Test) -> None:
         self.test = test
@@ -43,16 +65,17 @@ class NativeBed:
         self._prefix = [_Step(call) for call in test.prefix]
         self._suffixes = [[_Step(call) for call in suffix] for suffix in test.suffixes]
 
-    def concurrent(self) -> Outcome:
+    def concurrent(self, watch: Watch) -> Outcome:
         """One execution on threads."""
         values = self._built()
         gate = threading.Barrier(len(self._suffixes))
         found: list[list[str]] = [[] for _ in self._suffixes]
 
         def body(steps: Sequence[_Step], into: list[str]) -> None:
+            runs = [watch.noting(step.method, step.run) if step.method in watch.outer else step.run for step in steps]
             gate.wait()
-            for step in steps:
-                into.append(step.run(self._space, values))  # noqa: PERF401 - seen by the others as it grows
+            for run in runs:
+                into.append(run(self._space, values))  # noqa: PERF401 - seen by the others as it grows
 
         return _joined([(body, (steps, into)) for steps, into in zip(self._suffixes, found, strict=True)], found)
 
@@ -80,6 +103,7 @@ class _Step:
 
     def __init__(self, call: Call) -> None:
         self._result = call.result
+        self.method = call.method
         try:
             self._code, self._value = compile(call.expression, "<call>", "eval"), True
         except SyntaxError:
@@ -112,33 +136,23 @@ def _joined(bodies: Sequence[tuple[Callable[..., None], tuple[Any, ...]]], found
 
 
 @contextmanager
-def watched(owner: type, public: Iterable[str]) -> Iterator[list[Event]]:
+def watched(owner: type, public: Iterable[str]) -> Iterator[Watch]:
     """Note when public methods of the class begin and end (CovCon, section IV-B1: instrumentation)."""
-    events: list[Event] = []
+    watch = Watch()
     before: dict[str, Any] = {}
     for name in public:
-        for klass in owner.__mro__:
-            found = vars(klass).get(name)
-            if found is not None:
-                if callable(found) and not isinstance(found, type):
-                    before[name] = vars(owner).get(name)
-                    setattr(owner, name, _noting(found, name, events))
-                break
+        found = next((vars(klass)[name] for klass in owner.__mro__ if name in vars(klass)), None)
+        if not callable(found) or isinstance(found, type):
+            continue
+        own = vars(owner).get(name)
+        try:
+            setattr(owner, name, watch.noting(name, found))
+        except TypeError:  # a class written in C
+            watch.outer.add(name)
+        else:
+            before[name] = own
     try:
-        yield events
+        yield watch
     finally:
         for name, function in before.items():
             delattr(owner, name) if function is None else setattr(owner, name, function)
-
-
-def _noting(function: Callable[..., Any], name: str, events: list[Event]) -> Callable[..., Any]:
-    @functools.wraps(function)
-    def noted(*args: Any, **kwargs: Any) -> Any:
-        thread = threading.get_ident()
-        events.append((True, name, thread))
-        try:
-            return function(*args, **kwargs)
-        finally:
-            events.append((False, name, thread))
-
-    return noted
