@@ -49,18 +49,16 @@ def assert_outcomes(
     allowed: Mapping[str, str],
     schedule: dict[str, Any],
     view: dict[str, Any],
-    required: Mapping[str, str] | None = None,
     path: str | Path | None = None,
 ) -> None:
     """Raise AssertionError if the calls, over all interleavings, can do what is not ``allowed``.
 
-    Outcomes have short names, so that a file stays readable; ``view`` says what counts as an outcome. ``required``
-    ones must be possible.
+    Outcomes have short names, so that a file stays readable; ``view`` says what counts as an outcome.
     """
     _in_child({
         "subject": subject, "path": str(path) if path is not None else None, "imports": list(imports),
         "prefix": list(prefix), "threads": [list(calls) for calls in threads], "allowed": dict(allowed),
-        "required": dict(required or {}), "schedule": schedule, "view": view,
+        "schedule": schedule, "view": view,
     })  # fmt: skip
 
 

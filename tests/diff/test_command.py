@@ -91,26 +91,34 @@ def test_the_reproducer_fails_on_the_new_version_and_passes_on_the_old_one(place
     assert plait(place, "--max-tests", "300").returncode == 1
     (reproducer,) = (place / "plait-out").glob("test_*.py")
 
-    def pytest_says():
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(reproducer)]
-        return subprocess.run(command, cwd=place, capture_output=True, text=True, check=False, timeout=120)
-
-    failing = pytest_says()
+    failing = pytest_says(place, reproducer)
     assert failing.returncode == 1, failing.stdout
-    assert "the old version cannot do this" in failing.stdout
+    assert "not among what is allowed" in failing.stdout
     shutil.copy(DEMO / "old" / "account.py", place)
-    passing = pytest_says()
+    passing = pytest_says(place, reproducer)
     assert passing.returncode == 0, passing.stdout
+
+
+def pytest_says(place, reproducer):
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(reproducer)]
+    return subprocess.run(command, cwd=place, capture_output=True, text=True, check=False, timeout=120)
 
 
 @pytest.mark.slow
 def test_the_other_direction_is_reported_as_lost_behaviour(place):
-    done = plait(place, "--old", "worktree", "--new", "HEAD", "--max-tests", "300", "--json", "-")
+    """The reproducer of a mended fault guards the new version, and fails where the fault comes back."""
+    faulty = (place / "account.py").read_text(encoding="utf-8")
+    git(place, "commit", "-qam", "faulty")
+    shutil.copy(DEMO / "old" / "account.py", place)
+    done = plait(place, "--max-tests", "300", "--json", "result.json")
     assert done.returncode == 1, done.stderr
-    (finding,) = json.loads(done.stdout)["findings"]
+    (finding,) = json.loads((place / "result.json").read_text(encoding="utf-8"))["findings"]
     assert finding["only_new"] == []
     assert finding["only_old"]
     assert "no longer after it" in finding["summary"]
+    assert pytest_says(place, place / finding["reproducer"]).returncode == 0
+    (place / "account.py").write_text(faulty, encoding="utf-8")
+    assert pytest_says(place, place / finding["reproducer"]).returncode == 1
 
 
 @pytest.mark.slow

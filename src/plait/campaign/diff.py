@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from plait.campaign import diff_memory, diff_tasks, tasks
 from plait.campaign.budget import Budget
 from plait.campaign.check_options import tests_folder
+from plait.campaign.diff_apart import Apart, Broken
 from plait.campaign.diff_check import Checks, Revealed
 from plait.campaign.diff_finding import MOST_LISTED, Minimising, finding_of
 from plait.campaign.diff_memory import earlier_result, known_tests
+from plait.campaign.diff_scope import changed_pairs, readers, touches_nothing
 from plait.campaign.diff_search import Search
 from plait.campaign.diff_sides import Sides, open_sides
 from plait.campaign.diff_tasks import Generation
@@ -34,14 +35,15 @@ from plait.generate.hints import Hints
 from plait.judge.difference_filter import Filter
 from plait.judge.difference_outcome import View
 from plait.judge.difference_words import described, shown_result
+from plait.judge.rules import Rules, may_wait
 from plait.model.finding import Finding
 from plait.model.result import Result
-from plait.model.test import Call, Test
+from plait.model.test import Test
 from plait.report.diff_reproducer import write_reproducer
 from plait.report.diff_text import diff_text, statement
 from plait.report.publish import write_all
 from plait.report.sources import sources
-from plait.subject.change import Change
+from plait.subject.change import Change, Side
 from plait.subject.change_analysis import analyse
 from plait.subject.impact_versions import impact_on_both
 from plait.subject.name import Subject
@@ -126,7 +128,7 @@ def diff(
             )
             for text in (options.old, options.new)
         )
-        started = time.monotonic()  # to fetch releases takes as long as it takes: the budget is for the search
+        started = time.monotonic()
         change = analyse(options.subject, old, new)
         if touches_nothing(change):
             return _untouched(options, change, old, new, asked)
@@ -159,7 +161,7 @@ def diff_on(
     known = {} if memory is None else known_tests(memory)
     campaign = _Campaign(options, sides, old, new, change, begun, interrupt)
     wall = None if options.max_tests is not None else options.budget
-    budget = Budget(wall, options.max_tests, started=begun)
+    budget = Budget(wall, options.max_tests, started=time.monotonic())
     with Progress(f"diff {options.subject}", budget, quiet=options.quiet) as shown:
         campaign.run(shown, tuple(known))
     if campaign.minimal is not None:
@@ -169,11 +171,6 @@ def diff_on(
         diff_memory.keep(memory, options.as_key(), result, known, campaign.revealing)
     result.elapsed_s = time.monotonic() - begun
     return result
-
-
-def touches_nothing(change: Change) -> bool:
-    """Whether no method that both versions have can behave differently."""
-    return not change.changed_methods and not change.changed_beside
 
 
 def _untouched(options: DiffOptions, change: Change, old: Version, new: Version, started: float) -> Result:
@@ -211,7 +208,9 @@ class _Campaign:
         self._search: Search | None = None
         aim = None if options.capp in (None, "none") else Aim(str(options.capp), impact_on_both(old, new))
         self._checks = Checks(sides, gil=options.model == "gil", timed=options.max_tests is None, aim=aim)
-        self._revealed: Revealed | None = None
+        rules = Rules(nondeterministic=options.nondeterministic)
+        self._apart = Apart(sides, (), rules, gil=options.model == "gil")
+        self._revealed: Revealed | Broken | None = None
         self.minimal: Revealed | None = None  # as `_revealed`, as small as possible
         self._found_s: float | None = None
         self._ready_s = 0.0
@@ -244,15 +243,19 @@ class _Campaign:
         view = View(public=frozenset(names), masked=frozenset(options.nondeterministic))
         self._search = Search(
             self._sides, generation, self._pairs, Filter(self._change) if options.filter else None, view,
-            readers(probes_of(interface)), self._checks, self._over, options.threads, options.max_tests, known,
+            readers(probes_of(interface)), self._checks, self._apart, self._over, options.threads, options.max_tests,
+            known,
         )  # fmt: skip
+        self._apart.probes = self._search.probes
+        self._apart.rules = replace(self._apart.rules, waiting=may_wait(interface))
         self._revealed = self._search.run()
         if self._revealed is not None:
             self._found_s = time.monotonic() - self._started
             self._stopped_by = "finding"
-            if not options.filter:
-                self._kept = self._would_keep(self._revealed)
-            if options.explain:
+            if isinstance(self._revealed, Broken):
+                self._explain_broken(self._revealed)
+            else:
+                self._kept = None if options.filter else self._would_keep(self._revealed)
                 self._explain(self._revealed)
         elif self._search.exhausted and self._stopped_by == "budget" and not self._late():
             self._stopped_by = "exhausted"
@@ -264,34 +267,42 @@ class _Campaign:
 
     def _over(self) -> bool:
         if self._search is not None:
-            self._progress.show(tests=self._search.counts.tests, executions=self._checks.schedules)
+            self._progress.show(tests=self._search.counts.tests, executions=self._schedules)
         if self._interrupt is not None and self._interrupt.requested:
             self._stopped_by = "interrupt"
             return True
-        if self._options.max_schedules is not None and self._checks.schedules >= self._options.max_schedules:
+        if self._options.max_schedules is not None and self._schedules >= self._options.max_schedules:
             return True
         return self._late()
 
+    @property
+    def _schedules(self) -> int:
+        return self._checks.schedules + self._apart.schedules
+
     def _late(self) -> bool:
-        return self._options.max_tests is None and time.monotonic() - self._started >= self._options.budget
+        """Whether the search has used up its budget; to fetch and to import the versions takes as long as it takes."""
+        searched = time.monotonic() - self._started - self._ready_s
+        return self._options.max_tests is None and searched >= self._options.budget
 
     def _interrupted(self) -> bool:
         return self._interrupt is not None and self._interrupt.requested
 
     def _explain(self, revealed: Revealed) -> None:
+        if not self._options.explain:
+            return
         assert self._search is not None
         counted = (self._checks.checks, self._checks.inconclusive)
         given = frozenset(text for texts in self._options.hints.values.values() for text in texts)
         minimal = self.minimal = Minimising(self._sides, self._checks, given, self._interrupted).minimise(revealed)
         self._checks.checks, self._checks.inconclusive = counted
-        subject = self._options.subject.qualname or self._options.subject.module
         finding = finding_of(
-            minimal, self._sides, self._change, subject, tuple(self._search.recent), self._labels
+            minimal, self._sides, self._change, self._own_name, tuple(self._search.recent), self._labels
         )
-        if minimal.old.exhausted and self._options.reproduce:
-            required = minimal.difference.only_old if not minimal.difference.only_new else ()
+        if self._options.reproduce:
+            version: Side = "old" if minimal.difference.only_new else "new"
+            allowed = minimal.old.outcomes if version == "old" else minimal.new.outcomes
             finding.reproducer = write_reproducer(
-                finding, self._name, self._root, minimal.view, allowed=minimal.old.outcomes, required=required
+                finding, self._name, self._root, minimal.view, allowed=allowed, version=version
             )
         probes = [call.expression for call in minimal.view.probes]
         self._outcomes = {
@@ -303,6 +314,25 @@ class _Campaign:
             "sources": self._sources(finding),
         }
         self._finding = finding
+
+    def _explain_broken(self, broken: Broken) -> None:
+        if not self._options.explain:
+            return
+        assert self._search is not None
+        minimal = self._apart.minimise(broken, self._interrupted)
+        finding = self._apart.finding(minimal, self._own_name, tuple(self._search.recent))
+        if finding is None:
+            self._revealed, self._stopped_by = None, "budget"
+            self._notes.append("a test that broke one version did not do so every time, and is not reported")
+            return
+        if self._options.reproduce:
+            finding.reproducer = self._apart.reproducer(finding, minimal, self._name, self._root)
+        self._outcomes = {"sources": self._sources(finding), "rules": self._apart.rules.as_json()}
+        self._finding = finding
+
+    @property
+    def _own_name(self) -> str:
+        return self._options.subject.qualname or self._options.subject.module
 
     def _sources(self, finding: Finding) -> dict[str, Any]:
         new = bool(finding.only_new)
@@ -338,7 +368,8 @@ class _Campaign:
             "tests_generated": counts.tests if counts else 0, "tests_filtered": counts.filtered if counts else 0,
             "tests_repeated": counts.repeated if counts else 0,
             "tests_sequentially_different": counts.sequential if counts else 0, "checks": checks.checks,
-            "inconclusive": checks.inconclusive, "schedules": checks.schedules,
+            "tests_judged_apart": self._apart.tests,
+            "inconclusive": checks.inconclusive, "schedules": self._schedules,
             "generate_s": round(counts.generate_s, 3) if counts else 0.0,
             "filter_s": round(counts.filter_s, 3) if counts else 0.0, "check_s": round(checks.check_s, 3),
             "setup_s": round(self._ready_s, 3), "difference_revealing_s": drt,
@@ -363,27 +394,6 @@ class _Campaign:
             "not compared, because their parameters do not fit both versions:": self._common.incompatible,
         }  # fmt: skip
         return [f"{text} {', '.join(names)}" for text, names in said.items() if names]
-
-
-def changed_pairs(change: Change, names: list[str]) -> list[tuple[str, str]]:
-    """CMP; if the change touches how objects are made, every method may behave differently, and all pairs count."""
-    made_anew = not change.changed_methods.isdisjoint(("__init__", "__new__", "__post_init__"))
-    pairs = change.changed_pairs(names)
-    if made_anew:
-        every = ((one, other) for number, one in enumerate(names) for other in names[number:])
-        pairs = list(dict.fromkeys((*pairs, *every)))
-    return pairs
-
-
-_CHANGERS = re.compile(
-    r"_*(clear|pop|remove|delete|discard|close|stop|reset|flush|shutdown|release|acquire|put|push|add|next|enter|exit|start)"
-)
-
-
-def readers(probes: Sequence[Call]) -> tuple[Call, ...]:
-    """Probes that do not look as if they changed what they are to show, and at the end those that do."""
-    asked = [call for call in probes if call.method not in ("__enter__", "__exit__")]
-    return tuple(sorted(asked, key=lambda call: bool(_CHANGERS.match(call.method))))
 
 
 def _sequential(each: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from plait.campaign import diff_tasks
@@ -18,10 +18,12 @@ from plait.judge.difference_words import described, summary
 from plait.judge.minimise import smaller
 from plait.model.finding import Finding
 from plait.model.test import Test
+from plait.observe.trace import Place
 from plait.subject.change import Change, Side
 
 ATTEMPTS = 300  # candidates
-SECONDS = 12.0
+EXECUTIONS = 40_000  # of all candidates: what is reached must not depend on what else the machine does
+PATIENCE = 30.0  # seconds, on a machine that is too busy for that
 MOST_LISTED = 60  # outcomes of one version in a result file
 
 
@@ -44,7 +46,8 @@ class Minimising:
         shorter = self._try(tidied(revealed.test), revealed, side, kind)
         if shorter is not None:
             revealed = shorter._replace(decision=revealed.decision)
-        until = time.monotonic() + SECONDS
+        until = time.monotonic() + PATIENCE
+        most = self._checks.schedules + EXECUTIONS
         best = revealed
         progress = True
         while progress:
@@ -52,7 +55,8 @@ class Minimising:
             for candidate in smaller(best.test):
                 if self._loses_given(best.test, candidate):
                     continue
-                if self.attempts >= ATTEMPTS or time.monotonic() > until or self._over():
+                enough = self.attempts >= ATTEMPTS or self._checks.schedules >= most
+                if enough or time.monotonic() > until or self._over():
                     return best
                 self.attempts += 1
                 found = self._try(candidate, best, side, kind)
@@ -116,7 +120,7 @@ def finding_of(
         guard=explanation.guard,
         race=None if explanation.race is None else [_marked(row, change, side, labels) for row in explanation.race],
         waiting=explanation.waiting,
-        detail=_changes(explanation, change, side),
+        detail=_changes(explanation, change, side, lambda other: _visited(sides, other, test)),
     )
 
 
@@ -127,17 +131,29 @@ def _marked(row: dict[str, Any], change: Change, side: Side, labels: dict[str, s
     return marked if side == "new" else {**marked, "file": f"{labels['old']}:{row['file']}", "version": labels["old"]}
 
 
-def _changes(explanation: Explanation, change: Change, side: Side) -> str:
-    """Which changed lines lie on the way, or which lines are no longer under a lock."""
+def _changes(
+    explanation: Explanation, change: Change, side: Side, visited: Callable[[Side], frozenset[Place]]
+) -> str:
+    """Which changed lines lie on the way, or which lines of the other version, on the test's way there, are gone."""
     lines = change.changed_lines(side)
     met = sorted({
         (row["file"], row["line"]) for row in explanation.interleaving if row["line"] in lines.get(row["file"], ())
     })  # fmt: skip
     if met:
-        return "changed lines on the way: " + ", ".join(f"{file}:{line}" for file, line in met[:8])
-    others = change.changed_lines("old" if side == "new" else "new")
-    gone = sorted((file, line) for file, numbers in others.items() for line in numbers)
-    version = "old" if side == "new" else "new"
-    return f"lines of the {version} version on which this depends: " + ", ".join(
-        f"{file}:{line}" for file, line in gone[:8]
-    )
+        return "changed lines on the way: " + _listed(met)
+    version: Side = "old" if side == "new" else "new"
+    others = change.changed_lines(version)
+    gone = sorted((file, line) for file, line in visited(version) if line in others.get(file, ()))
+    return f"lines of the {version} version on which this depends: {_listed(gone)}" if gone else ""
+
+
+def _visited(sides: Sides, side: Side, test: Test) -> frozenset[Place]:
+    try:
+        found: frozenset[Place] = sides.on(side, diff_tasks.visited, test).result().value
+    except WorkerError:
+        return frozenset()
+    return found
+
+
+def _listed(places: Sequence[Place]) -> str:
+    return ", ".join(f"{file}:{line}" for file, line in places[:8])

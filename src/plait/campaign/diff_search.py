@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from plait.campaign import diff_tasks
+from plait.campaign.diff_apart import Apart, Broken
 from plait.campaign.diff_check import Checks, Revealed
 from plait.campaign.diff_sides import Sides
 from plait.campaign.diff_tasks import Generation, Solo
@@ -41,6 +42,7 @@ CLOSER = 6  # looks at a test that seems to differ sequentially, each without wh
 EXAMPLES = 5  # sequential differences that are kept as examples
 HOPELESS = 4  # calls of a method that make prefixes differ, after which no prefix calls it any more
 RESTARTS = 3  # generators that may be lost with their workers
+APART = 6  # tests of a stage that are judged on each version by itself
 FRUITLESS = 25  # prefixes in a row that allowed no new test: there is nothing more to say
 
 
@@ -66,10 +68,14 @@ class Sequential:
 
 @dataclass(slots=True)
 class _Ready:
-    """A stage whose suffixes were compared alone; what they touch, and what of it is impacted, on either version."""
+    """A stage whose suffixes were compared alone; what they touch, and what of it is impacted, on either version.
+
+    ``usable`` suffixes do the same on both versions, ``runnable`` ones can at least be run on both.
+    """
 
     stage: Stage
     usable: set[int]
+    runnable: set[int]
     footprints: tuple[list[Footprint | None], list[Footprint | None]]
     impacts: tuple[list[Footprint], list[Footprint]] | None
     quiet: int = 0  # tests whose calls cannot influence each other
@@ -104,6 +110,7 @@ class Search:
     view: View
     probes: tuple[Call, ...]
     checks: Checks
+    apart: Apart
     over: Callable[[], bool]
     threads: int = 2
     max_tests: int | None = None
@@ -119,7 +126,7 @@ class Search:
     _fruitless: int = 0
     _settled: bool = False  # states cannot be compared: probes stand for them
 
-    def run(self) -> Revealed | None:
+    def run(self) -> Revealed | Broken | None:
         """Search until a difference is proven, or nothing new comes, or the budget is used up."""
         for test in self.known:
             found = self._check([(test, self.view, None)])
@@ -185,7 +192,9 @@ class Search:
             found = [self.filter.impacts(one, other) for one, other in touched]
             impacts = ([each for each, _ in found], [each for _, each in found])
         footprints = ([each.footprint for each, _ in touched], [each.footprint for _, each in touched])
-        return _Ready(stage, usable, footprints, impacts)
+        failing = [any(each.observation.beginning.failed for each in pair) for pair in zip(before, after, strict=True)]
+        runnable = {number for number, failed in enumerate(failing) if not failed}
+        return _Ready(stage, usable, runnable, footprints, impacts)
 
     def _lost(self, error: WorkerError) -> None:
         where = f" at {error.where}" if error.where else ""
@@ -195,11 +204,11 @@ class Search:
 
     # -- tests: pairs of suffixes (lines 8-9 and 15-24) -------------------------------------------------------------
 
-    def _behind(self, ready: _Ready) -> Revealed | None:
+    def _behind(self, ready: _Ready) -> Revealed | Broken | None:
         """All tests of a stage, in portions that grow: the first ones are answered soon, the rest at little cost."""
         tests = self._tests(ready)
         size = PORTION
-        found = None
+        found: Revealed | Broken | None = None
         while found is None and (portion := list(itertools.islice(tests, size))):
             found = self._portion(portion)
             size = min(2 * size, MOST_AT_ONCE)
@@ -208,7 +217,22 @@ class Search:
         quiet = ready.quiet if self.max_tests is None else min(ready.quiet, max(0, self.max_tests - self.counts.tests))
         self.counts.tests += quiet
         self.counts.filtered += quiet
-        return found
+        return found or self.apart.first(self._differing(ready), self.over)
+
+    def _differing(self, ready: _Ready) -> Iterator[Test]:
+        """Promising tests of a stage whose calls, or whose prefix, do not do the same one after another."""
+        if ready.usable == ready.runnable:
+            return
+        random = Random(f"{self.generation.seed} {ready.stage.number} apart")
+        left = APART
+        for chosen in ready.stage.combinations(self.pairs, random, threads=self.threads):
+            if not left or self._enough():
+                return
+            differs = ready.runnable.issuperset(chosen) and not ready.usable.issuperset(chosen)
+            if differs and ready.is_promising(chosen) and ready.may_interfere(chosen):
+                for test, _view in self._made(ready, chosen):
+                    left -= 1
+                    yield test
 
     def _tests(self, ready: _Ready) -> Iterator[tuple[Test, View]]:
         """The tests of a stage that are to be filtered by their traces, or without a filter simply all.
@@ -242,7 +266,7 @@ class Search:
         self._remember(test)
         yield test, self.view
 
-    def _portion(self, portion: list[tuple[Test, View]]) -> Revealed | None:
+    def _portion(self, portion: list[tuple[Test, View]]) -> Revealed | Broken | None:
         """Filter some tests, and check those that are left."""
         if self.filter is None:
             return self._check([(test, view, None) for test, view in portion])
@@ -264,12 +288,15 @@ class Search:
         self.counts.filter_s += old_s + new_s
         return self._check(kept)
 
-    def _check(self, kept: list[tuple[Test, View, Decision | None]]) -> Revealed | None:
+    def _check(self, kept: list[tuple[Test, View, Decision | None]]) -> Revealed | Broken | None:
         """Behavioural checking; a difference that one order of whole calls shows as well is a sequential one."""
         while kept:
             revealed = self.checks.first_difference(kept, self.over)
             if revealed is None or self._sequentially_alike(revealed):
                 return revealed
+            broken = self.apart.first([revealed.test], self.over)
+            if broken is not None:
+                return broken
             position = next(index for index, each in enumerate(kept) if each[0] == revealed.test)
             objects = self.view.objects
             kept = [(test, replace(view, objects=objects), why) for test, view, why in kept[position + 1 :]]

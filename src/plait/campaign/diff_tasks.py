@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import pickle
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 from plait.campaign import worker_state
+from plait.campaign.stream import finding_of
 from plait.explore.capp_partition import Aim
 from plait.generate.catalogue import build_catalogue
 from plait.generate.condiff import Stage, Stages
 from plait.generate.hints import Hints
 from plait.judge import difference_explain
 from plait.judge.difference import Explored, Shown, explore
+from plait.judge.difference_apart import Judged, judged
 from plait.judge.difference_explain import Explanation
 from plait.judge.difference_kind import Kind
 from plait.judge.difference_outcome import Outcome, View
-from plait.judge.difference_serial import Observation, Observer, reached
+from plait.judge.difference_serial import Observation, Observer, reached, statements
+from plait.judge.rules import Rules
 from plait.judge.sequential import SequentialRunner
-from plait.model.test import Test
+from plait.model.finding import Finding
+from plait.model.test import Call, Test
 from plait.observe.footprint import Touched
 from plait.observe.places import PLACES
-from plait.observe.trace import relative_to
+from plait.observe.trace import Place, relative_to
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
 from plait.subject.interface import Interface
@@ -125,7 +130,7 @@ def outcomes(
         try:
             found = explore(
                 Testbed(test, PLACES), view, limit=limit, sampled=sampled,
-                deadline=time.monotonic() + seconds, allowed=allowed, aim=aim,
+                deadline=time.process_time() + seconds, allowed=allowed, aim=aim,
             )  # fmt: skip
         finally:
             ENGINE.gil = False
@@ -144,6 +149,52 @@ def explain(
         return difference_explain.explain(
             test, view, allowed, kind, known, seen, relative_to([*spec.roots, *spec.paths])
         )
+
+
+def judge(test: Test, probes: tuple[Call, ...], rules: Rules, gil: bool) -> Judged:
+    """Whether this version does in the test what no order of whole calls does."""
+    worker_state.subject()
+    with worker_state.world().entered():
+        _announce(test)
+        return judged(test, probes, rules, gil=gil)
+
+
+def explain_violation(
+    test: Test, found: Judged, probes: tuple[Call, ...], rules: Rules, subject: str, seen: tuple[Test, ...]
+) -> Finding | None:
+    """The finding for a violation of a test that is as small as it can be; None if it does not replay."""
+    assert found.violation is not None
+    assert found.schedule is not None
+    worker_state.subject()
+    spec = worker_state.spec()
+    relative = relative_to([*spec.roots, *spec.paths])
+    with worker_state.world().entered():
+        _announce(test)
+        made = finding_of(
+            test, found.violation, found.schedule, probes, list(seen), subject, rules, _announce, smallest=True
+        )
+    if made is None:
+        return None
+    finding, _cause = made
+    for row in (*finding.interleaving, *(finding.race or ())):
+        row["file"] = relative(row["file"])
+    if finding.guard is not None:
+        finding.guard["unguarded"] = [_place(each, relative) for each in finding.guard["unguarded"]]
+    return finding
+
+
+def _place(text: str, relative: Callable[[str], str]) -> str:
+    file, _, line = text.rpartition(":")
+    return f"{relative(file)}:{line}"
+
+
+def visited(test: Test) -> frozenset[Place]:
+    """The statements that a test reaches on this version, one call after another."""
+    worker_state.subject()
+    spec = worker_state.spec()
+    with worker_state.world().entered():
+        _announce(test)
+        return statements(test, relative_to([*spec.roots, *spec.paths]))
 
 
 def _announce(test: Test) -> None:

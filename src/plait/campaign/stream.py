@@ -24,7 +24,7 @@ from plait.generate.deeper import DeeperTests
 from plait.generate.strategy import Strategy, make_strategy
 from plait.judge.examine import examine
 from plait.judge.explain import explain, record_schedule, relevant
-from plait.judge.minimise import Minimal, Minimiser
+from plait.judge.minimise import Minimal, Minimiser, fewest_preemptions
 from plait.judge.rules import Rules, may_wait
 from plait.judge.safety import ITSELF, Examination, Violation
 from plait.judge.sequential import SequentialRunner
@@ -305,15 +305,22 @@ def probes_of(interface: Interface) -> tuple[Call, ...]:
 
 def finding_of(
     test: Test, violation: Violation, schedule: Schedule, probes: tuple[Call, ...], seen: list[Test], subject: str,
-    rules: Rules | None = None, announce: Callable[[Test], None] | None = None,
+    rules: Rules | None = None, announce: Callable[[Test], None] | None = None, *, smallest: bool = False,
 ) -> tuple[Finding, Any] | None:  # fmt: skip
-    """Minimise and explain one violation; also what makes it the same as another one."""
+    """Minimise and explain one violation; also what makes it the same as another one.
+
+    A test that is the ``smallest`` already keeps its calls; only its schedule becomes as simple as it can be.
+    """
     cause = violation.cause
 
     def same(other: Violation) -> bool:
         return other.cause == cause
 
-    minimal: Minimal = Minimiser(PLACES, probes, same, rules, announce).minimise(test, violation, schedule)
+    if smallest:
+        given = Minimal(test, violation, schedule, schedule.switches, 0, True)
+        minimal = fewest_preemptions(Examination(test, PLACES, probes, rules), same) or given
+    else:
+        minimal = Minimiser(PLACES, probes, same, rules, announce).minimise(test, violation, schedule)
     examination = Examination(minimal.test, PLACES, probes, rules)
     for _ in range(REPLAYS):
         replayed, lost = examination.replay(minimal.schedule)

@@ -19,8 +19,8 @@ from plait.judge.specification import MASKED, Result
 from plait.model.test import Call, Test
 from plait.observe.canonical import exception_name
 from plait.observe.footprint import Touched, Toucher
-from plait.observe.places import PLACES
-from plait.observe.trace import Trace, Tracer
+from plait.observe.places import PLACES, place
+from plait.observe.trace import Place, Trace, Tracer
 from plait.run.engine import ENGINE, SetupBlockedError, SetupFailedError
 from plait.run.testbed import Testbed, namespace
 from plait.run.vthread import RAISED
@@ -132,6 +132,22 @@ def reached(test: Test) -> frozenset[tuple[str, object]]:
     if beginning.failed or not isinstance(beginning.state, tuple):
         return frozenset()
     return features(beginning.state[names.index(test.prefix[0].result or "")])
+
+
+def statements(test: Test, relative: Callable[[str], str]) -> frozenset[Place]:
+    """The lines that a test's calls reach with a step of their own, in all orders of whole calls."""
+    bed = Testbed(test, PLACES)
+    bed.stops = True
+    serial = Serial()
+    sites: set[int] = set()
+    try:
+        while serial.next_prefix() is not None:
+            ENGINE.execute(bed.prepare, (), serial, finish=lambda: sites.update(entry[3] for entry in ENGINE.trace))
+            serial.executed(ENGINE)
+    except SetupFailedError:
+        return frozenset()
+    found = [place(site) for site in sites]
+    return frozenset((relative(each.file), each.line) for each in found)
 
 
 def _run(test: Test, view: View, found: list[Beginning]) -> Sequence[Callable[[], object]]:

@@ -19,6 +19,7 @@ def summary(violation: Violation, test: Test, subject: str, specification: Speci
 
 def _said(violation: Violation, calls: Sequence[Call], specification: Specification) -> str:
     together = _together(calls)
+    at_once = f"{_together(calls, '')} at the same time"
     odd = [calls[position] for position in violation.calls]
     if violation.kind == "deadlock" and violation.detail == ITSELF:
         return f"{_written(odd[0])} waits for ever for a lock that it holds itself"
@@ -28,21 +29,21 @@ def _said(violation: Violation, calls: Sequence[Call], specification: Specificat
         return f"{together} can go on for ever"
     if violation.kind == "exception":
         where = _written(odd[0]) if odd else "a thread that the class has started"
-        return f"with {together} at the same time, {where} can raise {violation.exception}"
+        return f"with {at_once}, {where} can raise {violation.exception}"
     if violation.detail == INVARIANT:
-        return f"{together} at the same time can break the invariant"
+        return f"{at_once} can break the invariant"
     if violation.detail == TWO_OBJECTS:
-        return f"{together} at the same time can return different objects where one after the other they do not"
+        return f"{at_once} can return different objects where one after the other they do not"
     if violation.probe is not None:
-        return _afterwards(violation, calls, together)
-    return _results(violation, calls, specification, together)
+        return _afterwards(violation, calls, together, at_once)
+    return _results(violation, calls, specification, at_once)
 
 
-def _together(calls: Sequence[Call]) -> str:
+def _together(calls: Sequence[Call], how: str = "concurrent ") -> str:
     names = list(dict.fromkeys(f"`{call.method}`" for call in calls))
     if len(names) == 1:
         count = {2: "two", 3: "three", 4: "four"}.get(len(calls), str(len(calls)))
-        return f"{count} concurrent calls of {names[0]}"
+        return f"{count} {how}calls of {names[0]}"
     return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -50,20 +51,20 @@ def _written(call: Call) -> str:
     return f"`{call.expression}`"
 
 
-def _afterwards(violation: Violation, calls: Sequence[Call], together: str) -> str:
+def _afterwards(violation: Violation, calls: Sequence[Call], together: str, at_once: str) -> str:
     """The final state is wrong: say where it shows, and what it should be."""
     assert violation.probe is not None
     where, seen, usual = violation.probe
     texts = list(dict.fromkeys(map(_state, usual)))
     text = _state(seen)
     if not texts or text in texts:
-        return f"{together} at the same time can leave {where} in a state that no order of the calls leaves"
+        return f"{at_once} can leave {where} in a state that no order of the calls leaves"
     instead = f"{where} {text} instead of {' or '.join(one.removeprefix('is ') for one in texts[:3])}"
     numbers = [value[-1] for value in (seen, *usual)]
     whole = all(type(value) is int and value >= 0 for value in numbers)
     if whole and len({call.method for call in calls}) == 1 and numbers[0] < min(numbers[1:]):
         return f"{together} can lose an update: afterwards {instead}"
-    return f"after {together} at the same time, {instead}"
+    return f"after {at_once}, {instead}"
 
 
 def _state(result: Result) -> str:
@@ -71,7 +72,7 @@ def _state(result: Result) -> str:
     return f"is {_cut(plain(result[-1]))}" if result[0] in ("returned", "attribute") else shown_result(result)
 
 
-def _results(violation: Violation, calls: Sequence[Call], specification: Specification, together: str) -> str:
+def _results(violation: Violation, calls: Sequence[Call], specification: Specification, at_once: str) -> str:
     """The results do not fit: one of them alone, or all of them together."""
     results = violation.seen.results
     if len(violation.calls) == 1:
@@ -80,18 +81,18 @@ def _results(violation: Violation, calls: Sequence[Call], specification: Specifi
         usual = list(dict.fromkeys(shown_result(other.results[odd]) for other in specification.observed))
         if text in usual:
             said = f"{_written(calls[odd])} {text} in a state that no order of them gives"
-            return f"with {together} at the same time, {said}"
+            return f"with {at_once}, {said}"
         instead = f" instead of {' or '.join(_cut(one.removeprefix('returns ')) for one in usual[:3])}"
-        return f"with {together} at the same time, {_written(calls[odd])} {_cut(text)}{instead}"
+        return f"with {at_once}, {_written(calls[odd])} {_cut(text)}{instead}"
     shown = [
         f"{_written(call)} {_cut(shown_result(result))}"
         for call, result in zip(calls, results, strict=True)
         if result != ("returned", None)
     ]
     if not shown:
-        return f"{together} at the same time end as no order of them does"
+        return f"{at_once} end as no order of them does"
     said = " and ".join(dict.fromkeys(shown[:3])) if len(set(shown)) > 1 else f"each {shown[0]}"
-    return f"with {together} at the same time, {said}: no order of them gives that"
+    return f"with {at_once}, {said}: no order of them gives that"
 
 
 def _cut(text: str) -> str:

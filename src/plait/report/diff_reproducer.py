@@ -1,4 +1,4 @@
-"""Writes a difference as a pytest file that passes on the old version and fails on the new one."""
+"""Writes a difference as a pytest file that fails on the version which can do more, and passes on the other one."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from plait.model.finding import Finding
 from plait.model.test import Call, Test
 from plait.report.own_file import write_own
 from plait.report.reproducer import name_of
+from plait.subject.change import Side
 
 OUT = Path("plait-out")
 
@@ -62,21 +63,20 @@ def write_reproducer(
     view: View,
     *,
     allowed: Collection[Outcome],
-    required: Collection[Outcome] = (),
+    version: Side,
     folder: Path = OUT,
 ) -> str:
-    """Write the file; ``allowed`` is all that the old version can do, ``required`` what the new one no longer can.
+    """Write the file; ``allowed`` is all that one ``version`` can do.
 
     ``root`` is where the subject is imported from. The file of an earlier run that found the same is renewed.
     """
     path = os.path.relpath(root.resolve(), folder.resolve()) if root is not None else None
-    text = _text(finding, subject, path, view, allowed, required)
+    text = _text(finding, subject, path, view, allowed, version)
     return str(write_own(folder, f"test_{name_of(finding)}", text, subject, str(path), cause(finding)))
 
 
 def _text(
-    finding: Finding, subject: str, path: str | None, view: View, allowed: Collection[Outcome],
-    required: Collection[Outcome],
+    finding: Finding, subject: str, path: str | None, view: View, allowed: Collection[Outcome], version: Side,
 ) -> str:  # fmt: skip
     assert finding.test is not None
     assert finding.schedule is not None
@@ -88,14 +88,12 @@ def _text(
         ("threads", [[call.source for call in suffix] for suffix in test.suffixes]),
         ("allowed", _named(allowed, test, view)),
     ]
-    if required:
-        arguments.append(("required", _named(required, test, view)))
     arguments += [("schedule", schedule), ("view", view_as_json(view))]
     summary = finding.summary.replace("\\", "\\\\").replace('"', "'")
     lines = [
         f'"""{summary}', "",
-        f"Written by plait {__version__}. `allowed` is all that the old version can do, whatever the interleaving: the",
-        "test passes on it, and fails on code that can do anything else.", '"""', "",
+        f"Written by plait {__version__}. `allowed` is all that the {version} version can do, whatever the",
+        "interleaving: the test passes on it, and fails on code that can do anything else.", '"""', "",
         "from pathlib import Path", "", "from plait.reproduce import assert_outcomes", "", "",
         f"def test_{name_of(finding)}():", "    assert_outcomes(", f"        {subject!r},",
     ]  # fmt: skip

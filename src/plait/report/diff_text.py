@@ -29,9 +29,11 @@ def difference_lines(finding: Finding, result: Result) -> list[str]:
     lines += ["  The test:", *(f"      {call.source}" for call in finding.test.prefix)]
     for thread, suffix in enumerate(finding.test.suffixes, 1):
         lines.append(f"      thread {thread}:  {'; '.join(call.source for call in suffix)}")
-    lines += ["", "  Everything it can do, over all interleavings:", *_side_by_side(result), ""]
+    if "outcomes" in result.more:
+        lines += ["", "  Everything it can do, over all interleavings:", *_side_by_side(result)]
+    lines.append("")
     switches = "switch" if finding.preemptions == 1 else "switches"
-    side = "new" if finding.only_new else "old"
+    side, other = ("new", "old") if finding.only_new else ("old", "new")
     lines.append(f"  One way to get there ({side} version, {finding.preemptions} forced thread {switches}):")
     names = {
         thread: "; ".join(call.source for call in suffix) for thread, suffix in enumerate(finding.test.suffixes, 1)
@@ -39,9 +41,11 @@ def difference_lines(finding: Finding, result: Result) -> list[str]:
     lines += [f"  {line}" for line in as_text(table(finding.interleaving, names=names, width=WIDTH - 2)).splitlines()]
     lines += [f"  {line}" for line in finding.waiting]
     lines.append("")
+    if finding.expected:
+        lines.append(f"  One after the other, the call {' or '.join(finding.expected[:4])}.")
     lines += [f"  {line}" for line in _why(finding)]
     if finding.reproducer is not None:
-        passes = "passes on the old version, fails on the new one"
+        passes = f"passes on the {other} version, fails on the {side} one"
         lines.append(f"  Regression test ({passes}): {finding.reproducer}")
     return lines
 

@@ -1,0 +1,124 @@
+"""Tests on which the versions differ one call after another, judged on each version by itself; and their finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from plait.campaign import diff_tasks
+from plait.campaign.diff_sides import Sides
+from plait.campaign.workers import WorkerError
+from plait.generate.condiff import tidied
+from plait.judge.difference_apart import Judged, unsafe_side
+from plait.judge.minimise import smaller
+from plait.judge.rules import Rules
+from plait.judge.words import shown_result
+from plait.model.finding import Finding
+from plait.model.test import Call, Test
+from plait.report.diff_reproducer import OUT
+from plait.report.reproducer import write_reproducer
+from plait.subject.change import Side
+
+ATTEMPTS = 60
+
+
+class Broken(NamedTuple):
+    """A test that does on one version what no order of its calls does there, and on the other nothing of the kind."""
+
+    test: Test
+    side: Side
+    judged: Judged  # on that side
+
+
+@dataclass(slots=True)
+class Apart:
+    """Judges tests; ``probes`` are calls that show the state left behind."""
+
+    sides: Sides
+    probes: tuple[Call, ...]
+    rules: Rules
+    gil: bool = False
+    tests: int = 0
+    schedules: int = 0
+
+    def first(self, tests: Iterable[Test], over: Callable[[], bool]) -> Broken | None:
+        """The first of the tests that only one version breaks."""
+        for test in tests:
+            if over():
+                return None
+            self.tests += 1
+            found = self._judge(test)
+            if found is not None:
+                return found
+        return None
+
+    def _judge(self, test: Test) -> Broken | None:
+        try:
+            old, new = self.sides.both(diff_tasks.judge, test, self.probes, self.rules, self.gil).values()
+        except (WorkerError, Exception):
+            return None  # a test that cannot be built on both
+        self.schedules += old.executions + new.executions
+        side = unsafe_side(old, new)
+        return None if side is None else Broken(test, side, new if side == "new" else old)
+
+    def minimise(self, broken: Broken, over: Callable[[], bool]) -> Broken:
+        """The local minimum that breaks in the same way, on the same version alone."""
+        best = self._same(tidied(broken.test), broken) or broken
+        left = ATTEMPTS
+        progress = True
+        while progress:
+            progress = False
+            for candidate in smaller(best.test):
+                if not left or over():
+                    return best
+                left -= 1
+                found = self._same(candidate, best)
+                if found is not None:
+                    best, progress = found, True
+                    break
+        return best
+
+    def _same(self, test: Test, best: Broken) -> Broken | None:
+        found = self._judge(test)
+        if found is None or found.side != best.side:
+            return None
+        assert found.judged.violation is not None
+        assert best.judged.violation is not None
+        return found if found.judged.violation.cause == best.judged.violation.cause else None
+
+    def reproducer(self, finding: Finding, broken: Broken, subject: str, root: Path | None) -> str:
+        """Write the test that fails on the broken version and passes on the other one; ``root`` is imported from."""
+        assert broken.judged.violation is not None
+        asked = [call.expression for call in self.probes] if "afterwards" in broken.judged.violation.detail else []
+        return str(write_reproducer(finding, subject, OUT, root, asked, self.rules.as_json()))
+
+    def finding(self, broken: Broken, subject: str, seen: tuple[Test, ...]) -> Finding | None:
+        """The finding for a minimal test; None if its schedule does not show it every time."""
+        found: Finding | None = self.sides.on(
+            broken.side, diff_tasks.explain_violation, broken.test, broken.judged, self.probes, self.rules, subject,
+            seen,
+        ).result().value  # fmt: skip
+        if found is None:
+            return None
+        assert broken.judged.violation is not None
+        results = broken.judged.violation.seen.results
+        shown = {
+            "calls": {
+                f"{number}: {call.expression}": shown_result(result)
+                for number, (call, result) in enumerate(zip(broken.test.calls, results, strict=True), 1)
+            },
+            "status": broken.judged.violation.seen.status,
+        }
+        said = found.summary.removeprefix(f"{subject}: ")
+        other = "old" if broken.side == "new" else "new"
+        when = "after the change," if broken.side == "new" else "before the change, and no longer after it,"
+        found.kind = "difference"
+        found.summary = f"{subject}: {when} {said}"
+        found.only_old, found.only_new = ([], [shown]) if broken.side == "new" else ([shown], [])
+        found.detail = (
+            f"the {other} version, in all interleavings of this test, does nothing that no order of its calls does "
+            "(one after another, the versions differ in other ways)"
+        )
+        return found

@@ -1,0 +1,72 @@
+"""Two versions that differ already when one call runs after another: each is held to its own orders of whole calls.
+
+ISDIFFSEQ (ConDiff, Definition 3) keeps such tests away from behavioural checking, because their outcomes differ without
+any interleaving. What threads add can be compared all the same: one version does together what no order of its own
+calls does (`plait.judge.safety`), and the other, explored to the end, does nothing of the kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plait.judge.examine import examine
+from plait.judge.rules import Rules
+from plait.judge.safety import ITSELF, Examination, Violation
+from plait.model.schedule import Schedule
+from plait.model.test import Call, Test
+from plait.observe.places import PLACES
+from plait.run.engine import ENGINE, SetupFailedError
+from plait.subject.change import Side
+
+EXECUTIONS = 500
+
+Forms = frozenset[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A test on one version: a violation with its schedule, or whether it is certain that there is none.
+
+    ``forms`` says how the calls end in each order, ``vague`` what could not be judged: the results of calls by their
+    positions, and None for the state.
+    """
+
+    violation: Violation | None = None
+    schedule: Schedule | None = None
+    clean: bool = False
+    forms: Forms = frozenset()
+    vague: frozenset[int | None] = frozenset()
+    executions: int = 0
+
+
+def judged(test: Test, probes: Sequence[Call], rules: Rules, *, gil: bool = False) -> Judged:
+    """Judge a test on the version that this process has loaded."""
+    examination = Examination(test, PLACES, probes, rules)
+    before, ENGINE.gil = ENGINE.gil, gil
+    try:
+        examined = examine(examination, systematic=EXECUTIONS, sampled=0)
+        specification = examination.specification
+    except SetupFailedError:
+        return Judged()
+    finally:
+        ENGINE.gil = before
+    clean = examined.violation is None and examined.exhausted and not examined.diverged and specification.complete
+    forms = frozenset(tuple(result[0] for result in seen.results) for seen in specification.observed)
+    vague = frozenset((*specification.undetermined, *((None,) if specification.state_undetermined else ())))
+    return Judged(examined.violation, examined.schedule, clean, forms, vague, examined.executions)
+
+
+def unsafe_side(old: Judged, new: Judged) -> Side | None:
+    """The version that alone breaks the order of whole calls; None if neither does, both do, or it is not certain.
+
+    A call that fails on one version whatever the threads do says nothing about the other one's races, so calls must
+    end alike one after another; except where a call stands in its own way, which is what the versions differ in.
+    """
+    if (old.violation is None) == (new.violation is None):
+        return None
+    side: Side = "new" if old.violation is None else "old"
+    mine, other = (new, old) if side == "new" else (old, new)
+    assert mine.violation is not None
+    alike = mine.forms == other.forms or mine.violation.detail == ITSELF
+    return side if other.clean and other.vague <= mine.vague and alike else None

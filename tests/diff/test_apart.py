@@ -1,0 +1,59 @@
+"""Versions that differ already with one thread: what threads add to either of them is compared all the same."""
+
+import pytest
+
+SHOP = """
+    import threading
+
+    class Shop:
+        def __init__(self):
+            self._lock = threading.Lock()
+            self._sold = 0
+
+        def sell(self):
+            with self._lock:
+                number = self._sold
+                self._sold = number + 1
+            return f"order {number}"
+    """
+UNLOCKED = SHOP.replace("with self._lock:", "if True:")
+
+
+@pytest.mark.parametrize(("old", "new", "shown"), [(SHOP, UNLOCKED, "new"), (UNLOCKED, SHOP, "old")])
+def test_a_race_is_found_although_every_result_has_changed(compare, old, new, shown):
+    new = new.replace('"order {number}"', '"order no. {number}"')
+    result = compare(old, new, "Shop", tests=60)
+    assert result.verdict == "difference"
+    finding = result.findings[0]
+    assert finding.kind == "difference"
+    assert finding.summary.startswith("Shop: after the change, " if shown == "new" else "Shop: before the change, ")
+    assert "`sell` at the same time" in finding.summary
+    assert bool(finding.only_new) == (shown == "new")
+    assert bool(finding.only_old) == (shown == "old")
+    assert finding.confirmed_on_threads
+    assert result.as_json()["sequential"]
+
+
+@pytest.mark.parametrize("locked", [SHOP, UNLOCKED], ids=["sound", "racy"])
+def test_what_both_versions_do_alike_is_no_difference(compare, locked):
+    result = compare(locked, locked.replace('"order {number}"', '"order no. {number}"'), "Shop", tests=60)
+    assert result.verdict == "sequential-difference"
+    assert result.stats["tests_judged_apart"] > 0
+
+
+def test_a_call_that_only_fails_now_has_not_lost_its_races(compare):
+    failing = UNLOCKED.replace('return f"order {number}"', 'raise ValueError(number)')
+    assert compare(UNLOCKED, failing, "Shop", tests=60).verdict == "sequential-difference"
+
+
+def test_a_call_that_waits_for_itself_is_a_difference(compare):
+    stuck = SHOP.replace("number = self._sold\n", "number = self._count()\n") + """
+        def _count(self):
+            with self._lock:
+                return self._sold
+    """
+    finding = compare(SHOP, stuck, "Shop", tests=60).findings[0]
+    assert finding.summary == (
+        "Shop: after the change, `x.sell()` waits for ever for a lock that it holds itself"
+    )
+    assert finding.methods == ["Shop.sell"]
