@@ -50,6 +50,7 @@ from plait.subject.name import Subject
 from plait.subject.version import Version
 
 DEFAULT_BUDGET = 60.0
+GRACE = 5.0  # seconds that a test under way at the end of the budget still gets
 
 
 @dataclass(slots=True)
@@ -235,6 +236,8 @@ class _Campaign:
         names = [method.name for method in interface.methods if method.name not in options.hints.exclude]
         self._pairs = tuple(changed_pairs(self._change, names))
         self._ready_s = time.monotonic() - self._started
+        if options.max_tests is None:
+            self._sides.until = self._started + self._ready_s + options.budget + GRACE
         if not self._pairs:
             self._stopped_by = "exhausted"
             return
@@ -249,6 +252,7 @@ class _Campaign:
         self._apart.probes = self._search.probes
         self._apart.rules = replace(self._apart.rules, waiting=may_wait(interface))
         self._revealed = self._search.run()
+        self._sides.until = None
         if self._revealed is not None:
             self._found_s = time.monotonic() - self._started
             self._stopped_by = "finding"
@@ -349,7 +353,7 @@ class _Campaign:
         verdict = "difference" if self._revealed is not None else "sequential-difference" if sequential else "none"
         if search is not None:
             self._notes += search.notes
-        self._notes += self._interface_notes()
+        self._notes += self._common.notes if self._common is not None else []
         if self._checks.inconclusive:
             self._notes.append(f"{self._checks.inconclusive} tests were too large to compare completely")
         return Result(
@@ -385,15 +389,6 @@ class _Campaign:
             "removed": sorted(self._common.removed) if self._common else [],
             **({"root": str(self._root)} if self._root is not None else {}),
         }
-
-    def _interface_notes(self) -> list[str]:
-        if self._common is None:
-            return []
-        said = {
-            "only the new version has": self._common.added, "only the old version has": self._common.removed,
-            "not compared, because their parameters do not fit both versions:": self._common.incompatible,
-        }  # fmt: skip
-        return [f"{text} {', '.join(names)}" for text, names in said.items() if names]
 
 
 def _sequential(each: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from plait.campaign import diff_tasks
-from plait.campaign.diff_sides import Sides
+from plait.campaign.diff_sides import LateError, Sides
 from plait.campaign.workers import WorkerError
 from plait.generate.condiff import tidied
 from plait.judge.difference_apart import Judged, unsafe_side
@@ -57,6 +57,8 @@ class Apart:
     def _judge(self, test: Test) -> Broken | None:
         try:
             old, new = self.sides.both(diff_tasks.judge, test, self.probes, self.rules, self.gil).values()
+        except LateError:
+            raise
         except (WorkerError, Exception):
             return None  # a test that cannot be built on both
         self.schedules += old.executions + new.executions
@@ -96,10 +98,13 @@ class Apart:
 
     def finding(self, broken: Broken, subject: str, seen: tuple[Test, ...]) -> Finding | None:
         """The finding for a minimal test; None if its schedule does not show it every time."""
-        found: Finding | None = self.sides.on(
-            broken.side, diff_tasks.explain_violation, broken.test, broken.judged, self.probes, self.rules, subject,
-            seen,
-        ).result().value  # fmt: skip
+        try:
+            found: Finding | None = self.sides.on(
+                broken.side, diff_tasks.explain_violation, broken.test, broken.judged, self.probes, self.rules, subject,
+                seen,
+            ).result().value  # fmt: skip
+        except WorkerError:
+            return None
         if found is None:
             return None
         assert broken.judged.violation is not None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from plait.campaign import diff_tasks
-from plait.campaign.diff_sides import Pending, Sides
+from plait.campaign.diff_sides import Pending, Sides, awaited
 from plait.campaign.workers import WorkerError
 from plait.explore.capp_partition import Aim
 from plait.judge.difference import Difference, Explored, compare
@@ -115,10 +115,11 @@ class Checks:
         return self._longer("old", test, view, frozenset(new.outcomes)), new
 
     def _longer(self, side: str, test: Test, view: View, allowed: frozenset[Outcome]) -> Explored:
-        found, seconds = self.sides.on(
+        asked = self.sides.on(
             "new" if side == "new" else "old", diff_tasks.outcomes, test, view, EXECUTIONS * LONGER, SAMPLED,
             self._seconds(2), allowed, self.gil, self.aim,
-        ).result().value  # fmt: skip
+        )  # fmt: skip
+        found, seconds = awaited(asked, self.sides.until)
         self._count(found, seconds)
         explored: Explored = found
         return explored

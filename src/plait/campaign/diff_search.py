@@ -15,7 +15,7 @@ from random import Random
 from plait.campaign import diff_tasks
 from plait.campaign.diff_apart import Apart, Broken
 from plait.campaign.diff_check import Checks, Revealed
-from plait.campaign.diff_sides import Sides
+from plait.campaign.diff_sides import LateError, Sides, awaited
 from plait.campaign.diff_tasks import Generation, Solo
 from plait.campaign.workers import Answer, WorkerError
 from plait.generate.condiff import Pair, Stage
@@ -128,6 +128,12 @@ class Search:
 
     def run(self) -> Revealed | Broken | None:
         """Search until a difference is proven, or nothing new comes, or the budget is used up."""
+        try:
+            return self._run()
+        except LateError:
+            return None
+
+    def _run(self) -> Revealed | Broken | None:
         for test in self.known:
             found = self._check([(test, self.view, None)])
             if found is not None:
@@ -154,7 +160,7 @@ class Search:
         ahead: Future[Answer] = self._next(self._begin(lost))
         while not self.over():
             try:
-                state, stage, seconds = ahead.result().value
+                state, stage, seconds = awaited(ahead, self.sides.until)
                 pending = self.sides.both(diff_tasks.observe_alone, stage, self.view)
                 ahead = self._next(state)
                 (old, old_s), (new, new_s) = pending.values()
@@ -170,7 +176,7 @@ class Search:
 
     def _begin(self, lost: int) -> bytes:
         generation = replace(self.generation, seed=self.generation.seed + 7919 * lost)
-        state: bytes = self.sides.on("new", diff_tasks.begin, generation).result().value
+        state: bytes = awaited(self.sides.on("new", diff_tasks.begin, generation), self.sides.until)
         return state
 
     def _next(self, state: bytes) -> Future[Answer]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,25 +18,40 @@ from plait.subject.version import Version
 
 PATIENCE = 60.0  # seconds that a task may take before its worker is given up
 STALL = 10.0  # seconds without a sign of life
+SIDES: tuple[Side, Side] = ("old", "new")
+
+
+class LateError(Exception):
+    """A task was still under way when there was no more time for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A task under way on both versions."""
+    """A task under way on both versions, waited for ``until`` a moment of `time.monotonic`."""
 
     old: Future[Answer]
     new: Future[Answer]
+    until: float | None = None
 
     def values(self) -> tuple[Any, Any]:
-        """Both results; raises what the first failed one raised."""
-        return self.old.result().value, self.new.result().value
+        """Both results; raises what the first failed one raised, or `LateError`."""
+        return awaited(self.old, self.until), awaited(self.new, self.until)
+
+
+def awaited(future: Future[Answer], until: float | None) -> Any:
+    """What a task returned; `LateError` if it did not in time."""
+    left = None if until is None else max(0.0, until - time.monotonic())
+    if not wait([future], left).done:
+        raise LateError
+    return future.result().value
 
 
 class Sides:
-    """Hands tasks to the workers of either version, or of both."""
+    """Hands tasks to the workers of either version, or of both; for those of both there is time ``until`` a moment."""
 
     def __init__(self, old: Workers, new: Workers) -> None:
         self._workers: dict[Side, Workers] = {"old": old, "new": new}
+        self.until: float | None = None
 
     def on(self, side: Side, task: Callable[..., Any], *args: Any, patience: float = PATIENCE) -> Future[Answer]:
         """Run a task on one version; a lost worker is forgiven once."""
@@ -43,7 +59,8 @@ class Sides:
 
     def both(self, task: Callable[..., Any], *args: Any, patience: float = PATIENCE) -> Pending:
         """Run a task on both versions."""
-        return Pending(self.on("old", task, *args, patience=patience), self.on("new", task, *args, patience=patience))
+        old, new = (self.on(side, task, *args, patience=patience) for side in SIDES)
+        return Pending(old, new, self.until)
 
     def drop(self) -> None:
         """Forget what has not begun."""

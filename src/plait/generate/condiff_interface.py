@@ -22,6 +22,15 @@ class CommonInterface:
     removed: tuple[str, ...] = ()
     incompatible: tuple[str, ...] = ()
 
+    @property
+    def notes(self) -> list[str]:
+        """What was left out, in words."""
+        said = {
+            "only the new version has": self.added, "only the old version has": self.removed,
+            "not compared, because their parameters do not fit both versions:": self.incompatible,
+        }  # fmt: skip
+        return [f"{text} {', '.join(names)}" for text, names in said.items() if names]
+
 
 def common_interface(old: Interface, new: Interface) -> CommonInterface:
     """Methods and constructors of both versions with the parameters they share.

@@ -6,6 +6,7 @@ Runs in a process that has the version which shows the outcome.
 from __future__ import annotations
 
 import linecache
+import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,7 @@ PER_BOUND = 1500  # executions for each number of preemptions
 MAX_PREEMPTIONS = 4
 UNDER_GIL = 3000  # executions
 SAMPLED = 200
+SECONDS = 10.0  # of this process's work, for each of the two searches
 
 
 @dataclass(slots=True)
@@ -81,6 +83,7 @@ def fewest_preemptions(
     test: Test, view: View, allowed: Collection[Outcome], kind: Kind
 ) -> tuple[Outcome, Shown] | None:
     """An outcome of the kind with as few preemptions, and then as few switches, as a search by their number finds."""
+    deadline = time.process_time() + SECONDS
     bed = Testbed(test, PLACES)
     watch = Watch(bed, view)
     best: tuple[Outcome, Shown] | None = None
@@ -91,7 +94,7 @@ def fewest_preemptions(
             while left:
                 left -= 1
                 prefix = search.next_prefix()
-                if prefix is None:
+                if prefix is None or time.process_time() > deadline:
                     break
                 found: list[Outcome] = []
                 ENGINE.execute(
@@ -120,7 +123,9 @@ def under_gil(test: Test, view: View, allowed: frozenset[Outcome], kind: Kind) -
     """Whether a build with the GIL can show an outcome of the kind; None if the search had to stop before it knew."""
     ENGINE.gil = True
     try:
-        found = explore(Testbed(test, PLACES), view, limit=UNDER_GIL, sampled=SAMPLED)
+        found = explore(
+            Testbed(test, PLACES), view, limit=UNDER_GIL, sampled=SAMPLED, deadline=time.process_time() + SECONDS
+        )
     finally:
         ENGINE.gil = False
     if any(each not in allowed and kind_of(each, allowed) == kind for each in found.outcomes):
