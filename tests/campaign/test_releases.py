@@ -80,3 +80,13 @@ def test_what_cannot_be_had_is_left_alone(version, monkeypatch):
     monkeypatch.setattr(releases, "install", lambda _folder, _requirements: False)
     releases.mend(version, Subject("aged", "Aged"))
     assert releases.older("helper", version.extra[0], {}) == "helper<3"
+
+
+def test_what_is_imported_of_the_dependencies_is_compiled_once(version):
+    """Workers write no compiled modules, and each of them would have to compile the same ones again."""
+    extra = version.extra[0]
+    (extra / "helper.py").write_text("old_name = 1\n")
+    put(extra, "Unused", "1.0")
+    releases.mend(version, Subject("aged", "Aged"))
+    assert [file.name.partition(".")[0] for file in (extra / "__pycache__").iterdir()] == ["helper"]
+    assert not (version.root / "__pycache__").exists()

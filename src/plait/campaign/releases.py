@@ -6,8 +6,10 @@ Then the distribution in question goes back, one series at a time, until the sub
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import os
+import py_compile
 import re
 import sys
 from collections.abc import Iterator
@@ -62,15 +64,24 @@ def mend(version: Version, subject: Subject, allow: tuple[str, ...] = ()) -> dic
 
 
 def _import_trouble(version: Version, subject: Subject, allow: tuple[str, ...]) -> list[str]:
-    """Modules and files that an import error is about, the likeliest first; empty if the import works."""
+    """Modules and files that an import error is about, the likeliest first; empty if the import works.
+
+    Workers never write compiled modules. What the subject needs of its dependencies is compiled here, once, so that
+    the many processes of a campaign do not have to.
+    """
     spec = WorkerSpec(
         module=subject.module, qualname="", roots=(version.root,), paths=tuple(version.extra), allow=frozenset(allow)
     )
     with Workers(spec, count=1) as workers:
         try:
-            return list(workers.attempt(tasks.import_trouble, timeout=PATIENCE_S).result().value)
+            trouble = list(workers.attempt(tasks.import_trouble, timeout=PATIENCE_S).result().value)
+            needed = workers.attempt(tasks.imported, str(version.extra[0]), timeout=PATIENCE_S).result().value
         except WorkerError:
             return []
+    for file in needed if not trouble else ():
+        with contextlib.suppress(OSError, py_compile.PyCompileError):
+            py_compile.compile(file, doraise=True)
+    return trouble
 
 
 def older(name: str, folder: Path, chosen: dict[str, str]) -> str | None:

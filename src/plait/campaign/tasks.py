@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -33,6 +34,14 @@ def import_trouble() -> list[str]:
     except UsageError:
         return worker_state.concerned()
     return []
+
+
+def imported(folder: str) -> list[str]:
+    """The source files of the modules below a folder that this process has imported."""
+    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    return sorted(
+        file for file in files if isinstance(file, str) and file.startswith(folder) and file.endswith(".py")
+    )
 
 
 def interface(name: str) -> Interface:
