@@ -31,7 +31,7 @@ def texts(annotation):
         ("tuple[int, ...]", ["(1, 2)", "(2, 0)"]),
         ("Callable[[int], bool]", ["lambda *args, **kwargs: None", "lambda *args, **kwargs: True"]),
         ("Annotated[int, 'positive']", ["1", "2", "0"]),
-        ("type[int]", ["int", "str", "dict"]),
+        ("type[int]", ["int", "object", "str", "dict"]),
         ("Any", None),
         ("Any | int", None),
         ("_KT", None),

@@ -99,7 +99,8 @@ def _generic(name: str, dotted: str, arguments: list[ast.expr], build: Build) ->
     if name in _CALLABLES:
         return [Value("lambda *args, **kwargs: None", "callable"), _returning(arguments, build)]
     if name in _TYPES:
-        return _classes(arguments, build) or [Value("int", "type"), Value("str", "type"), Value("dict", "type")]
+        # `object` is one whose instances differ even if they look alike: a thing that is made twice shows.
+        return _classes(arguments, build) or [Value(text, "type") for text in ("int", "object", "str", "dict")]
     elements = [_some(each, build) for each in arguments]
     first = elements[0] if elements else _some(None, build)
     if name in _LISTS:
