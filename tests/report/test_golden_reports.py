@@ -59,7 +59,8 @@ def test_the_reproducer_of_a_difference(golden, tmp_path, monkeypatch):
     (finding,) = compared().findings
     done = ("returned", None)
     allowed = [Outcome("finished", (done, done), state=(("object", "Account", (("balance", 0),)),))]
-    file = Path(write_reproducer(finding, "account:Account", tmp_path, View(frozenset({"withdraw"})), allowed=allowed))
+    view = View(frozenset({"withdraw"}))
+    file = Path(write_reproducer(finding, "account:Account", tmp_path, view, allowed=allowed, version="old"))
     text = file.read_text(encoding="utf-8")
     compile(text, "reproducer", "exec")
     golden("diff/reproducer.py.txt", without_version(text))

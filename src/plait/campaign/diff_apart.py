@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from plait.report.reproducer import write_reproducer
 from plait.subject.change import Side
 
 ATTEMPTS = 60
+PATIENCE = 15.0  # seconds for all of them
 
 
 class Broken(NamedTuple):
@@ -69,11 +71,12 @@ class Apart:
         """The local minimum that breaks in the same way, on the same version alone."""
         best = self._same(tidied(broken.test), broken) or broken
         left = ATTEMPTS
+        until = time.monotonic() + PATIENCE
         progress = True
         while progress:
             progress = False
             for candidate in smaller(best.test):
-                if not left or over():
+                if not left or time.monotonic() > until or over():
                     return best
                 left -= 1
                 found = self._same(candidate, best)

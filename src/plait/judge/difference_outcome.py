@@ -17,7 +17,7 @@ from plait.judge.difference_state import Attribute, passing, result_value, settl
 from plait.judge.specification import MASKED, UNFINISHED, Result, positions
 from plait.model.test import Call
 from plait.observe.canonical import exception_name, identities
-from plait.observe.stored import stored_names
+from plait.observe.stored import stored_names, stored_values
 from plait.run.containers import is_container
 from plait.run.engine import ENGINE, FINISHED_RUN, SetupBlockedError, access
 from plait.run.heap import OPAQUE
@@ -175,10 +175,7 @@ def locations(values: list[Any], *, public: bool = False) -> Iterator[int]:
                 loc = heap.field(value, record, name)
             if loc:
                 yield loc
-            try:
-                waiting.append(object.__getattribute__(value, name))
-            except Exception:  # noqa: S112 - not there yet, or a descriptor that needs more
-                continue
+            waiting += stored_values(value, name)
 
 
 _ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})

@@ -107,9 +107,9 @@ class Toucher(ValueRecorder):
         return Touched(frozenset((each.root, each.key, each.mode) for each in touches), touches)
 
     def _name(self, owner: Any) -> str | None:
-        if isinstance(owner, str):
+        if type(owner) is str:  # an object can pretend to be one
             return owner
-        if isinstance(owner, type):
+        if issubclass(type(owner), type):
             return f"{owner.__module__}.{owner.__qualname__}"
         known = (self._paths or {}).get(id(owner))
         if known is None and ENGINE.modules is not None and id(owner) in ENGINE.modules._seen:

@@ -1,32 +1,50 @@
-"""Which attributes the methods of a class store."""
+"""Which attributes the methods of a class store, and what is in them."""
 
 from __future__ import annotations
 
 import dis
 import types
+from typing import Any
+from weakref import WeakKeyDictionary
 
-_known: dict[type, frozenset[str]] = {}
+_known: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()  # by class without its bases
 
 
 def stored_names(cls: type) -> frozenset[str]:
     """Names that code of the class's methods assigns as attributes, and its slots, of bases too."""
-    known = _known.get(cls)
+    return frozenset().union(*map(_own, cls.__mro__))
+
+
+def stored_values(value: Any, name: str) -> list[Any]:
+    """What an object stores under a name, or its class for it: one value or none. No code of the class is run."""
+    held = getattr(value, "__dict__", None)
+    if type(held) is dict and name in held:
+        return [held[name]]
+    found = next((vars(owner)[name] for owner in type(value).__mro__ if name in vars(owner)), None)
+    if isinstance(found, types.MemberDescriptorType):
+        try:
+            return [found.__get__(value)]
+        except AttributeError:  # nothing in it yet
+            return []
+    return [] if found is None or hasattr(type(found), "__get__") else [found]
+
+
+def _own(owner: type) -> frozenset[str]:
+    known = _known.get(owner)
     if known is None:
-        known = _known[cls] = _found(cls)
+        known = _known[owner] = _found(owner)
     return known
 
 
-def _found(cls: type) -> frozenset[str]:
-    found: set[str] = set()
-    for owner in cls.__mro__:
-        slots = owner.__dict__.get("__slots__", ())
-        found.update((slots,) if isinstance(slots, str) else slots)
-        for held in list(owner.__dict__.values()):
-            for name in ("__func__", "fget", "fset"):
-                part = getattr(held, name, held)
-                while isinstance(part, types.FunctionType):
-                    found |= _stores(part.__code__)
-                    part = getattr(part, "__wrapped__", None)
+def _found(owner: type) -> frozenset[str]:
+    slots = owner.__dict__.get("__slots__", ())
+    found = {slots} if isinstance(slots, str) else set(slots)
+    for held in list(owner.__dict__.values()):
+        for name in ("__func__", "fget", "fset"):
+            part = getattr(held, name, held)
+            while isinstance(part, types.FunctionType):
+                found |= _stores(part.__code__)
+                part = getattr(part, "__wrapped__", None)
     return frozenset(name for name in found if not (name.startswith("__") and name.endswith("__")))
 
 

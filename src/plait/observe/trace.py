@@ -137,7 +137,7 @@ def _shared(trace: Sequence[Entry], roots: Sequence[int]) -> set[tuple[int, int,
 
 
 def _name(owner: Any, name: Any) -> str:
-    kind = owner if isinstance(owner, str) else owner.__name__ if isinstance(owner, type) else type(owner).__name__
+    kind = owner if type(owner) is str else owner.__name__ if issubclass(type(owner), type) else type(owner).__name__
     return kind if name is WHOLE else f"{kind}.{name}" if isinstance(name, str) else f"{kind}[{value_text(name)}]"
 
 
@@ -158,7 +158,7 @@ def value_text(value: Any, depth: int = 2) -> str:
         return repr(value)
     if kind in (str, bytes):
         return repr(value) if len(value) <= _LONG else f"{value[:20]!r} {len(value)} {zlib.crc32(repr(value).encode())}"
-    if isinstance(value, enum.Enum):
+    if issubclass(kind, enum.Enum):
         return f"{kind.__name__}.{value.name}"
     if depth and kind in _CONTAINERS:
         return f"{kind.__name__}({_content(value, depth - 1)})"
