@@ -19,6 +19,7 @@ values = { key = ["'a'", "KEY"] }
 factories = ["make_stock", "Stock(capacity={'a': 1})"]
 imports = ["from shop import Stock"]
 exclude = ["shutdown"]
+only = ["put", "take"]
 not-parallel = [["start", "stop"]]
 invariant = "totals_agree"
 nondeterministic = ["now"]
@@ -58,6 +59,7 @@ def test_everything_said(project):
         factories=("make_stock()", "Stock(capacity={'a': 1})"),
         values={"key": ("'a'", "KEY"), "put.count": ("1", "2")},
         exclude=("shutdown",),
+        only=("put", "take"),
         not_parallel=(("start", "stop"),),
     )  # fmt: skip
 

@@ -26,27 +26,30 @@ DIFF = 1.5  # a comparison gets so many times the seconds of a check
 
 def run(
     *, seconds: float = 60.0, progress: Callable[[str], None] = print, only: Sequence[str] = (), good: bool = True,
-    commands: Sequence[str] = COMMANDS,
+    commands: Sequence[str] = COMMANDS, which: str = "sample",
 ) -> dict[str, Any]:  # fmt: skip
-    """Check every case and compare its releases; ``only`` names some, ``good=False`` checks no mended releases."""
+    """Check every case and compare its releases; ``only`` names some, ``good=False`` checks no mended releases.
+
+    ``which`` is the set: ``sample``, ``held-out`` or ``all``.
+    """
     rows: list[dict[str, Any]] = []
     if "check" in commands:
-        rows += _checks(seconds, progress, only, good=good)
+        rows += _checks(cases(which=which), seconds, progress, only, good=good)
     if "diff" in commands:
-        rows += pairs.compare(DIFF * seconds, progress, only)
+        rows += pairs.compare(which, DIFF * seconds, progress, only)
     return {"rows": rows, "summary": _summary(rows, seconds)}
 
 
 def _checks(
-    seconds: float, progress: Callable[[str], None], only: Sequence[str], *, good: bool
+    every: Sequence[Case], seconds: float, progress: Callable[[str], None], only: Sequence[str], *, good: bool
 ) -> list[dict[str, Any]]:
     rows = []
     seen: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for case in cases():
+    for case in every:
         if only and case.name not in only:
             continue
         row: dict[str, Any] = {
-            "subject": case.subject, "case": case.name, "level": case.level, "command": "check",
+            "subject": case.subject, "case": case.name, "level": case.group, "command": "check",
             "expected": "violation",
             "package": f"{case.package} {case.buggy}", "symptom": case.symptom,
         }  # fmt: skip
@@ -133,9 +136,11 @@ def _check(case: Case, number: str, seconds: float, seen: dict[tuple[str, str, s
 def _summary(rows: Sequence[dict[str, Any]], seconds: float) -> dict[str, Any]:
     summary: dict[str, Any] = {"seconds": seconds, "diff": pairs.summary(rows)}
     checks = [row for row in rows if row["command"] == "check"]
-    for level, goal in GOALS.items():
+    for level in [*GOALS, *(f"held-out {level}" for level in GOALS)]:
         mine = [row for row in checks if row["level"] == level]
-        summary[level] = {"cases": len(mine), "found": sum(row["found"] for row in mine), "goal": goal}
+        if mine:
+            goal = GOALS[level.rpartition(" ")[2]]
+            summary[level] = {"cases": len(mine), "found": sum(row["found"] for row in mine), "goal": goal}
     summary["unexplained"] = sum(len(row.get("good_unexplained", ())) for row in rows)
     return summary
 
@@ -147,16 +152,16 @@ def _line(row: dict[str, Any]) -> str:
         row.get("good_reason")
         or ("silent" if not row["good_findings"] else f"unexplained {', '.join(good)}" if good else "explained")
     )  # fmt: skip
-    return f"{row['level']:8}{row['case']:30}{row['seconds']:6.1f} s  {said}{after}"
+    return f"{row['level']:17}{row['case']:30}{row['seconds']:6.1f} s  {said}{after}"
 
 
 def show(result: dict[str, Any]) -> str:
     """The table as text."""
     lines = [pairs.line(row) if row["command"] == "diff" else _line(row) for row in result["rows"]]
     lines += pairs.told(result["summary"]["diff"])
-    for level in GOALS:
-        figures = result["summary"][level]
-        lines.append(f"check, {level}: {figures['found']} of {figures['cases']} found (goal {figures['goal']:.0%})")
+    for level, figures in result["summary"].items():
+        if level.rpartition(" ")[2] in GOALS:
+            lines.append(f"check, {level}: {figures['found']} of {figures['cases']} found (goal {figures['goal']:.0%})")
     lines.append(f"findings on mended releases that nothing explains: {result['summary']['unexplained']}")
     for row in result["rows"]:
         lines += [f"  {row['case']}, {row['good']}: {key}: {why}" for key, why in row.get("good_explained", {}).items()]

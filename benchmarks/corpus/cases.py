@@ -12,6 +12,8 @@ from typing import Any
 
 HERE = Path(__file__).parent
 CONFIG = HERE / "config"
+FILES = {"sample": "cases.json", "held-out": "more.json"}
+"""The sets: the one that plait was built with, and one chosen afterwards, to see how it does where nobody tuned it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,12 @@ class Case:
     symptom: str
     triggers: tuple[frozenset[str], ...]  # alternatives: methods that show it together
     extra: tuple[str, ...] = ()
+    of: str = "sample"
+
+    @property
+    def group(self) -> str:
+        """The level as the table counts it."""
+        return group(self.of, self.level)
 
     @property
     def config(self) -> Path | None:
@@ -68,20 +76,39 @@ _WORDS = {
 }
 
 
-def cases(level: str | None = None, *, file: str = "cases.json") -> list[Case]:
-    """The defects that `plait check` is expected to find, in the order of the file; ``more.json`` has held-out ones."""
+def sets(which: str) -> list[str]:
+    """The sets that a name stands for: itself, or every one of them for ``all``."""
+    return list(FILES) if which == "all" else [which]
+
+
+def group(name: str, level: str) -> str:
+    """A level of a set, as the table counts it: the sample's levels go without its name."""
+    return level if name == "sample" else f"{name} {level}"
+
+
+def entries(which: str = "sample") -> list[tuple[str, dict[str, Any]]]:
+    """The set and the content of each entry of the files, in their order."""
+    return [
+        (name, each)
+        for name in sets(which)
+        for each in json.loads((HERE / FILES[name]).read_text(encoding="utf-8"))["cases"]
+    ]
+
+
+def cases(level: str | None = None, *, which: str = "sample", command: str = "check") -> list[Case]:
+    """The defects that a command is expected to find, in the order of the files."""
     found = []
-    for each in json.loads((HERE / file).read_text(encoding="utf-8"))["cases"]:
-        wanted = each["role"] == "bug" and "check" in each["commands"] and each["level"] in ("class", "factory")
+    for name, each in entries(which):
+        wanted = each["role"] == "bug" and command in each["commands"] and each["level"] in ("class", "factory")
         if wanted and (level is None or each["level"] == level):
-            found.append(_case(each))
+            found.append(_case(each, name))
     return found
 
 
-def _case(each: dict[str, Any]) -> Case:
+def _case(each: dict[str, Any], of: str) -> Case:
     return Case(
         each["id"], each["package"], each["level"], _subject(each), each["buggy_version"], each.get("good_version"),
-        each["symptom"], _triggers(each["trigger_methods"]), tuple(each.get("extra_requirements", ())),
+        each["symptom"], _triggers(each["trigger_methods"]), tuple(each.get("extra_requirements", ())), of,
     )  # fmt: skip
 
 

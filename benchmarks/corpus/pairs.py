@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.corpus.cases import HERE, cases
+from benchmarks.corpus.cases import cases, entries, group
 from benchmarks.corpus.command import ask, pin
 from plait.errors import UsageError
 
@@ -15,10 +14,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def compare(seconds: float, progress: Callable[[str], None], only: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """A row for each pair; the mended release is the old one."""
+def compare(
+    which: str, seconds: float, progress: Callable[[str], None], only: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """A row for each pair of a set; the mended release is the old one."""
     rows = []
-    for row, versions, config in _pairs():
+    for row, versions, config in _pairs(which):
         if only and row["case"] not in only:
             continue
         if "trouble" not in row:
@@ -30,12 +31,12 @@ def compare(seconds: float, progress: Callable[[str], None], only: Sequence[str]
     return rows
 
 
-def _pairs() -> Iterator[tuple[dict[str, Any], tuple[str, str], Path | None]]:
-    for case in cases():
+def _pairs(which: str) -> Iterator[tuple[dict[str, Any], tuple[str, str], Path | None]]:
+    for case in cases(which=which, command="diff"):
         if case.good is None or (case.config is not None and not case.config.is_file()):
             continue
         row: dict[str, Any] = {
-            "subject": case.subject, "case": case.name, "level": case.level, "command": "diff",
+            "subject": case.subject, "case": case.name, "level": case.group, "command": "diff",
             "expected": "difference",
         }  # fmt: skip
         try:
@@ -44,7 +45,7 @@ def _pairs() -> Iterator[tuple[dict[str, Any], tuple[str, str], Path | None]]:
         except UsageError as error:
             row["trouble"] = str(error)
         yield row, (case.release(case.good), case.release(case.buggy)), case.config
-    for each in json.loads((HERE / "cases.json").read_text(encoding="utf-8"))["cases"]:
+    for of, each in entries(which):
         if each["role"] != "negative":
             continue
         module = ""
@@ -52,7 +53,7 @@ def _pairs() -> Iterator[tuple[dict[str, Any], tuple[str, str], Path | None]]:
             found, _, name = path.rpartition(".")
             module = found or module
             row = {
-                "subject": f"{module}:{name}", "case": each["id"], "level": "negative", "command": "diff",
+                "subject": f"{module}:{name}", "case": each["id"], "level": group(of, "negative"), "command": "diff",
                 "expected": "none",
             }  # fmt: skip
             versions = tuple(f"pypi:{each['package']}=={each[side]}" for side in ("old_version", "new_version"))
@@ -86,7 +87,7 @@ def line(row: dict[str, Any]) -> str:
     """One pair as text."""
     said = row.get("trouble") or "; ".join(row.get("findings", ())) or row["verdict"]
     mark = "" if row["found"] else f"EXPECTED {row['expected']}: "
-    return f"{row['level']:9}{row['case']:30}{row.get('seconds', 0.0):6.1f} s  {mark}{said:.140}"
+    return f"{row['level']:18}{row['case']:30}{row.get('seconds', 0.0):6.1f} s  {mark}{said:.140}"
 
 
 def told(figures: dict[str, Any]) -> list[str]:

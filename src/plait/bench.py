@@ -56,7 +56,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _measured(name: str, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    return measure(name, {"runs": options.runs, "seconds": options.limit, "progress": _progress})
+    return measure(
+        name, {"runs": options.runs, "seconds": options.limit, "which": options.set, "progress": _progress}
+    )
 
 
 def _progress(line: str) -> None:

@@ -123,6 +123,8 @@ OPTIONS = {
     "delta": Option("the least difference to report (default: 5)", "PERCENT"),
     "runs": Option("runs behind each figure (default: the table's own)", "N", _at_least(1)),
     "limit": Option("how long one measured call may take (default: the table's own)", "TIME", seconds),
+    "set": Option("corpus: which of its sets (default: sample)", "SET", choices=("sample", "held-out", "all"),
+                  default="sample"),
 }  # fmt: skip
 _LIMITS = ("path", "seed", "budget", "max-tests", "max-schedules", "workers", "allow")
 _CLUSTER = ("cluster", "cluster-ca", "cluster-cert", "cluster-key")
@@ -176,7 +178,7 @@ COMMANDS = {
     ),
     "bench": Command(
         "the evaluation tables, ours beside the papers'", ("NAME", "which table (default: all)"),
-        ("json", "runs", "limit"), "plait.bench", needed=False,
+        ("json", "runs", "limit", "set"), "plait.bench", needed=False,
     ),
     "doctor": Command("what this installation can do", None, (), "plait.doctor"),
     "completion": Command(

@@ -46,7 +46,7 @@ _COUNTS = {"threads": 2, "workers": 1, "max-tests": 1, "max-schedules": 1, "seed
 _TEXTS = ("budget", "path", "cluster", "old", "new")
 _OPTIONS = (*CHOICES, *_COUNTS, *_TEXTS)
 _SUBJECT_KEYS = (
-    "imports", "factories", "values", "exclude", "not-parallel", "invariant", "nondeterministic",
+    "imports", "factories", "values", "exclude", "only", "not-parallel", "invariant", "nondeterministic",
 )  # fmt: skip
 _TOP_KEYS = (*_OPTIONS, *_SUBJECT_KEYS, "allow", "hook", "tests", "review", "review-exclude", "subject")
 
@@ -232,6 +232,7 @@ class _Reader:
             factories=tuple(factories),
             values=values,
             exclude=self._texts(f"{where}exclude", table.get("exclude", list(hints.exclude))),
+            only=self._texts(f"{where}only", table.get("only", list(hints.only))),
             not_parallel=self._pairs(f"{where}not-parallel", table.get("not-parallel"), hints.not_parallel),
         )
         quiet = self._texts(f"{where}nondeterministic", table.get("nondeterministic", list(base.nondeterministic)))

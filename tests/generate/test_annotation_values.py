@@ -68,13 +68,34 @@ def test_roles(name, expected):
 
 
 def test_names_give_values_that_evaluate():
-    from plait.generate.callables import Recorder
-
-    for name in ["key", "timeout", "maxsize", "callback", "url", "mapping", "exc", "index"]:
+    for name in ["key", "timeout", "maxsize", "callback", "url", "mapping", "exc", "index", "cls", "factory"]:
         assert by_name(name)
         for value in by_name(name):
-            eval(value.text, {"Recorder": Recorder})
+            space = {}
+            exec("\n".join(value.imports), space)
+            eval(value.text, space)
     assert by_name("zorp") == []
+
+
+def test_what_a_maker_makes_can_be_told_apart():
+    from plait.generate.callables import fresh
+
+    for name in ["constructor", "obj_creator", "default_factory"]:
+        assert by_name(name)[0].text == "fresh"
+    assert fresh("any", thing=1) != fresh()
+    assert by_name("callback")[0].text != "fresh"
+
+
+def test_partner_goes_along_with_everything_and_remembers_nothing():
+    from plait.generate.callables import Partner
+
+    partner = Partner("o")
+    with partner.session(1, timeout=2) as session:
+        assert session == Partner("o.session()") != partner
+        assert list(session.rows) == []
+    assert vars(partner) == {"__name__": "o"}
+    assert hash(partner) == hash(Partner("o"))
+    assert not hasattr(partner, "_private")
 
 
 def test_recorder_remembers_and_equals_by_name():

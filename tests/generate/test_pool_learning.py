@@ -85,6 +85,13 @@ def test_excluding_what_is_not_there_is_an_error(catalogue_of):
 
     with pytest.raises(UsageError, match="no method mrge to exclude"):
         catalogue_of(zoo.Limiter, hints=Hints(exclude=("mrge",)))
+    with pytest.raises(UsageError, match="no method hitt to call; did you mean hit?"):
+        catalogue_of(zoo.Limiter, hints=Hints(only=("hitt",)))
+
+
+def test_only_the_methods_that_are_named(catalogue_of):
+    catalogue = catalogue_of(zoo.Limiter, hints=Hints(only=("hit", "switch"), exclude=("switch",)))
+    assert [each.name for each in catalogue.methods] == ["hit"]
 
 
 def test_constructor_calls_of_the_projects_tests_are_used(catalogue_of, tmp_path):

@@ -182,6 +182,17 @@ class Singleton:
         callback()
 
 
+class Caller:
+    """Says of an argument only what it does with it."""
+
+    def __init__(self):
+        self.sent = 0
+
+    def call(self, connection):
+        self.sent += 1
+        return connection.open_session("a", 1).send("b")
+
+
 class Picky:
     """Cannot be built from its signature."""
 

@@ -2,6 +2,7 @@
 
 import abc
 import contextlib
+import enum
 import functools
 import sys
 import types
@@ -284,6 +285,66 @@ def test_signature_hidden_by_new_is_found_in_init():
 def test_a_function_is_answered_with_what_it_belongs_to(name, above):
     with pytest.raises(UsageError, match=rf"{name} is not a class but a function; give {above}$"):
         discover(snake_case, name=name)
+
+
+class Guarded:
+    """Decorators, and what looks like them."""
+
+    def __call__(self, func):
+        def wrapper(*args, **kwargs):
+            return func(*args, **kwargs)
+
+        return wrapper
+
+    def every(self, seconds):
+        def decorate(func):
+            return func
+
+        return decorate
+
+    def reader(self, key, *, default=None):
+        def read(again=False):
+            return default if again else key
+
+        return read
+
+    def plain(self, func):
+        def inner():
+            return func
+
+        return inner()
+
+
+def test_what_a_decorator_makes_is_called():
+    forms = {each.name: each.form for each in discover(Guarded, name="m:Guarded").methods}
+    assert forms == {
+        "__call__": "{receiver}({args})()", "reader": "{receiver}.reader({args})()",
+        "every": "{receiver}.every({args})", "plain": "{receiver}.plain({args})",
+    }  # fmt: skip
+
+
+def test_a_descriptor_is_given_its_name():
+    plain, made = discover(functools.cached_property, name="functools:cached_property").constructors
+    assert plain.form == "cached_property({args})"
+    assert made.form.format(args="len") == "vars(type('Owner', (), {'part': cached_property(len)}))['part']"
+
+
+class Level(enum.Enum):
+    LOW = 1
+    HIGH = 2
+
+    def above(self, other):
+        return self.value > other.value
+
+
+def test_members_of_an_enumeration_stand_ready():
+    found = discover(Level, name="m:Level")
+    assert [each.form for each in found.constructors] == ["Level.LOW", "Level.HIGH"]
+    assert [each.name for each in found.methods] == ["above"]
+    with pytest.raises(UsageError, match="no public methods of its own"):
+        discover(enum.Enum("Plain", "A B"), name="m:Plain")
+    with pytest.raises(UsageError, match="without members"):
+        discover(enum.Enum("Open", ""), name="m:Open")
 
 
 def test_module_is_a_subject_too():

@@ -233,7 +233,7 @@ class _Campaign:
         interfaces = self._sides.both(tasks.interface, self._name).values()
         self._common = common_interface(*interfaces)
         interface = self._common.interface
-        names = [method.name for method in interface.methods if method.name not in options.hints.exclude]
+        names = [method.name for method in interface.methods if not options.hints.leaves_out(method.name)]
         self._pairs = tuple(changed_pairs(self._change, names))
         self._ready_s = time.monotonic() - self._started
         if options.max_tests is None:

@@ -1,8 +1,11 @@
-"""Callables for arguments: small, importable, and without state that threads could trip over."""
+"""Callables and objects for arguments: small, importable, and without state that threads could trip over."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Recorder:
@@ -34,3 +37,46 @@ class Recorder:
 
 class Thing:
     """A class for those who take classes: its instances have nothing but their identity."""
+
+
+class Partner:
+    """Stands in for an object that nobody knows how to make: a client, a session, an application.
+
+    It has every public attribute and takes every call; what comes of that is another one, told by its name. It
+    remembers nothing, so it cannot be what two threads disagree about.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __getattr__(self, name: str) -> Partner:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Partner(f"{self.__name__}.{name}")
+
+    def __call__(self, *_args: Any, **_kwargs: Any) -> Partner:
+        """Whatever is asked."""
+        return Partner(f"{self.__name__}()")
+
+    def __enter__(self) -> Partner:
+        return self
+
+    def __exit__(self, *_why: object) -> None:
+        pass
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Partner) and self.__name__ == other.__name__
+
+    def __hash__(self) -> int:
+        return hash(self.__name__)
+
+    def __repr__(self) -> str:
+        return f"Partner({self.__name__!r})"
+
+
+def fresh(*_args: Any, **_kwargs: Any) -> Thing:
+    """Something new each time, for those who make a thing once and keep it: two of them can be told apart."""
+    return Thing()

@@ -14,7 +14,7 @@ from typing import Any
 
 from plait.generate.annotation import by_annotation
 from plait.generate.drawn import draw
-from plait.generate.names import by_name, role
+from plait.generate.names import DESCRIBED, by_name, role
 from plait.generate.value import OWN, Value, literal
 from plait.subject.interface import Method, Parameter, constructor_parameters, snake_case
 from plait.subject.signature import annotation_text
@@ -67,7 +67,9 @@ class Candidates:
             literal(text) for text in self._mined.compared.get(parameter.name, ())[:3]
         ]
         used = self._mined.used.get((_function(method), parameter.name))
-        return self._ranked(parameter, mined, used, self._homes, 0)
+        values, anything = self._ranked(parameter, mined, used, self._homes, 0)
+        described = DESCRIBED.get((method.name, position), ())
+        return _first([*described, *values], self._size), anything
 
     def own(self) -> list[Value]:
         """Another instance of the class under test."""
@@ -132,9 +134,6 @@ class Candidates:
             return [Value(ready[0], cls.__name__, (ready[1],))]
         if cls.__module__ == "builtins":
             return by_annotation(cls.__name__, lambda _: []) or []
-        if issubclass(cls, enum.Enum):
-            line = (f"from {cls.__module__} import {cls.__qualname__.partition('.')[0]}",)
-            return [Value(f"{cls.__qualname__}.{name}", cls.__name__, line) for name in cls.__members__]
         if cls.__module__ in _DRAWN:
             return draw(cls, seed=self._seed, count=3)
         return [*self._ready_made(cls), *self._construct(cls, depth)] or self._drawn_data(cls)
@@ -153,7 +152,10 @@ class Candidates:
         return draw(cls, seed=self._seed, count=2) if plain and "<locals>" not in cls.__qualname__ else []
 
     def _construct(self, cls: type, depth: int) -> list[Value]:
-        """Up to two calls of the class, with the simplest values for what it requires."""
+        """Up to two calls of the class, with the simplest values for what it requires; members of an enumeration."""
+        if issubclass(cls, enum.Enum):
+            found_in = (f"from {cls.__module__} import {cls.__qualname__.partition('.')[0]}",)
+            return [Value(f"{cls.__qualname__}.{name}", cls.__name__, found_in) for name in cls.__members__]
         concrete = _concrete(cls)
         if concrete is None or depth > _MAX_DEPTH:
             return []

@@ -15,7 +15,7 @@ from plait.errors import UsageError
 from plait.generate.candidates import Candidates
 from plait.generate.hints import Hints
 from plait.generate.mining import Mined, mine_source, mine_tests
-from plait.generate.names import SPARE, by_name, role
+from plait.generate.names import PARTNER, SPARE, by_name, role
 from plait.generate.pool import Pool, Scores
 from plait.model.test import Call
 from plait.subject.interface import Method, Parameter
@@ -62,7 +62,9 @@ class Catalogue:
         """
         new = [name for name in names if (method.name, name) not in self.pools]
         for name in new:
-            self.pools[method.name, name] = Pool(tuple(by_name(name)) or SPARE, Scores(), role(name), True, SPARE)
+            self.pools[method.name, name] = Pool(
+                tuple(by_name(name)) or SPARE, Scores(), role(name), True, (*SPARE, PARTNER)
+            )
         known = sum(each.kind == "positional-only" and each.required for each in method.parameters)
         added = [Parameter(name, "positional-only") for name in new]
         changed = replace(method, parameters=(*method.parameters[:known], *added, *method.parameters[known:]))
@@ -76,21 +78,25 @@ def build_catalogue(
     """The catalogue of a class or module; ``tests`` is the folder of the project's own tests, read, never run."""
     hints = hints or Hints()
     known = {each.name for each in interface.methods}
-    for name in hints.exclude:
+    for name in (*hints.exclude, *hints.only):
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
             advice = f"did you mean {near[0]}?" if near else f"it has {', '.join(sorted(known))}"
-            raise UsageError(f"{interface.subject} has no method {name} to exclude; {advice}")
+            what = "exclude" if name in hints.exclude else "call"
+            raise UsageError(f"{interface.subject} has no method {name} to {what}; {advice}")
     mined = _mine(owner, interface, tests)
     candidates = Candidates(owner, mined, hints, seed=seed, size=size)
     constructors = _factories(hints) or interface.constructors
-    methods = tuple(each for each in interface.methods if each.name not in hints.exclude)
+    methods = tuple(each for each in interface.methods if not hints.leaves_out(each.name))
     pools: dict[tuple[str, str], Pool] = {}
     for method in [*constructors, *methods]:
         for position, parameter in enumerate(method.parameters):
             values, anything = candidates.of(method, position, parameter)
-            spare = SPARE if anything else ()
-            pools[method.name, parameter.name] = Pool(tuple(values), Scores(), role(parameter.name), anything, spare)
+            # An object under test that was built with a stand-in would mostly show what the stand-in does.
+            last = () if method in constructors else (PARTNER,)
+            spare = (*SPARE, *last) if anything else ()
+            fitting = tuple(values) or last
+            pools[method.name, parameter.name] = Pool(fitting, Scores(), role(parameter.name), anything, spare)
     built = () if hints.factories else tuple(_seen(call, constructors[0]) for call in mined.built)
     return Catalogue(
         interface.subject, (*interface.imports, *hints.imports), constructors, methods, pools,

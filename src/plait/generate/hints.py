@@ -15,7 +15,7 @@ class Hints:
 
     ``factories`` are expressions that build the receiver and replace the constructors. ``values`` gives expressions
     for a parameter (``"key"``) or for one method's (``"put.key"``), and replaces all others. ``not_parallel`` holds
-    pairs of methods that no test runs at the same time.
+    pairs of methods that no test runs at the same time. Where ``only`` names methods, tests call no others.
     """
 
     imports: tuple[str, ...] = ()
@@ -23,3 +23,8 @@ class Hints:
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
     not_parallel: tuple[tuple[str, str], ...] = ()
+    only: tuple[str, ...] = ()
+
+    def leaves_out(self, method: str) -> bool:
+        """Whether no test is to call the method."""
+        return method in self.exclude or (bool(self.only) and method not in self.only)

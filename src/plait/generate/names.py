@@ -14,6 +14,16 @@ _NOTHING = "lambda *args, **kwargs: None"
 _RECORDER = Value("Recorder('f')", "callable", ("from plait.generate.callables import Recorder",))
 
 _THING = Value("Thing", "type", ("from plait.generate.callables import Thing",))
+_FRESH = Value("fresh", "callable", ("from plait.generate.callables import fresh",))
+
+PARTNER = Value("Partner('o')", "object", ("from plait.generate.callables import Partner",))
+"""For a parameter of a method for which nothing else fits."""
+
+_MAKERS = frozenset(
+    ("factory", "creator", "loader", "getter", "fget", "supplier", "provider", "producer", "constructor", "builder",
+     "maker", "on_miss", "miss")
+)  # fmt: skip
+"""Callbacks whose result is what matters: nothing at all would hide whether it was made twice or not yet."""
 
 _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
     # last words of the name; role; expressions
@@ -35,9 +45,9 @@ _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
      "event_name scope kind type_name"), "name", ("'a'", "'b'")),
     ("event signal evt", "name", ("'a'", "'b'")),
     ("message msg text string s line content body word sentence pattern", "text", ("'a'", "'1'", "'ab'", "''")),
-    (("callback cb func fn f function callable handler listener observer hook subscriber target factory creator "
-     "loader getter predicate action consumer visitor supplier provider producer on_miss on_evict miss initializer "
-     "decorated method wrapped job task command"), "callback", (_NOTHING,)),
+    (("callback cb func fn f function callable handler listener observer hook subscriber target factory creator fget "
+     "loader getter predicate action consumer visitor supplier provider producer constructor builder maker on_miss "
+     "on_evict miss initializer decorated method wrapped job task command"), "callback", (_NOTHING,)),
     ("iterable items values elements seq sequence it objs collection entries args", "items",
      ("['a', 'b']", "[1]", "[]")),
     (("mapping dict d map dictionary table kwargs attrs attributes params options config settings context extra "
@@ -72,6 +82,13 @@ _SPECIAL = {
     "queue": Value("queue.Queue()", "Queue", ("import queue",)),
 }  # fmt: skip
 
+DESCRIBED = {
+    ("__get__", 0): (Value("Thing()", "Thing", _THING.imports),), ("__get__", 1): (_THING,),
+    ("__set__", 0): (Value("Thing()", "Thing", _THING.imports),),
+    ("__delete__", 0): (Value("Thing()", "Thing", _THING.imports),),
+}  # fmt: skip
+"""What the language passes to a descriptor, by method and position: an object with attributes, and its class."""
+
 SPARE = (
     *(literal(text) for text in ("'a'", "1", _NOTHING, "['a']", "{'a': 1}", "int", "None")),
     Value("Recorder('o')", "object", _RECORDER.imports),
@@ -104,7 +121,10 @@ def by_name(name: str) -> list[Value]:
         return [_SPECIAL[found]]
     texts = next((_ROLES[each][1] for each in _candidates(name) if each in _ROLES), ("True", "False"))
     if found == "callback":
-        return [literal(_NOTHING), _RECORDER, Value("Recorder('g', 1)", "callable", _RECORDER.imports)]
+        giving = Value("Recorder('g', 1)", "callable", _RECORDER.imports)
+        if _MAKERS.intersection(_candidates(name)):
+            return [_FRESH, giving, literal(_NOTHING)]
+        return [literal(_NOTHING), _RECORDER, giving, _FRESH]
     if found == "type" and "int" in texts:
         return [_THING, *(literal(text) for text in texts)]
     return [literal(text) for text in texts]

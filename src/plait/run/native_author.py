@@ -44,6 +44,7 @@ class Author:
         given = Hints(
             tuple(hints["imports"]), tuple(hints["factories"]), {k: tuple(v) for k, v in hints["values"].items()},
             tuple(hints["exclude"]), tuple((one, other) for one, other in hints["not_parallel"]),
+            tuple(hints["only"]),
         )  # fmt: skip
         catalogue = build_catalogue(owner, interface, hints=given, seed=seed, tests=Path(tests) if tests else None)
         self._chance = random.Random(seed)

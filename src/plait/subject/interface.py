@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import enum
 import inspect
 import re
 import types
@@ -15,14 +16,17 @@ from plait.errors import UsageError
 from plait.subject import protocol, signature, stubs
 from plait.subject.signature import Parameter
 from plait.subject.waiting import waiting_methods
+from plait.subject.wrapping import hands_out_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 __all__ = ["Interface", "Method", "Parameter", "constructor_parameters", "discover", "snake_case"]
 
-_SILENT_BASES = (object, Generic, Protocol)
+_SILENT_BASES = (object, Generic, Protocol, enum.Enum)
 _FACTORY_NAME = re.compile(r"^(from|create|new|make|open|build|of|with|default|get_instance|instance)(_|$)")
+_MAX_MEMBERS = 3
+"""So many members of an enumeration are tried: what holds for some of them holds for the others."""
 _MAX_NESTED = 4
 """A class with more context managers than this gets no nested ones: their number is quadratic."""
 
@@ -84,11 +88,15 @@ def _of_class(cls: type, name: str) -> Interface:
         raise UsageError(f"{name} is abstract (it leaves {missing} open); give a concrete subclass")
     if getattr(cls, "_is_protocol", False):
         raise UsageError(f"{name} is a Protocol and cannot be instantiated; give a class that implements it")
+    if issubclass(cls, enum.Enum) and not cls.__members__:
+        raise UsageError(f"{name} is an enumeration without members; give one that has some")
     module, _, qualname = name.rpartition(":") if ":" in name else name.rpartition(".")
-    constructors: list[Method] = [_constructor(cls, qualname)]
+    constructors = _members(cls, qualname) if issubclass(cls, enum.Enum) else _constructors(cls, qualname)
     methods: list[Method] = []
     notes: list[str] = []
     for found, klass, attribute in _attributes(cls):
+        if found in getattr(cls, "__members__", ()):
+            continue
         if found in protocol.FORMS:
             methods.extend(_special(found, klass, attribute))
         elif not found.startswith("_"):
@@ -100,7 +108,8 @@ def _of_class(cls: type, name: str) -> Interface:
     methods.extend(_module_functions(cls))
     _fix_factory_forms(constructors, qualname)
     if not any(each.name not in protocol.PASSIVE for each in methods):
-        raise UsageError(f"{name} has no public methods: there is nothing that two threads could call")
+        alone = " of its own, and enumerated members do not change" if issubclass(cls, enum.Enum) else ""
+        raise UsageError(f"{name} has no public methods{alone}: there is nothing that two threads could call")
     imports = (f"from {module} import {qualname.partition('.')[0]}",)
     return Interface(name, imports, tuple(constructors), tuple(methods), tuple(notes))
 
@@ -184,7 +193,8 @@ def _special(name: str, klass: type | types.ModuleType, attribute: Any) -> list[
     bound = not isinstance(attribute, staticmethod)
     parameters = signature.read(function, module=module, qualname=qualname, bound=bound)
     if "{args}" in form:
-        return [Method(name, form, "protocol", parameters or ())]
+        applied = name == "__call__" and hands_out_function(function)
+        return [Method(name, f"{form}()" if applied else form, "protocol", parameters or ())]
     # Operators take exactly the operands they show.
     shown = form.count("{0}") + form.count("{1}")
     operands = [each for each in parameters or () if each.kind in {"positional", "positional-only"}][:shown]
@@ -210,6 +220,8 @@ def _callable(
         form, kind = f"with {form}: pass", "context"
     elif inspect.isgeneratorfunction(inner) or _head(returns) in {"Generator", "Iterator"}:
         form, kind = f"list({form})", "generator"
+    elif hands_out_function(function):
+        form = f"{form}()"
     return [Method(name, form, kind, parameters or (), returns)]
 
 
@@ -270,8 +282,20 @@ def _module_functions(cls: type) -> list[Method]:
     return found
 
 
-def _constructor(cls: type, qualname: str) -> Method:
-    return Method(qualname.rpartition(".")[2], f"{qualname}({{args}})", "constructor", constructor_parameters(cls))
+def _members(cls: type[enum.Enum], qualname: str) -> list[Method]:
+    """The members of an enumeration stand ready; nobody makes others."""
+    names = list(cls.__members__)[:_MAX_MEMBERS]
+    return [Method(name, f"{qualname}.{name}", "factory") for name in names]
+
+
+def _constructors(cls: type, qualname: str) -> list[Method]:
+    """Ways to make one; a descriptor that wants to know its name gets it in a class."""
+    name, call, parameters = qualname.rpartition(".")[2], f"{qualname}({{args}})", constructor_parameters(cls)
+    found = [Method(name, call, "constructor", parameters)]
+    if hasattr(cls, "__get__") and hasattr(cls, "__set_name__"):
+        form = f"vars(type('Owner', (), {{{{'part': {call}}}}}))['part']"
+        found.append(Method(f"{name} in a class", form, "factory", parameters))
+    return found
 
 
 def constructor_parameters(cls: type) -> tuple[Parameter, ...]:

@@ -1,0 +1,5 @@
+from marshmallow import Schema, fields
+
+
+class Item(Schema):
+    a = fields.Integer(required=True)
