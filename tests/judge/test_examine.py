@@ -26,6 +26,31 @@ def test_a_common_fault_does_not_hide_a_rare_one(judged):
     assert {violation.exception for violation, _ in both.violations} == {None, "KeyError"}
 
 
+ONE_SWITCH = """
+    class Round:
+        def __init__(self):
+            self.count = 0
+            self._done = 0
+
+        def go(self):
+            before = self._done
+            for _ in range(10):
+                if self._done != before:
+                    raise RuntimeError('somebody got round meanwhile')
+            for number in range(25):
+                self._last = number
+            self._done = before + 1
+            self.count = self.count + 1
+"""
+
+
+def test_nor_one_that_wants_a_single_switch_and_a_long_way_after_it(judged):
+    call = ["x.go()"]
+    seen = judged(ONE_SWITCH, ["x = Round()"], call, call, further=60)
+    assert "RuntimeError" in {violation.exception for violation, _ in seen.violations}
+    assert None in {violation.exception for violation, _ in seen.violations}
+
+
 def test_only_what_is_wanted_counts(judged):
     found = judged(
         TWO_FAULTS, ["x = Both()"], ["x.go()"], ["x.go()"], wanted=lambda violation: violation.exception == "KeyError"

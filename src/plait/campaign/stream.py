@@ -40,7 +40,7 @@ STREAMS = 4
 MAX_PROBES = 15
 _GUARD_TESTS = 40
 REPLAYS = 10
-FURTHER = 16  # executions behind a test's first violation, for others that look different
+FURTHER = 32  # executions behind a test's first violation, for others that look different
 _ENDLESS = 1_000
 _SAME_SIGNATURE = 2  # findings that look alike before they were explained
 

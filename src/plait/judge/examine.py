@@ -11,6 +11,7 @@ from plait.explore.capp_dpor import CappDpor
 from plait.explore.capp_partition import Aim
 from plait.explore.capp_pos import CappPos
 from plait.explore.dpor import Dpor
+from plait.explore.pct import Pct
 from plait.explore.pos import Pos
 from plait.explore.random_walk import RandomWalk
 from plait.explore.strategy import Strategy
@@ -67,7 +68,7 @@ def examine(
 ) -> Examined:
     """Execute until a violation shows, all classes of schedules are seen, or the limits are reached.
 
-    Then there are ``further`` executions at random, to see violations that look different: a fault that shows in most
+    Then there are ``further`` executions by chance, to see violations that look different: a fault that shows in most
     schedules must not hide one that shows in few. Those that are not ``wanted`` count as none.
 
     A test whose threads do not touch anything together needs one execution and no specification. ``order`` names a
@@ -77,9 +78,13 @@ def examine(
     found = Examined(wanted=wanted)
     _examine(examination, found, seed, systematic, sampled, public, order, aim)
     if found.violation is not None:
-        walk = RandomWalk(seed)
-        for _ in range(further):
-            _once(examination, walk, walk.next_prefix() or (), found)
+        # A walk switches all the time; many a fault wants one switch at the right place and none for long after it.
+        one_switch = Pct(2, seed)
+        one_switch.executed(ENGINE)
+        searches: list[Strategy] = [RandomWalk(seed), one_switch]
+        for number in range(further):
+            search = searches[number % 2]
+            _once(examination, search, search.next_prefix() or (), found)
     return found
 
 
