@@ -86,6 +86,14 @@ def test_what_a_maker_makes_can_be_told_apart():
     assert by_name("callback")[0].text != "fresh"
 
 
+def test_some_callbacks_fail():
+    from plait.generate.callables import failing
+
+    assert "failing" in {value.text for value in by_name("callback")}
+    with pytest.raises(ValueError, match="a"):
+        failing(1, b=2)
+
+
 def test_partner_goes_along_with_everything_and_remembers_nothing():
     from plait.generate.callables import Partner
 

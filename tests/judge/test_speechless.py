@@ -1,7 +1,9 @@
 """Code under test whose exceptions cannot say what they are, and whose values look like ours."""
 
+import types
+
 from plait.judge.difference_state import attributes, has_state
-from plait.observe.canonical import exception_text
+from plait.observe.canonical import canonical, exception_text
 
 
 class SpeechlessError(Exception):
@@ -18,3 +20,14 @@ def test_a_word_of_the_code_under_test_is_no_object_state():
     assert has_state(("C", ("state", ("left", 1), ("right", 2))))
     assert not has_state(("C", ("state", None)))
     assert list(attributes(("tuple", ("C", ("state", None)), ("D", ("state", ("left", 1)))))) == [("D", "left")]
+
+
+class Dispatcher:
+    def __call__(self, *args):
+        return args
+
+
+def test_anything_callable_can_be_bound():
+    dispatcher = Dispatcher()
+    assert canonical(types.MethodType(dispatcher, "a")) == canonical(types.MethodType(Dispatcher(), "a"))
+    assert canonical([].append)[0] == "named"

@@ -1,7 +1,8 @@
 """Versions as commands open them: releases of the package index get dependencies that they can be imported with.
 
 Installers choose the newest dependencies, which an old release may not know: what it imports was renamed or is gone.
-Then the distribution in question goes back, one series at a time, until the subject's module can be imported.
+Then the distribution in question goes back, one series at first and then in longer steps, until the subject's module
+can be imported.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from plait.subject.name import Subject
 from plait.subject.release import canonical, install
 from plait.subject.version import Version, resolve
 
-TRIES = 5
+TRIES = 8
 PATIENCE_S = 60.0
 _PROVIDED = {"pkg_resources": "setuptools<81"}  # modules that a distribution of another name had for long
 
@@ -92,6 +93,8 @@ def older(name: str, folder: Path, chosen: dict[str, str]) -> str | None:
     numbers = [int(part) for part in re.findall(r"\d+", distribution.version)[:2]]
     major, minor = (*numbers, 0, 0)[:2]
     own = canonical(distribution.metadata["Name"])
+    if own in chosen and re.fullmatch(rf"{re.escape(own)}<{major}\.\d+", chosen[own]):
+        minor //= 2  # the last series was not old enough, and there may be dozens of them
     if major and (own not in chosen or not minor):
         return f"{own}<{major}"
     return f"{own}<{major}.{minor}" if minor else None

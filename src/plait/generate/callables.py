@@ -77,6 +77,11 @@ class Partner:
         return f"Partner({self.__name__!r})"
 
 
+def failing(*_args: Any, **_kwargs: Any) -> None:
+    """What goes wrong each time, for those who count failures or clean up after them."""
+    raise ValueError("a")
+
+
 def fresh(*_args: Any, **_kwargs: Any) -> Thing:
     """Something new each time, for those who make a thing once and keep it: two of them can be told apart."""
     return Thing()

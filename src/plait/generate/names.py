@@ -14,6 +14,7 @@ _NOTHING = "lambda *args, **kwargs: None"
 _RECORDER = Value("Recorder('f')", "callable", ("from plait.generate.callables import Recorder",))
 
 _THING = Value("Thing", "type", ("from plait.generate.callables import Thing",))
+_FAILING = Value("failing", "callable", ("from plait.generate.callables import failing",))
 _FRESH = Value("fresh", "callable", ("from plait.generate.callables import fresh",))
 
 PARTNER = Value("Partner('o')", "object", ("from plait.generate.callables import Partner",))
@@ -123,8 +124,8 @@ def by_name(name: str) -> list[Value]:
     if found == "callback":
         giving = Value("Recorder('g', 1)", "callable", _RECORDER.imports)
         if _MAKERS.intersection(_candidates(name)):
-            return [_FRESH, giving, literal(_NOTHING)]
-        return [literal(_NOTHING), _RECORDER, giving, _FRESH]
+            return [_FRESH, giving, literal(_NOTHING), _FAILING]
+        return [literal(_NOTHING), _RECORDER, giving, _FRESH, _FAILING]
     if found == "type" and "int" in texts:
         return [_THING, *(literal(text) for text in texts)]
     return [literal(text) for text in texts]

@@ -130,7 +130,9 @@ class _Walk:
         if kind in OPAQUE:
             return ("primitive", kind.__name__, *_primitive(value))
         if issubclass(kind, types.MethodType):
-            return ("method", value.__func__.__qualname__, self.of(value.__self__))
+            function = value.__func__  # any callable can be bound
+            name = function.__qualname__ if issubclass(type(function), _NAMED) else self.of(function)
+            return ("method", name, self.of(value.__self__))
         parts: list[Canonical] = [kind.__qualname__]
         if issubclass(kind, dict):
             parts.append(self._mapping(value))

@@ -1,5 +1,0 @@
-from marshmallow import Schema, fields
-
-
-class Item(Schema):
-    a = fields.Integer(required=True)
