@@ -14,6 +14,7 @@ import worker_tasks as tasks
 from processes import gone, is_running
 
 from plait.campaign.spec import WorkerSpec, memory_share
+from plait.campaign.worker import Worker
 from plait.campaign.workers import WorkerCrashed, WorkerHung, Workers
 from plait.errors import PlaitBugError, UsageError
 
@@ -113,6 +114,15 @@ def test_hang(workers, task):
 
 def test_a_task_that_takes_notes_may_take_long(workers):
     assert workers.submit(tasks.note_slowly, 8, 0.2, "nothing", timeout=LONG, stall=0.6).result().value == 8
+
+
+def test_a_process_that_does_not_get_the_processor_does_not_hang(workers, monkeypatch):
+    monkeypatch.setattr(Worker, "_status", lambda _self: ("R", 0.0))
+    assert workers.submit(tasks.note_slowly, 1, 1.0, "nothing", timeout=LONG, stall=0.3).result().value == 1
+    monkeypatch.setattr(Worker, "_status", lambda _self: ("S", 0.0))
+    assert isinstance(
+        workers.submit(tasks.note_slowly, 1, 5.0, "nothing", timeout=LONG, stall=0.3).exception(), WorkerHung
+    )
 
 
 @pytest.mark.parametrize("last", ["loop", "loop_in_c"])

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 START_S = 60.0  # how long a process may take to come up
 TICK_S = 0.1  # between two looks at what a process says about itself
-PATIENT = 5  # times longer for a process that hardly gets the processor
+PATIENT = 3  # times longer for a process that hardly gets the processor
 TELL_S = 0.2  # how long a process that hangs has to write down where
 _LOST = (ProcessExpired, BrokenProcessPool, CancelledError, RuntimeError, OSError, EOFError)
 
@@ -74,32 +74,27 @@ class Worker:
                 return None
             if time.monotonic() - asked > START_S:
                 return START_S
-        started = news = time.monotonic()
-        used = self._used()
+        started = last = time.monotonic()
         limit = timeout if stall is None else min(stall, timeout)
-        beat = None
+        beat, silent = None, 0.0
+        first = used = self._status()[1]
         with contextlib.ExitStack() as stack:
             box = stack.enter_context(contextlib.closing(BlackBox(self._home / BLACK_BOX))) if limit < timeout else None
-            while True:
+            while not wait([future], TICK_S).done:
                 now = time.monotonic()
+                state, total = self._status()
                 if box is not None and box.beat != beat:
-                    beat, news, used = box.beat, now, self._used()
-                left = min(started + timeout, news + limit) - now
-                if left <= 0 and now < started + timeout and now < news + PATIENT * limit:
-                    left = TICK_S if self._is_starved(used, limit) else left
-                if left <= 0:
-                    return timeout if started + timeout <= now else limit
-                if wait([future], left if box is None else min(left, TICK_S)).done:
-                    return None
-
-    def _used(self) -> float:
-        """The processor's time that the process has had, in seconds."""
-        return float(self._status()[1])
-
-    def _is_starved(self, before: float, limit: float) -> bool:
-        """Whether the process wants to run and does not get to: a busy machine, no fault of the code."""
-        state, used = self._status()
-        return state == "R" and used - before < limit / 2
+                    beat, silent = box.beat, 0.0
+                else:
+                    # One that wants to run and does not get to has a busy machine against it, not a fault in it.
+                    silent += total - used if state == "R" else now - last
+                last, used = now, total
+                starved = state == "R" and total - first < timeout / 2
+                if now > started + timeout * (PATIENT if starved else 1):
+                    return timeout
+                if silent > limit:
+                    return limit
+        return None
 
     def _status(self) -> tuple[str, float]:
         try:
