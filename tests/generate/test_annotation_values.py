@@ -89,7 +89,8 @@ def test_what_a_maker_makes_can_be_told_apart():
 def test_some_callbacks_fail():
     from plait.generate.callables import failing
 
-    assert "failing" in {value.text for value in by_name("callback")}
+    assert "failing" in {value.text for value in by_name("func")}
+    assert "failing" not in {value.text for value in by_name("listener")}
     with pytest.raises(ValueError, match="a"):
         failing(1, b=2)
 

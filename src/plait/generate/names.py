@@ -25,6 +25,10 @@ _MAKERS = frozenset(
      "maker", "on_miss", "miss")
 )  # fmt: skip
 """Callbacks whose result is what matters: nothing at all would hide whether it was made twice or not yet."""
+_WORK = frozenset(
+    ("func", "fn", "f", "function", "callable", "method", "wrapped", "decorated", "job", "task", "action", "command")
+)
+"""Those that do somebody's work, which may fail; listeners are told something and taken off again: few are best."""
 
 _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
     # last words of the name; role; expressions
@@ -125,7 +129,9 @@ def by_name(name: str) -> list[Value]:
         giving = Value("Recorder('g', 1)", "callable", _RECORDER.imports)
         if _MAKERS.intersection(_candidates(name)):
             return [_FRESH, giving, literal(_NOTHING), _FAILING]
-        return [literal(_NOTHING), _RECORDER, giving, _FRESH, _FAILING]
+        if _WORK.intersection(_candidates(name)):
+            return [literal(_NOTHING), _RECORDER, giving, _FRESH, _FAILING]
+        return [literal(_NOTHING), _RECORDER, giving]
     if found == "type" and "int" in texts:
         return [_THING, *(literal(text) for text in texts)]
     return [literal(text) for text in texts]
