@@ -110,7 +110,7 @@ def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
         for other in ("random", "published", "naive"):
             entry.update(_relative(here, "covcon", other))
         published = _relative(here, "published", "random")
-        found[setting] = {**entry, "published": published} if published else entry
+        found[setting] = {**entry, **{f"published_{name}": value for name, value in published.items()}}
     return found
 
 

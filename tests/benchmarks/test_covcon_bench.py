@@ -57,8 +57,8 @@ def test_relative_costs(bench):
     assert half["tests_relative_to_random"] == 0.5
     both = bench._summary([row("random", 40, 2), row("published", 20, 2), row("covcon", 10, 2)])["native"]
     assert both["tests_relative_to_published"] == 0.5
-    assert both["published"]["tests_relative_to_random"] == 0.5
-    assert both["published"]["fewer_tests_than_random"] == 1
+    assert both["published_tests_relative_to_random"] == 0.5
+    assert both["published_fewer_tests_than_random"] == 1
 
 
 def test_pairs_that_could_disturb_each_other_come_first():
