@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
 import types
+from collections.abc import Iterable
 from typing import Any
 
 from plait.model.site import Site
@@ -14,6 +17,8 @@ from plait.run.primitives.site import SITES as CALL_SITES
 from plait.run.primitives.site import SKIPPED
 from plait.run.vthread import VThread
 
+_NAMELESS = (int, str, float, bytes, types.FunctionType, type, types.ModuleType, type(None))
+_MOST_PARTS = 100  # of one container
 PLACES: dict[int, Site] = {}  # the rewritten places of this process
 HINTS: dict[int, str] = {}  # names of objects by identity, from whoever knows more than their owners: variables
 
@@ -42,6 +47,9 @@ def owners(engine: Engine) -> dict[int, str]:
         if not _is_mirrored(type(obj)):
             _name_parts(obj, (obj if issubclass(type(obj), type) else type(obj)).__name__, found)
     found = {**HINTS, **found}
+    for module in dict.fromkeys(place(entry[3]).module for entry in engine.trace):
+        for name, value in list((_attributes(sys.modules.get(module)) or {}).items()):
+            _name_value(value, name, found)
     for obj in mirrored:
         path = found.get(id(obj), type(obj).__name__)
         if type(obj) is Condition:
@@ -60,12 +68,21 @@ def _is_mirrored(kind: type) -> bool:
 
 def _name_parts(obj: Any, path: str, found: dict[int, str]) -> None:
     for name, value in list((_attributes(obj) or {}).items()):
-        if not issubclass(type(value), int | str | float | bytes | types.FunctionType | type | type(None)):
-            found.setdefault(id(value), f"{path}.{name}")
-        if issubclass(type(value), list | tuple):
-            for index, part in enumerate(value):
-                if type(part) in OPAQUE:
-                    found.setdefault(id(part), f"{path}.{name}[{index}]")
+        _name_value(value, f"{path}.{name}", found)
+
+
+def _name_value(value: Any, path: str, found: dict[int, str]) -> None:
+    """Name what an attribute or a variable holds, and locks and containers in it by their index or key."""
+    if not issubclass(type(value), _NAMELESS):
+        found.setdefault(id(value), path)
+    parts: Iterable[tuple[Any, Any]] = ()
+    if issubclass(type(value), list | tuple):
+        parts = enumerate(value)
+    elif type(value) is dict:
+        parts = value.items()
+    for key, part in itertools.islice(parts, _MOST_PARTS):
+        if type(key) in (int, str) and (type(part) in OPAQUE or type(part) in (list, dict, set)):
+            found.setdefault(id(part), f"{path}[{key!r}]")
 
 
 def _attributes(obj: Any) -> Any:
@@ -150,5 +167,17 @@ def held_value(obj: Any, name: Any, *, key: bool) -> Any:
 def held_text(engine: Engine, loc: int) -> str | None:
     """`shown` of what a location holds now."""
     obj, name = engine.heap.locs[loc]
+    if issubclass(type(obj), type):
+        obj = _holder(engine, obj, name)
     value = held_value(obj, name, key=name is not WHOLE and engine.heap.roots[loc] != loc)
     return None if value is _NOTHING else shown(value)
+
+
+def _holder(engine: Engine, cls: type, name: Any) -> Any:
+    """Who holds what a class declares: instances may have their own, at the same location.
+
+    The one instance that has; the class itself where none has; nothing that could be shown where several have.
+    """
+    mine = [obj for obj in engine.heap.kept if any(base is cls for base in type(obj).__mro__)]
+    found = [obj for obj in mine if name in (_attributes(obj) or ())]
+    return cls if not found else found[0] if len(found) == 1 else ""

@@ -39,7 +39,7 @@ def as_row(moment: Moment) -> dict[str, Any]:
     """One line of the contract's interleaving."""
     row = {
         "thread": moment.thread, "file": moment.site.file, "line": moment.site.line, "function": moment.site.function,
-        "code": moment.site.text, "access": moment.access,
+        "code": moment.site.text, "access": moment.access, "location": moment.loc,
     }  # fmt: skip
     if moment.value is not None:
         row["value"] = moment.value

@@ -138,7 +138,7 @@ function classes() {
 
 function measured() {
   for (const each of data.classes || []) if (each.perf && each.perf.verdict !== "inconclusive") {
-    main.append(make("h2", {}, `Speed of ${each.subject}`));
+    main.append(make("section", {}, make("h2", {}, `Speed of ${each.subject}`)));
     performanceOf(each.perf);
   }
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from plait.report.table import without_primitives
+from plait.report.table import without_primitives, without_private
 
 TAKES = ("acquire", "take")
 _DATA = ("read", "write", "insert")
@@ -21,7 +21,7 @@ def steps(
     """
     conflicts = [_identity(row) for row in racing]
     found = []
-    for row in without_primitives(rows):
+    for row in without_private(without_primitives(rows)):
         verb, _, place = str(row["access"]).partition(" ")
         holds = [lock for lock in row.get("locks", ()) if not (verb == "release" and lock == place)]
         step = {**row, "place": place, "holds": [*holds, *([place] if verb in TAKES and place not in holds else [])]}

@@ -136,17 +136,26 @@ def _note(row: Row) -> str:
     return row["access"] if value is None else f"{row['access']}: {value}"
 
 
-def _place(row: Row) -> str:
-    return str(row["access"]).partition(" ")[2]
+def _place(row: Row) -> object:
+    """What is touched: by number where it has one, because objects of one class have the same names."""
+    return row.get("location") or str(row["access"]).partition(" ")[2]
 
 
 def _is_sync(row: Row) -> bool:
-    return not str(row["access"]).startswith(("read", "write", "insert"))
+    return not str(row["access"]).startswith(("read", "write", "insert", "delete"))
 
 
-def _shared(rows: Sequence[Row]) -> set[str]:
+def without_private(rows: Sequence[Row]) -> list[Row]:
+    """Without what touches only what no other thread does, if there is much to show."""
+    if len(rows) <= FEW_CELLS:
+        return list(rows)
+    shared = _shared(rows)
+    return [row for row in rows if _place(row) in shared or _is_sync(row)]
+
+
+def _shared(rows: Sequence[Row]) -> set[object]:
     """The places that more than one thread touches."""
-    users: dict[str, set[int]] = {}
+    users: dict[object, set[int]] = {}
     for row in rows:
         users.setdefault(_place(row), set()).add(row["thread"])
     return {place for place, threads in users.items() if len(threads) > 1}

@@ -106,7 +106,10 @@ def _open(text: str, project: Path, cache: Path, stack: contextlib.ExitStack) ->
             raise UsageError(f"{text!r} is a git revision and a folder; write {commit[:10]} or dir:{text}")
         return _folder(text, text, project)
     if repository is None:
-        raise UsageError(f"{text!r} is no folder, and no git revision either: {project} is not in a git repository")
+        raise UsageError(
+            f"{text!r} is no folder, and no git revision either: {project} is not in a git repository; name a folder "
+            "(dir:PATH) or a release (pypi:NAME==NUMBER)"
+        )
     if commit is None:
         raise UsageError(repository.explain_unknown(text))
     return _revision(text, commit, repository, stack)

@@ -1,0 +1,62 @@
+"""What accesses touch, in words: names of containers and locks, values."""
+
+import sys
+import threading
+import types
+from types import SimpleNamespace
+
+import pytest
+
+from plait.model.site import Site
+from plait.observe import places
+from plait.run.heap import Heap
+
+
+class Order:
+    total = 0  # for those who have none of their own
+
+
+def engine(*kept, trace=()):
+    heap = Heap()
+    heap.kept = list(kept)
+    heap.new_loc(Order, "total")
+    return SimpleNamespace(heap=heap, trace=list(trace))
+
+
+def with_total(value):
+    made = Order()
+    made.total = value
+    return made
+
+
+@pytest.mark.parametrize(("kept", "text"), [
+    ([], "0"), ([Order()], "0"), ([with_total(7)], "7"), ([Order(), with_total(7)], "7"),
+    ([with_total(7), with_total(8)], None),
+])  # fmt: skip
+def test_what_an_instance_has_instead_of_its_class_is_shown(kept, text):
+    """Both have one location, and which instance an access was about is not known."""
+    assert places.held_text(engine(*kept), 1) == text
+
+
+class Bus:
+    def __init__(self):
+        self.handlers = {"a": [print], 3: {}, ("no", "name"): []}
+        self.stripes = [threading.Lock(), 5]
+
+
+def test_containers_are_named_by_what_holds_them(monkeypatch):
+    bus = Bus()
+    shop = types.ModuleType("shop_of_this_test")
+    shop._REGISTRY, shop._LOCK, shop.sys = {"x": []}, threading.RLock(), sys
+    monkeypatch.setitem(sys.modules, shop.__name__, shop)
+    site = Site(1, shop.__name__, "shop.py", 1, "f", "read", "_REGISTRY", 0)
+    monkeypatch.setitem(places.PLACES, 1, site)
+    names = places.owners(engine(bus, trace=[(1, 0, 0, 1, None, None)]))
+    assert names[id(bus.handlers)] == "Bus.handlers"
+    assert names[id(bus.handlers["a"])] == "Bus.handlers['a']"
+    assert names[id(bus.handlers[3])] == "Bus.handlers[3]"
+    assert id(bus.handlers["no", "name"]) not in names
+    assert names[id(shop._REGISTRY)] == "_REGISTRY"
+    assert names[id(shop._REGISTRY["x"])] == "_REGISTRY['x']"
+    assert names[id(shop._LOCK)] == "_LOCK"
+    assert id(sys) not in names
