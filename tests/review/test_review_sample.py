@@ -51,7 +51,7 @@ def reviewed(shop, out):
     found = {}
     for name, base in (("race", "start"), ("wide", "race")):
         done = plait(
-            out, "review", "--path", folder, "--base", made[base], "--new", made[name], "--max-tests", 30,
+            out, "review", "--path", folder, "--base", made[base], "--new", made[name], "--max-tests", 40,
             "--budget", "60s", "--json", f"{name}.json", "--sarif", f"{name}.sarif",
         )  # fmt: skip
         assert done.returncode in (0, 1, 3), done.stderr
@@ -134,11 +134,12 @@ def test_a_second_review_begins_with_what_is_known_and_writes_no_second_file(rev
     folder, made = shop
     before = sorted((out / "plait-out").iterdir())
     done = plait(  # too short for a measurement
-        out, "review", "--path", folder, "--base", made["start"], "--new", made["race"], "--max-tests", 30,
+        out, "review", "--path", folder, "--base", made["start"], "--new", made["race"], "--max-tests", 40,
         "--budget", "14s",
     )  # fmt: skip
     assert done.returncode == 1
     assert "shop.stock:Stock: known from earlier runs: still there" in done.stdout
+    unhurried(*(line for line in done.stdout.splitlines() if "no check: " in line))
     assert re.search(r"shop\.stock:Stock: known from earlier runs: \d still there", done.stdout)
     assert sorted((out / "plait-out").iterdir()) == before
 

@@ -82,7 +82,7 @@ def _results(violation: Violation, calls: Sequence[Call], specification: Specifi
         if text in usual:
             said = f"{_written(calls[odd])} {text} in a state that no order of them gives"
             return f"with {at_once}, {said}"
-        instead = f" instead of {' or '.join(_cut(one.removeprefix('returns ')) for one in usual[:3])}"
+        instead = f" instead of {' or '.join(_cut(_instead(one)) for one in usual[:3])}"
         return f"with {at_once}, {_written(calls[odd])} {_cut(text)}{instead}"
     shown = [
         f"{_written(call)} {_cut(shown_result(result))}"
@@ -93,6 +93,11 @@ def _results(violation: Violation, calls: Sequence[Call], specification: Specifi
         return f"{at_once} end as no order of them does"
     said = " and ".join(dict.fromkeys(shown[:3])) if len(set(shown)) > 1 else f"each {shown[0]}"
     return f"with {at_once}, {said}: no order of them gives that"
+
+
+def _instead(text: str) -> str:
+    """A result as it stands behind "instead of"."""
+    return f"raising {text[7:]}" if text.startswith("raises ") else text.removeprefix("returns ")
 
 
 def _cut(text: str) -> str:
