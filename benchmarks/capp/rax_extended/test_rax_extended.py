@@ -6,13 +6,13 @@ from rax_extended import Craft, diagnosis, executive, planner, task
 def test_rax_extended():
     """Main, planner, executive, diagnosis and two tasks: every plan that is asked for is made and executed."""
     craft = Craft()
-    threads = [
+    threads = (
         threading.Thread(target=planner, args=(craft, 2)),
         threading.Thread(target=executive, args=(craft, 2)),
         threading.Thread(target=diagnosis, args=(craft,)),
         threading.Thread(target=task, args=(craft, 1)),
         threading.Thread(target=task, args=(craft, 2)),
-    ]
+    )
     for thread in threads:
         thread.start()
     for thread in threads:
