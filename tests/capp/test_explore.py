@@ -56,7 +56,7 @@ def test_the_fault_is_found_within_five_schedules(project, tmp_path, capsys):
     assert "mina.py" in {Path(row["file"]).name for row in finding["interleaving"]}
     shown = capsys.readouterr().out
     assert "tests/test_mina.py::test_mina fails" in shown
-    assert "impacted code points (HEAD~1" in shown
+    assert "places that the change can influence (HEAD~1" in shown
 
 
 @pytest.mark.slow

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from plait.model.result import Result
 
+_REPLAY = re.compile(r'replay it with replay="([^"]+)"')  # what the story of a test says to a program
+
 
 def explore_text(result: Result) -> str:
     """The failing interleavings, then what was done and how far it reaches."""
     lines: list[str] = []
-    for story in result.more.get("stories", []):
+    for story in stories(result):
         lines += [story, ""]
     return "\n".join([*lines, *statement(result), *(f"note: {note}" for note in result.notes)])
+
+
+def stories(result: Result) -> list[str]:
+    """The failing interleavings, each with the command that runs it again."""
+    command = f"replay it: pytest {shlex.quote(result.subject)} --plait --plait-replay"
+    return [_REPLAY.sub(lambda found: f"{command} {found[1]}", story) for story in result.more.get("stories", [])]
 
 
 def statement(result: Result) -> list[str]:
@@ -30,8 +40,8 @@ def statement(result: Result) -> list[str]:
     bound = stats["preemption_bound"]
     within = "" if bound is None else f" within {bound} preemptions"
     done = (
-        f"Search {stats['search']}: {stats['schedules']} schedules, {stats['transitions']} transitions, "
-        f"{stats['impacted_points']} impacted code points ({result.versions['old']} -> {result.versions['new']}); "
-        f"{covered}{within} ({result.elapsed_s:.1f} s)."
+        f"Search {stats['search']}: {stats['schedules']} schedules, {stats['transitions']} steps, "
+        f"{stats['impacted_points']} places that the change can influence "
+        f"({result.versions['old']} -> {result.versions['new']}); {covered}{within} ({result.elapsed_s:.1f} s)."
     )
     return [said, done]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plait.report.diff_text import difference_lines
+from plait.report.explore_text import stories
 from plait.report.finding_text import finding_text
 from plait.report.perf import text as perf_text
 from plait.report.review_line import line
@@ -40,7 +41,7 @@ def _evidence(review: ClassReview) -> list[str]:
         elif each.command == "perf" and review.perf is not None:
             parts.append(perf_text(review.perf))
         elif each.command == "explore":
-            parts.append("\n".join(text for result in review.explored for text in result.more.get("stories", [])))
+            parts.append("\n".join(text for result in review.explored for text in stories(result)))
         else:
             parts.append(finding_text(each.finding))
         if each.also:
