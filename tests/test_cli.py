@@ -142,9 +142,9 @@ def test_help_shows_the_defaults_that_hold(tmp_path, capsys):
         assert set(own) <= set(cli.COMMANDS[name].options)
     assert _read("perf", "a:B", folder=tmp_path).threads == 8
     assert _read("check", "a:B", folder=tmp_path).threads == 2
-    from plait.campaign import bisect, check_options, diff, explore, perf, review
+    from plait.campaign import bisect, check_options, diff_options, explore, perf, review
 
-    budgets = {"check": check_options.DEFAULT_BUDGET, "diff": diff.DEFAULT_BUDGET, "perf": perf.BUDGET_S,
+    budgets = {"check": check_options.DEFAULT_BUDGET, "diff": diff_options.DEFAULT_BUDGET, "perf": perf.BUDGET_S,
                "explore": explore.SECONDS, "review": review.DEFAULT_BUDGET,
                "bisect": bisect.DEFAULT_BUDGET}  # fmt: skip
     assert {name: cli.seconds(own["budget"]) for name, own in cli.DEFAULTS.items()} == budgets

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from plait.campaign.check_known import Replays, result_of
+from plait.campaign.diff_memory import earlier_result
 from plait.campaign.memory import Memory
 from plait.campaign.recall import Explored
 from plait.campaign.store import Store
@@ -17,6 +18,7 @@ from plait.errors import UsageError
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule, Segment
 from plait.model.test import Test
+from plait.report.diff_text import diff_text
 
 EVIL = "__import__('sys').modules.setdefault('plait_was_here', 1)"
 STRANGE = [None, 0, -1, 10**400, 1.5, [], {}, "", "x" * 5000, [[[[]]]], True, {"a": {"b": []}}, EVIL]
@@ -26,6 +28,7 @@ FINDING = Finding(
     Test.from_lines(["from a import A"], ["x = A()"], [["x.f()"], ["x.f()"]]),
     schedule=Schedule((Segment(1, ("a", "A.f", "read", "x", 0), 1), Segment(2))), interleaving=[ROW], race=[ROW, ROW],
 )  # fmt: skip
+OUTCOMES = {"old": [{"calls": {"thread 1: x.f()": "returns 1"}}], "new": [{"calls": {"thread 1: x.f()": "returns 2"}}]}
 CONFIG = b"""
 [tool.plait]
 budget = "60s"
@@ -137,3 +140,28 @@ def test_explored_tests_and_runs_of_a_store():
     for _ in range(300):
         Explored.from_json(altered(unit, dice))
         result_of(altered(run, dice), "a:A", 0, "both", Replays(Memory(None, "", None)))
+
+
+def test_comparisons_of_a_store(tmp_path):
+    """Whatever is wrong with them: a result that can be shown, or none."""
+    dice = Random(5)
+    run = {
+        "verdict": "difference", "stopped_by": "finding",
+        "stats": dict.fromkeys(
+            ("tests_generated", "changed_pairs", "changed_methods", "tests_filtered", "checks", "schedules"), 3
+        ),
+        "more": {"sequential": [], "changed": ["f"], "outcomes": OUTCOMES,
+                 "outcomes_complete": {"old": True, "new": True}}, "notes": ["a"], "at": 1.0, "seed": 0,
+        "model": "both", "findings": [FINDING.as_json()],
+    }  # fmt: skip
+    shown = 0
+    with Store(tmp_path) as store:
+        memory = Memory(store, "diff a:A", "code")
+        for number in range(200):
+            memory.keep_run({"number": number}, altered(run, dice) if number else run)
+            result = earlier_result(memory, {"number": number}, "a:A", {"old": "1", "new": "2"})
+            if result is not None:
+                shown += 1
+                assert diff_text(result)
+            assert result is not None or number
+    assert 0 < shown < 200

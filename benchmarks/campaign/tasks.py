@@ -57,9 +57,3 @@ def added(answers: list[dict[str, Any]], wall: float) -> dict[str, Any]:
         "cpu_s": sum(answer["cpu_s"] for answer in answers),
         "wall_s": wall,
     }
-
-
-def resident() -> int:
-    """Kilobytes of this process in memory."""
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * 4

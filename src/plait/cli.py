@@ -151,7 +151,7 @@ COMMANDS = {
     ),
     "diff": Command(
         "two versions: behaviour that only one of them can show", _SUBJECT,
-        ("old", "new", *_LIMITS, "model", "threads", "schedule", "capp", "no-filter", "fresh", "quiet",
+        ("old", "new", *_LIMITS, *_CLUSTER, "model", "threads", "schedule", "capp", "no-filter", "fresh", "quiet",
          *_OUTPUTS),
     ),
     "perf": Command(

@@ -96,6 +96,12 @@ def load(folder: Path) -> Config:
         return Config()
     return _Reader(project).config(tools["plait"])
 
+def tests_folder(project: Path, config: Config) -> Path | None:
+    """Where the project's own tests lie, to be read for values."""
+    if config.tests is not None:
+        return config.tests
+    return next((project / name for name in ("tests", "test") if (project / name).is_dir()), None)
+
 
 def shortened(value: Any) -> str:
     """As it would be written, in one short line."""

@@ -14,14 +14,19 @@ import pytest
 
 from plait.campaign.check import check
 from plait.campaign.check_options import CheckOptions
-from plait.campaign.cluster import Cluster, shipment
+from plait.campaign.cluster import shipment
+from plait.campaign.cluster_options import Cluster
 from plait.campaign.cluster_site import moved
+from plait.campaign.diff import diff
+from plait.campaign.diff_options import DiffOptions
 from plait.campaign.spec import WorkerSpec
 from plait.campaign.tasks import Portion
 from plait.errors import UsageError
 from plait.subject.name import Subject
 
-FAULTY = Path(__file__).parents[2] / "benchmarks" / "covcon" / "faulty"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+FAULTY = BENCHMARKS / "covcon" / "faulty"
+CONDIFF = BENCHMARKS / "condiff"
 
 
 def free_port():
@@ -77,6 +82,22 @@ def found(name, address=None, **options):
 @pytest.mark.parametrize("name", ["string_buffer:StringBuffer", "vector_117:Vector", "int_range:IntRange"])
 def test_the_result_is_the_local_one(name, cluster):
     assert found(name, cluster[0]) == found(name)
+
+
+@pytest.mark.slow
+def test_a_comparison_gives_the_local_result(cluster):
+    def compared(address=None):
+        asked = DiffOptions(
+            Subject("int_range", "IntRange"), str(CONDIFF / "old"), str(CONDIFF / "new"), CONDIFF, max_tests=60,
+            reproduce=False, cluster=None if address is None else Cluster(address),
+        )  # fmt: skip
+        result = diff(asked)
+        figures = [result.stats[name] for name in ("tests_generated", "tests_filtered", "checks", "schedules")]
+        return result.verdict, [finding.as_json() for finding in result.findings], figures
+
+    remote = compared(cluster[0])
+    assert remote == compared()
+    assert remote[0] == "difference"
 
 
 @pytest.mark.slow

@@ -4,9 +4,11 @@ import json
 
 import pytest
 
+from plait.campaign import diff_sides
 from plait.campaign.check import check
 from plait.campaign.check_options import CheckOptions
-from plait.campaign.diff import DiffOptions, diff
+from plait.campaign.diff import diff
+from plait.campaign.diff_options import DiffOptions
 from plait.campaign.store import Store
 from plait.subject.name import Subject
 
@@ -102,29 +104,71 @@ def test_findings_do_not_depend_on_the_number_of_workers(run, limit):
     assert json.dumps(one.more["pairs"]) == json.dumps(two.more["pairs"])
 
 
-@pytest.mark.slow
-def test_a_comparison_is_remembered_too(tmp_path, monkeypatch):
+@pytest.fixture
+def compare(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    def compare(old, new):
+    def compare_them(old, new, **options):
         for name, source in (("old", old), ("new", new)):
             (tmp_path / name).mkdir(exist_ok=True)
             (tmp_path / name / "stock.py").write_text(source, encoding="utf-8")
         folders = [str(tmp_path / name) for name in ("old", "new")]
-        return diff(DiffOptions(
-            Subject("stock", "Stock"), *folders, tmp_path, max_tests=40, store=tmp_path / ".plait", reproduce=False,
-        ))  # fmt: skip
+        asked = {"max_tests": 40, "store": tmp_path / ".plait", "reproduce": False, **options}
+        return diff(DiffOptions(Subject("stock", "Stock"), *folders, tmp_path, **asked))
 
-    sound = SOURCE.replace(RACY, "        with self._lock:\n            self.sold += 1\n            return self.sold")
+    return compare_them
+
+
+SOUND = SOURCE.replace(RACY, "        with self._lock:\n            self.sold += 1\n            return self.sold")
+
+
+@pytest.mark.slow
+def test_a_comparison_is_remembered_too(compare, monkeypatch):
+    sound = SOUND
     first = compare(sound, SOURCE)
     assert first.verdict == "difference"
-    again = compare(sound, SOURCE)
-    assert "known from earlier runs: still there" in again.notes
-    assert again.stats["tests_generated"] == 0
-    assert again.findings[0].summary == first.findings[0].summary
+    with monkeypatch.context() as without_workers:
+        without_workers.setattr(diff_sides, "open_sides", None)
+        again = compare(sound, SOURCE)
+    assert "nothing has changed" in told(again)
+    assert "the difference is still there" in told(again)
+    assert [each.as_json() for each in again.findings] == [each.as_json() for each in first.findings]
+    assert (again.verdict, again.stats, again.more) == (first.verdict, first.stats, json.loads(json.dumps(first.more)))
+    shifted = compare(sound, SOURCE.replace("    def has", "    # soon\n    def has"))
+    assert "known from earlier runs: still there" in shifted.notes
+    assert shifted.stats["tests_generated"] == 0
     calm = compare(sound, sound.replace("self.sold += 1", "self.sold = self.sold + 1"))
     assert "fixed since an earlier run" in told(calm)
     assert calm.verdict == "none"
     known = compare(sound, sound.replace("self.sold += 1", "self.sold = self.sold + 1"))
     assert "nothing has changed" in told(known)
     assert (known.verdict, known.stats) == (calm.verdict, calm.stats)
+
+
+@pytest.mark.slow
+def test_only_what_touches_a_change_is_compared_again(compare):
+    """Every method has changed; then one of them changes again."""
+    other = SOUND.replace("with self._lock:", "with self._lock:  # held\n            unused = 0")
+    first = compare(SOUND, other)
+    changed = other.replace("return key in self._things", "return bool(key in self._things)")
+    again = compare(SOUND, changed)
+    assert 0 < again.stats["tests_known"] < again.stats["tests_generated"] == first.stats["tests_generated"]
+    assert "had been compared before and touch nothing that has changed" in told(again)
+    fresh = compare(SOUND, changed, fresh=True)
+    assert fresh.stats["tests_known"] == 0
+    assert again.verdict == fresh.verdict == "none"
+    for name in ("tests_generated", "tests_filtered", "inconclusive"):
+        assert again.stats[name] == fresh.stats[name]
+    assert again.stats["checks"] <= fresh.stats["checks"]
+
+
+@pytest.mark.slow
+def test_what_is_known_does_not_hide_a_difference(compare):
+    other = SOUND.replace("with self._lock:", "with self._lock:  # held\n            unused = 0")
+    compare(SOUND, other)
+    racy = other.replace(
+        "            unused = 0\n            self.sold += 1\n            return self.sold",
+        f"            unused = 0\n{RACY}",
+    )
+    assert racy != other
+    assert compare(SOUND, racy).verdict == "difference"

@@ -6,7 +6,8 @@ import pytest
 
 from plait.campaign.check import check
 from plait.campaign.check_options import CheckOptions, from_namespace
-from plait.campaign.diff import DiffOptions, diff
+from plait.campaign.diff import diff
+from plait.campaign.diff_options import DiffOptions
 from plait.cli import read
 from plait.errors import UsageError
 from plait.subject.name import Subject

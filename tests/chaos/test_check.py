@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -9,7 +10,9 @@ from pathlib import Path
 
 import pytest
 from test_forbidden import EXPECTED as FORBIDDEN
-from test_misbehaviour import CRASHES
+from test_misbehaviour import CRASHES, HANGS, SURVIVED
+
+from plait.campaign.store import Store
 
 pytestmark = pytest.mark.slow
 
@@ -17,6 +20,13 @@ SUBJECTS = Path(__file__).parent / "subjects"
 BUDGET = 30  # seconds, enough for TESTS on a busy machine
 TESTS = 40
 LEAST = 10  # seconds that a campaign may need beyond its budget
+COMBINED = {
+    "Vandal": (
+        "Appends", "Renames", "MakesFolder", "Listens", "Downloads", "Shells", "Forks", "KillsParent",
+    ),
+    "Wrecker": ("Writes", "Removes", "RemovesTree", "Connects", "Runs", "LoadsLibrary"),
+}  # fmt: skip
+"""Which of the forbidden acts a class has."""
 
 
 def session(pid):
@@ -43,22 +53,24 @@ def files():
     return {path for path in SUBJECTS.rglob("*") if "__pycache__" not in path.parts}
 
 
-def check(folder, subject, *options):
+def check(folder, subject, *options, budget=BUDGET, limit=TESTS, memory=None):
     """The exit code and the result; no process and no file is left where none should be."""
     result = folder / "result.json"
     before = files()
+    steps = () if limit is None else ("--max-tests", str(limit))
     command = [
-        sys.executable, "-m", "plait", "check", subject, "--path", str(SUBJECTS), "--budget", f"{BUDGET}s",
-        "--workers", "2", "--max-tests", str(TESTS), "--json", str(result), *options,
+        sys.executable, "-m", "plait", "check", subject, "--path", str(SUBJECTS), "--budget", f"{budget}s",
+        "--workers", "2", *steps, "--json", str(result), *options,
     ]  # fmt: skip
     started = time.monotonic()
     process = subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         env={**os.environ, "TMPDIR": str(temporary(folder))},
+        preexec_fn=None if memory is None else lambda: resource.setrlimit(resource.RLIMIT_DATA, (memory, memory)),
     )  # fmt: skip
-    _, errors = process.communicate(timeout=BUDGET + LEAST + 30)
+    _, errors = process.communicate(timeout=budget + LEAST + 30)
     elapsed = time.monotonic() - started
-    assert elapsed < BUDGET + LEAST
+    assert elapsed < budget + LEAST
     assert "Traceback" not in errors
     assert ends(process.pid)
     assert files() == before
@@ -72,43 +84,90 @@ def temporary(folder):
     return path
 
 
-@pytest.mark.parametrize("name", sorted(CRASHES.keys() - {"Hoards"}))
+def of_kind(result, kind):
+    return [finding for finding in result["findings"] if finding["kind"] == kind]
+
+
+def finds_the_race(result):
+    return any("bump" in str(finding["methods"]) for finding in result["findings"] if "exception" not in finding)
+
+
+@pytest.mark.parametrize("name", sorted(CRASHES))
 def test_crash(name, tmp_path):
-    code, result = check(tmp_path, f"misbehaving:{name}")
+    code, result = check(tmp_path, f"misbehaving:{name}", memory=1 << 29 if name == "Hoards" else None)
     assert code == 1
-    crashes = [finding for finding in result["findings"] if finding["kind"] == "crash"]
+    crashes = of_kind(result, "crash")
     assert crashes
     assert CRASHES[name] in crashes[0]["summary"]
     assert "x.act()" in crashes[0]["summary"]
+    assert finds_the_race(result)
 
 
-
-@pytest.mark.parametrize("name", ["EndlessUnseen", "EndlessC", "Stops"])
+@pytest.mark.parametrize("name", sorted({*HANGS} - {"Waits"}))
 def test_hang(name, tmp_path):
-    """One thread is enough for it: no violation of thread safety, but named, and the rest of the class is checked."""
+    """One thread is enough for it; it is reported, and the rest of the class is checked."""
     code, result = check(tmp_path, f"misbehaving:{name}")
     assert code == 1
+    assert ["x.act()" in hang["summary"] for hang in of_kind(result, "hang")] == [True]
+    assert finds_the_race(result)
+
+
+def test_waiting_for_something_outside_is_no_fault(tmp_path):
+    code, result = check(tmp_path, "misbehaving:Waits")
+    assert code == 1
+    assert of_kind(result, "hang") == []
     assert any("x.act()" in lost["summary"] for lost in result["lost"] if lost["kind"] == "hang")
     assert any("`x.act()` waits" in note and "left out" in note for note in result["notes"])
-    assert any("bump" in str(finding["methods"]) for finding in result["findings"])
+    assert finds_the_race(result)
 
 
-@pytest.mark.parametrize("name", ["Exits", "Wanders", "Floods"])
-def test_what_else_is_wrong_is_found(name, tmp_path):
+@pytest.mark.parametrize("name", SURVIVED)
+def test_the_rest_is_survived(name, tmp_path):
     code, result = check(tmp_path, f"misbehaving:{name}")
     assert code == 1
-    assert any("bump" in str(finding["methods"]) for finding in result["findings"] if finding["kind"] != "crash")
+    assert finds_the_race(result)
+    assert of_kind(result, "crash") == []
 
 
-@pytest.mark.parametrize("name", ["Writes", "Connects", "Runs", "LoadsLibrary"])
+@pytest.mark.parametrize("name", ["EndlessC", "Stops", "ClosesEverything"])
+def test_the_budget_is_kept(name, tmp_path):
+    """By the clock alone, and in the middle of whatever goes on."""
+    code, result = check(tmp_path, f"misbehaving:{name}", budget=5, limit=None)
+    assert code == 1
+    assert result["findings"]
+
+
+@pytest.mark.parametrize("name", ["Exits", "EndlessC"])
+def test_what_was_found_before_is_not_lost(name, tmp_path):
+    settings = tmp_path / "plait.toml"
+    settings.write_text("exclude = ['act']\n")
+    _, calm = check(tmp_path, f"misbehaving:{name}")
+    assert finds_the_race(calm)
+    settings.unlink()
+    _, result = check(tmp_path, f"misbehaving:{name}", limit=8)
+    assert finds_the_race(result)
+    assert any("known from earlier runs: 1 still there" in note for note in result["notes"])
+    with Store(tmp_path / ".plait") as store:
+        assert store.messages == []
+        assert {"crash", "hang"} & {each.content["kind"] for each in store.findings(status="open")}
+
+
+@pytest.mark.parametrize("name", ["Vandal", "Wrecker"])
 def test_forbidden_acts_are_named_and_do_not_happen(name, tmp_path, monkeypatch):
     precious = tmp_path / "precious"
-    precious.write_text("precious")
-    monkeypatch.setenv("PLAIT_CHAOS_PRECIOUS", str(precious))
-    code, result = check(tmp_path, f"forbidden:{name}")
-    assert precious.read_text() == "precious"
+    precious.mkdir()
+    (precious / "file").write_text("precious")
+    monkeypatch.setenv("PLAIT_CHAOS_PRECIOUS", str(precious / "file"))
+    code, result = check(tmp_path, f"forbidden:{name}", limit=2 * TESTS)
+    assert [entry.name for entry in precious.iterdir()] == ["file"]
+    assert (precious / "file").read_text() == "precious"
     assert code == 1
-    assert any("bump" in str(finding["methods"]) for finding in result["findings"])
+    assert finds_the_race(result)
     assert not any(finding.get("exception") == "PermissionError" for finding in result["findings"])
-    wanted = f"--allow {FORBIDDEN[name]}"
-    assert any(note.startswith("stopped: ") and wanted in note for note in result["notes"])
+    said = [note for note in result["notes"] if note.startswith("stopped: ")]
+    for act in COMBINED[name]:
+        assert any(f"in {act}.act" in note and f"--allow {FORBIDDEN[act]}" in note for note in said), act
+
+
+def test_every_forbidden_act_is_among_them():
+    assert sorted(act for acts in COMBINED.values() for act in acts) == sorted(FORBIDDEN)

@@ -26,7 +26,7 @@ CRASHES = {
     "ClosesEverything": "the process ended with exit code 9",
     "Hoards": "out of memory",
 }
-HANGS = ["EndlessUnseen", "EndlessC", "Deaf", "Stops"]
+HANGS = ["EndlessUnseen", "EndlessC", "Deaf", "Stops", "Waits"]
 SURVIVED = ["Floods", "Wanders", "LeavesThreads", "Quits", "Interrupts", "EndlessLoop", "EndlessAccess"]
 
 
@@ -75,6 +75,7 @@ def test_hangs_are_reported_with_their_calls(campaign):
     assert time.monotonic() - started < 2 * STALL + 5
     assert isinstance(error, WorkerHung)
     assert error.note == campaign.test("add", "act").as_lines()
+    assert error.waits == (campaign.name == "Waits")
     if campaign.name == "EndlessC":
         assert error.where.startswith("misbehaving.py:")
         assert error.where.endswith("in act")

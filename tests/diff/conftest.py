@@ -9,7 +9,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import lab as lab_module
 from lab import DEMO, version
 
-from plait.campaign.diff import DiffOptions, diff
+from plait.campaign.diff import diff
+from plait.campaign.diff_options import DiffOptions
 from plait.campaign.diff_sides import open_sides
 from plait.campaign.spec import WorkerSpec
 from plait.campaign.workers import Workers

@@ -14,11 +14,10 @@ from typing import Any
 
 from plait.campaign.bisect_probes import Probe, behaviour_probe, speed_probe
 from plait.campaign.bisect_search import Answer, Bisection
-from plait.campaign.check_options import tests_folder
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.perf import TESTS, THREADS
 from plait.campaign.perf_measure import Rules as Measuring
-from plait.config import Config
+from plait.config import Config, tests_folder
 from plait.errors import UsageError
 from plait.generate.hints import Hints
 from plait.model.result import Result

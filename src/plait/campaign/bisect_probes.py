@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Protocol, Self
 from plait.campaign import diff_tasks
 from plait.campaign.bisect_search import Answer
 from plait.campaign.check import workers_for
-from plait.campaign.diff import DiffOptions, diff
+from plait.campaign.diff import diff
 from plait.campaign.diff_check import EXECUTIONS, LONGER, SAMPLED, SECONDS, Revealed
+from plait.campaign.diff_options import DiffOptions
 from plait.campaign.diff_sides import PATIENCE
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.perf import PerfOptions, compare

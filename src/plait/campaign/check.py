@@ -18,7 +18,8 @@ from plait.campaign.check_known import content_of, result_of
 from plait.campaign.check_loop import Campaign
 from plait.campaign.check_native import NativeCampaign
 from plait.campaign.check_options import DEFAULT_BUDGET, CheckOptions, from_namespace
-from plait.campaign.cluster import Cluster, ClusterWorkers
+from plait.campaign.cluster import open_workers
+from plait.campaign.cluster_options import Cluster
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.memory import Memory, memory_name, remembering
 from plait.campaign.progress import Progress
@@ -58,8 +59,7 @@ def workers_for(
         roots=(version.root, *([hook.resolve().parent] if hook is not None else ())), paths=tuple(version.extra),
         allow=frozenset(allow),
     )  # fmt: skip
-    beside = () if tests is None else (tests,)
-    with Workers(spec, count=count) if cluster is None else ClusterWorkers(spec, cluster, beside) as workers:
+    with open_workers(spec, count, cluster, tests) as workers:
         yield workers
 
 

@@ -18,6 +18,7 @@ from plait.campaign.check_causes import better, weight
 from plait.campaign.check_known import Replays
 from plait.campaign.check_notes import Notes
 from plait.campaign.failures import WorkerCrashed, WorkerHung
+from plait.campaign.fingerprint import files_key, token
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.memory import Memory
 from plait.campaign.progress import Progress
@@ -39,6 +40,7 @@ CHUNK_TESTS = 25
 CHUNK_SECONDS = 2.0
 LONGEST_CHUNK = 60.0  # a chunk may end in a long minimisation
 STALL = 3.0  # seconds that one test may take: they take milliseconds
+LONGER = 3  # times as long for what seemed to have no end, before it is said to have none
 AFTER_FOUND = 10.0  # seconds to look for other causes once something was found,
 TESTS_AFTER_FOUND = 120  # and tests, or a busy machine would end the search too soon
 GRACE = 2.0  # seconds that chunks under way get when time is up
@@ -60,7 +62,7 @@ class Campaign:
         self._name = options.name
         self._findings: dict[str, Finding] = {}
         self.replays = Replays(memory)
-        self._chunks: list[Chunk] = []
+        self._around = token((files_key(options.hook), tuple(sorted(options.allow))))
         self._tally = Tally()
         self._pairs_of: dict[int, dict[tuple[str, ...], tuple[int, int]]] = {}  # by stream
         self._coverage: list[tuple[float, int]] = []
@@ -70,6 +72,9 @@ class Campaign:
         self._schedules_so_far: dict[int, int] = {}
         self._schedules = 0
         self._tests = 0
+        self._exhausted = 0
+        self._ended = 0  # streams that have nothing new to say
+        self._firsts: list[tuple[int, int]] = []  # tests and schedules until a stream's finding
         self._first_found: float | None = None
         self._last_found = 0.0
         self._tests_then = 0
@@ -79,6 +84,7 @@ class Campaign:
         self._left_out: dict[int, set[str]] = {}  # by stream: those that it was begun without
         self._lost: list[dict[str, str]] = []
         self._again: dict[int, int] = {}  # streams that begin anew, and for the which time with the same methods
+        self._stall: dict[int, float | None] = {}  # by stream: how long its next task may be without a sign of life
         self._interface: Interface | None = None
 
     def run(self, workers: Workers) -> None:
@@ -130,7 +136,8 @@ class Campaign:
         portion = tasks.Portion(
             min(CHUNK_TESTS, left), seconds, share.schedules, looks, self._memory.folder, self._memory.keeps
         )
-        return self._workers.submit(tasks.advance, stream, portion, timeout=LONGEST_CHUNK, stall=STALL)
+        stall = self._stall.pop(number, STALL)
+        return self._workers.submit(tasks.advance, stream, portion, timeout=LONGEST_CHUNK, stall=stall)
 
     def _discover(self) -> Interface:
         try:
@@ -155,7 +162,7 @@ class Campaign:
         return StreamOptions(
             options.subject.qualname.rpartition(".")[2] or options.subject.module, options.generate, options.seed,
             number, options.streams, options.threads, model=options.model, order=options.order, aim=self._aim,
-            rules=options.rules, deeper=options.deeper and options.generate == "covcon",
+            rules=options.rules, deeper=options.deeper and options.generate == "covcon", around=self._around,
         )  # fmt: skip
 
     def _begin(self, number: int, attempt: int = 0) -> Future[Any]:
@@ -166,7 +173,7 @@ class Campaign:
             hints = replace(hints, exclude=(*hints.exclude, *sorted(excluded)))
         return self._workers.submit(
             tasks.begin, self._name, self._asked(number), hints, options.tests, timeout=LONGEST_CHUNK,
-            stall=STALL if attempt == 0 else None,
+            stall=self._stall.pop(number, STALL),
         )  # fmt: skip
 
     def _renew(self, running: dict[Future[Any], tuple[int, bytes | None, int]]) -> None:
@@ -204,19 +211,27 @@ class Campaign:
         """A worker died: try the chunk once more, then name the culprit and go on without it."""
         kind = "hang" if isinstance(error, WorkerHung) else "crash"
         note = getattr(error, "note", None) or {}
-        alone = kind == "hang" and bool(note) and not note.get("suffixes")  # one thread: it will wait again
-        if stream is not None and attempt == 0 and not alone:
-            return stream, 1
+        alone = bool(note) and not note.get("suffixes")  # one thread was enough for it
+        waits = alone and isinstance(error, WorkerHung) and error.waits  # it will wait again
+        culprits = self._culprits(note, self._without(number), error.where)
+        if attempt == 0 and not waits and not culprits & self._without(number):
+            self._stall[number] = LONGER * STALL
+            if stream is not None:
+                return stream, 1
+            if alone:
+                self._again[number] = 1
+                return None
         if stream is None and attempt == 0 and not note:
             self._again[number] = 1  # perhaps it only takes its time: nothing of the class was running
+            self._stall[number] = None
             return None
         where = f" at {error.where}" if error.where else ""
         lines = [*note.get("prefix", ()), *(" | ".join(suffix) for suffix in note.get("suffixes", ()))]
-        summary = f"{self._name}: {error.reason}{where}, while running: {'; '.join(lines) or 'its import'}"
-        culprits = self._culprits(note, self._without(number))
-        if kind == "hang" and not note.get("suffixes") and culprits:
-            called = f"`{lines[-1]}`" if lines else "a call"
-            self._notes.general.append(f"{called} waits{where} for something that is not under control: left out")
+        by_itself = " (one thread is enough)" if alone else ""
+        summary = f"{self._name}: {error.reason}{where}, while running: {'; '.join(lines) or 'its import'}{by_itself}"
+        if waits and culprits:
+            calls = [line for line in lines if Call.from_line(line).method in culprits]
+            self._notes.general.append(f"`{calls[-1]}` waits{where} for something that is not under control: left out")
         else:
             owner = self._asked(number).subject
             self._take(Finding(kind, summary, sorted(f"{owner}.{name}" for name in culprits)))
@@ -226,16 +241,19 @@ class Campaign:
             self._again[number] = 0
         return None
 
-    def _culprits(self, note: dict[str, Any], suspects: set[str]) -> set[str]:
+    def _culprits(self, note: dict[str, Any], suspects: set[str], where: str) -> set[str]:
         """The methods to go on without: those of the threads, or the last one before them; never the constructor.
 
-        Methods that did it before are enough: the others only happened to be there.
+        Methods that did it before are enough, and so is the one in which it is known to have happened (``where``): the
+        others only happened to be there.
         """
         called = {Call.from_line(line).method for line in (*note.get("prefix", ()), *itertools.chain(
             *note.get("suffixes", ())))}  # fmt: skip
         if called & suspects:
             return called & suspects
         known = {method.name for method in self._interface.methods} if self._interface is not None else set()
+        if where.rpartition(" in ")[2] in called & known:
+            return {where.rpartition(" in ")[2]}
         suffixes = note.get("suffixes") or [note.get("prefix", ())[1:][-1:]]
         return {Call.from_line(line).method for suffix in suffixes for line in suffix} & known
 
@@ -254,7 +272,10 @@ class Campaign:
         return found
 
     def _add(self, number: int, chunk: Chunk) -> None:
-        self._chunks.append(chunk)
+        self._exhausted += chunk.exhausted
+        self._ended += chunk.over
+        if chunk.first is not None and chunk.first_schedules is not None:
+            self._firsts.append((chunk.first, chunk.first_schedules))
         self._tally.add(chunk.gain)
         self._tests += chunk.tests
         self._schedules += chunk.schedules
@@ -316,17 +337,14 @@ class Campaign:
             "tests": self._tests, "schedules": self._schedules, "executions_per_s": round(self._schedules / elapsed, 1),
             "method_pairs": len(pairs), "method_pairs_covered": covered, **self._tally.stats(),
             "impacted_points": 0 if self._aim is None else len(self._aim.impact), "tests_known": self._recalled,
-            "tests_exhausted": sum(chunk.exhausted for chunk in self._chunks),
+            "tests_exhausted": self._exhausted,
             "seconds_to_first": None if self._first_found is None else round(self._first_found, 2),
-            "tests_to_first": min((chunk.first for chunk in self._chunks if chunk.first is not None), default=None),
-            "schedules_to_first": min(
-                (chunk.first_schedules for chunk in self._chunks if chunk.first_schedules is not None), default=None
-            ),
+            "tests_to_first": min((tests for tests, _schedules in self._firsts), default=None),
+            "schedules_to_first": min((schedules for _tests, schedules in self._firsts), default=None),
         }  # fmt: skip
         if findings and self._stopped_by == "budget" and not self._budget.by_steps:
             self._stopped_by = "finding" if self._first_found is not None else "budget"
-        ended = sum(chunk.over for chunk in self._chunks)
-        if not findings and self._chunks and ended >= options.streams:
+        if not findings and self._ended >= options.streams:
             self._stopped_by = "exhausted"
         if self._aim is not None:
             self._notes.general += self._aim.impact.notes

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from plait.campaign.cluster import Cluster, cluster_of
+from plait.campaign.cluster_options import Cluster, cluster_of
 from plait.campaign.store import FOLDER
 from plait.campaign.stream import STREAMS
-from plait.config import Config, SubjectConfig
+from plait.config import Config, SubjectConfig, tests_folder
 from plait.errors import UsageError
 from plait.generate.hints import Hints
 from plait.judge.rules import Rules
@@ -85,10 +85,3 @@ def from_namespace(options: argparse.Namespace) -> CheckOptions:
         tests=tests_folder(options.path, config), store=Path(FOLDER), fresh=options.fresh, quiet=options.quiet,
         cluster=cluster_of(options),
     )  # fmt: skip
-
-
-def tests_folder(project: Path, config: Config) -> Path | None:
-    """Where the project's own tests lie, to be read for values."""
-    if config.tests is not None:
-        return config.tests
-    return next((project / name for name in ("tests", "test") if (project / name).is_dir()), None)

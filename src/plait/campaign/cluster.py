@@ -6,74 +6,33 @@ where Dask's workers run, as plait must be.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import hashlib
-import importlib
 import io
 import tarfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from plait.campaign.cluster_options import Cluster, distributed
 from plait.campaign.cluster_site import Shipment, close_site, failure, open_site, perform
 from plait.campaign.parcel import pack, unpack
 from plait.campaign.spec import WorkerSpec
 from plait.campaign.workers import FORGIVEN, Answer, WorkerCrashed, Workers
 from plait.errors import UsageError
 
-CONNECT_S = 10.0
 MOST_BYTES = 64 * 1024 * 1024
 _LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages", "venv", "plait-out"})
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """Where the scheduler is, and the files that encryption needs, if it is used."""
-
-    address: str
-    ca: Path | None = None
-    cert: Path | None = None
-    key: Path | None = None
-
-    @property
-    def is_encrypted(self) -> bool:
-        """Whether any file for encryption was given."""
-        return any((self.ca, self.cert, self.key))
-
-    def client(self) -> Any:
-        """A connection; `UsageError` if there is none."""
-        distributed = _distributed()
-        security = None
-        if self.is_encrypted:
-            names = {"tls_ca_file": self.ca, "tls_client_cert": self.cert, "tls_client_key": self.key}
-            files = {name: str(file) for name, file in names.items() if file is not None}
-            missing = [text for text in files.values() if not Path(text).is_file()]
-            if missing:
-                raise UsageError(f"--cluster: there is no file {missing[0]!r}")
-            security = distributed.Security(require_encryption=True, **files)
-        try:
-            return distributed.Client(self.address, timeout=CONNECT_S, set_as_default=False, security=security)
-        except Exception as error:
-            said = " ".join(str(error).split())[:160]
-            raise UsageError(f"--cluster: no Dask scheduler answers at {self.address!r} ({said})") from None
-
-
-def cluster_of(options: argparse.Namespace) -> Cluster | None:
-    """What the command line says."""
-    if options.cluster is None:
-        return None
-    return Cluster(options.cluster, options.cluster_ca, options.cluster_cert, options.cluster_key)
-
-
-def _distributed() -> Any:
-    try:
-        return importlib.import_module("distributed")
-    except ImportError:
-        raise UsageError("--cluster needs the extra `cluster`: pip install 'plait[cluster]'") from None
+def open_workers(spec: WorkerSpec, count: int, cluster: Cluster | None, tests: Path | None = None) -> Workers:
+    """``count`` processes of this machine, or those of a cluster, which get the project's ``tests`` to read."""
+    if cluster is None:
+        return Workers(spec, count=count)
+    return ClusterWorkers(spec, cluster, () if tests is None else (tests,))
 
 
 class ClusterWorkers(Workers):
@@ -171,7 +130,7 @@ class _Remote(Future[Answer]):
 
 
 def _plugin(made: Shipment) -> Any:
-    class Shipping(_distributed().WorkerPlugin):  # type: ignore[misc]
+    class Shipping(distributed().WorkerPlugin):  # type: ignore[misc]
         name = made.key
 
         def setup(self, worker: Any) -> None:

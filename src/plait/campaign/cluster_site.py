@@ -67,7 +67,7 @@ class Site:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-_FIELDS = ("reason", "output", "trace", "note", "stopped", "exit_code", "signal", "outside", "seconds")
+_FIELDS = ("reason", "output", "trace", "note", "stopped", "exit_code", "signal", "outside", "seconds", "waits")
 _sites: dict[str, Site] = {}
 _guard = threading.Lock()
 

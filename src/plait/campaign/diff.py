@@ -1,93 +1,30 @@
-"""`plait diff`: what can only one of two versions of a class do? (ConDiff)."""
+"""`plait diff`: what can only one of two versions of a class do? (ConDiff).
+
+A comparison that was made before is answered from the store; so all that a search needs is imported when one begins.
+"""
 
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from plait.campaign import diff_memory, diff_tasks, tasks
-from plait.campaign.budget import Budget
-from plait.campaign.check_options import tests_folder
-from plait.campaign.diff_apart import Apart, Broken
-from plait.campaign.diff_check import Checks, Revealed
-from plait.campaign.diff_finding import MOST_LISTED, Minimising, finding_of
-from plait.campaign.diff_memory import earlier_result, known_tests
-from plait.campaign.diff_scope import changed_pairs, readers, touches_nothing
-from plait.campaign.diff_search import Search
-from plait.campaign.diff_sides import Sides, open_sides
-from plait.campaign.diff_tasks import Generation
+from plait.campaign.diff_memory import earlier_result
+from plait.campaign.diff_options import DiffOptions, from_namespace
+from plait.campaign.diff_scope import touches_nothing
 from plait.campaign.interrupt import Interrupt
-from plait.campaign.memory import Memory, memory_name, remembering
-from plait.campaign.progress import Progress
+from plait.campaign.memory import memory_name, remembering
 from plait.campaign.releases import opened
-from plait.campaign.store import FOLDER
-from plait.campaign.stream import probes_of
-from plait.config import Config
-from plait.explore.capp_partition import Aim
-from plait.generate.condiff_interface import CommonInterface, common_interface
-from plait.generate.hints import Hints
-from plait.judge.difference_filter import Filter
-from plait.judge.difference_outcome import View
-from plait.judge.difference_words import described, shown_result
-from plait.judge.rules import Rules, may_wait
-from plait.model.finding import Finding
 from plait.model.result import Result
-from plait.model.test import Test
-from plait.report.diff_reproducer import write_reproducer
 from plait.report.diff_text import diff_text, statement
 from plait.report.publish import write_all
-from plait.report.sources import sources
-from plait.subject.change import Change, Side
+from plait.subject.change import Change
 from plait.subject.change_analysis import analyse
-from plait.subject.impact_versions import impact_on_both
-from plait.subject.name import Subject
-from plait.subject.version import Version
 
-DEFAULT_BUDGET = 60.0
-GRACE = 5.0  # seconds that a test under way at the end of the budget still gets
-
-
-@dataclass(slots=True)
-class DiffOptions:
-    """What `plait diff` was asked for."""
-
-    subject: Subject
-    old: str = "HEAD"
-    new: str = "worktree"
-    project: Path = field(default_factory=Path)
-    seed: int = 0
-    budget: float = DEFAULT_BUDGET
-    max_tests: int | None = None
-    max_schedules: int | None = None
-    model: str = "both"
-    threads: int = 2
-    workers: int = 2
-    filter: bool = True
-    allow: tuple[str, ...] = ()
-    hints: Hints = field(default_factory=Hints)
-    nondeterministic: tuple[str, ...] = ()
-    hook: Path | None = None
-    tests: Path | None = None
-    explain: bool = True  # minimise and explain what was found
-    reproduce: bool = True  # write a regression test
-    capp: str | None = None  # what the explorations look at first
-    store: Path | None = None  # the folder of what is remembered between runs
-    called: str = ""  # what the comparison is called there; else by its versions
-    fresh: bool = False
-    quiet: bool = True
-
-    def as_key(self) -> dict[str, Any]:
-        """All that the result of a run depends on, besides the code: plain data."""
-        unimportant = {"subject", "project", "workers", "hook", "tests", "store", "called", "fresh", "quiet", "hints"}
-        plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in unimportant}
-        hints = {each.name: getattr(self.hints, each.name) for each in fields(self.hints)}
-        return {**plain, "hints": repr(sorted(hints.items(), key=str))}
+if TYPE_CHECKING:
+    from plait.campaign.diff_check import Revealed
 
 
 def run(options: argparse.Namespace) -> int:
@@ -104,19 +41,6 @@ def run(options: argparse.Namespace) -> int:
     return 3 if nothing_done and result.verdict == "none" else 0
 
 
-def from_namespace(options: argparse.Namespace) -> DiffOptions:
-    """The command line's words as options."""
-    config: Config = options.config
-    words = config.subject(options.argument)
-    return DiffOptions(
-        Subject.parse(options.argument, path=options.path), options.old, options.new, options.path, options.seed,
-        options.budget or DEFAULT_BUDGET, options.max_tests, options.max_schedules, options.model, options.threads,
-        options.workers or os.cpu_count() or 2, not options.no_filter, tuple(options.allow),
-        words.hints, words.nondeterministic, config.hook, tests_folder(options.path, config), capp=options.capp,
-        store=Path(FOLDER), fresh=options.fresh, quiet=options.quiet,
-    )  # fmt: skip
-
-
 def diff(
     options: DiffOptions, interrupt: Interrupt | None = None, keep: Callable[[Revealed], None] = lambda _: None
 ) -> Result:
@@ -130,9 +54,6 @@ def diff(
             for text in (options.old, options.new)
         )
         started = time.monotonic()
-        change = analyse(options.subject, old, new)
-        if touches_nothing(change):
-            return _untouched(options, change, old, new, asked)
         compared = f"{options.subject} {options.called or f'{options.old} {options.new}'}"
         memory = stack.enter_context(
             remembering(
@@ -140,260 +61,36 @@ def diff(
                 options.hook, options.tests, fresh=options.fresh,
             )
         )  # fmt: skip
-        result = earlier_result(memory, options.as_key(), str(options.subject))
+        labels = {"old": old.label, "new": new.label}
+        result = earlier_result(memory, options.as_key(), str(options.subject), labels)
         if result is None:
-            sides = stack.enter_context(
-                open_sides(options.subject, old, new, workers=options.workers, allow=options.allow, hook=options.hook)
-            )
-            result = diff_on(sides, options, old, new, interrupt, started, change, keep, memory)
-        result.versions = {"old": old.label, "new": new.label}
+            change = analyse(options.subject, old, new)
+            if touches_nothing(change):
+                result = _untouched(options, change)
+            else:
+                from plait.campaign.diff_campaign import diff_on  # noqa: PLC0415 - a fifth of a second: see above
+                from plait.campaign.diff_sides import open_sides  # noqa: PLC0415
+
+                sides = stack.enter_context(
+                    open_sides(
+                        options.subject, old, new, workers=options.workers, allow=options.allow, hook=options.hook,
+                        cluster=options.cluster, tests=options.tests,
+                    )
+                )  # fmt: skip
+                result = diff_on(sides, options, old, new, interrupt, started, change, keep, memory)
+        result.versions = labels
     result.elapsed_s = time.monotonic() - asked
     return result
 
 
-def diff_on(
-    sides: Sides, options: DiffOptions, old: Version, new: Version, interrupt: Interrupt | None = None,
-    started: float | None = None, change: Change | None = None, keep: Callable[[Revealed], None] = lambda _: None,
-    memory: Memory | None = None,
-) -> Result:  # fmt: skip
-    """As `diff`, with versions that are there and worker processes that run already."""
-    begun = time.monotonic() if started is None else started
-    change = analyse(options.subject, old, new) if change is None else change
-    known = {} if memory is None else known_tests(memory)
-    campaign = _Campaign(options, sides, old, new, change, begun, interrupt)
-    wall = None if options.max_tests is not None else options.budget
-    budget = Budget(wall, options.max_tests, started=time.monotonic())
-    with Progress(f"diff {options.subject}", budget, quiet=options.quiet) as shown:
-        campaign.run(shown, tuple(known))
-    if campaign.minimal is not None:
-        keep(campaign.minimal)
-    result = campaign.result()
-    if memory is not None:
-        diff_memory.keep(memory, options.as_key(), result, known, campaign.revealing)
-    result.elapsed_s = time.monotonic() - begun
-    return result
-
-
-def _untouched(options: DiffOptions, change: Change, old: Version, new: Version, started: float) -> Result:
+def _untouched(options: DiffOptions, change: Change) -> Result:
     """The result where there is nothing to compare; no code under test was run."""
     counts = "changed_methods changed_pairs tests_generated tests_filtered checks schedules inconclusive"
     stats = dict.fromkeys(counts.split(), 0)
     found = {"only the new version has": change.added_methods, "only the old version has": change.removed_methods}
     notes = [*change.notes, *(f"{said} {', '.join(sorted(names))}" for said, names in found.items() if names)]
     return Result(
-        "diff", str(options.subject), "none", versions={"old": old.label, "new": new.label}, seed=options.seed,
-        model=options.model, stats={**stats, "generate_s": 0.0, "filter_s": 0.0, "check_s": 0.0},
-        elapsed_s=time.monotonic() - started, stopped_by="exhausted", notes=notes,
+        "diff", str(options.subject), "none", seed=options.seed, model=options.model,
+        stats={**stats, "generate_s": 0.0, "filter_s": 0.0, "check_s": 0.0}, stopped_by="exhausted", notes=notes,
         more={"changed": [], "added": sorted(change.added_methods), "removed": sorted(change.removed_methods)},
     )  # fmt: skip
-
-
-class _Campaign:
-    """One comparison: analysis, search, explanation."""
-
-    def __init__(
-        self, options: DiffOptions, sides: Sides, old: Version, new: Version, change: Change, started: float,
-        interrupt: Interrupt | None,
-    ) -> None:  # fmt: skip
-        self._options = options
-        self._sides = sides
-        self._labels = {"old": old.label, "new": new.label}
-        self._root = new.root if new.kind in ("worktree", "folder") else None
-        self._roots = {False: old.root, True: new.root}
-        self._started = started
-        self._interrupt = interrupt
-        self._name = str(options.subject)
-        self._change = change
-        self._common: CommonInterface | None = None
-        self._pairs: tuple[tuple[str, str], ...] = ()
-        self._search: Search | None = None
-        aim = None if options.capp in (None, "none") else Aim(str(options.capp), impact_on_both(old, new))
-        self._checks = Checks(sides, gil=options.model == "gil", timed=options.max_tests is None, aim=aim)
-        rules = Rules(nondeterministic=options.nondeterministic)
-        self._apart = Apart(sides, (), rules, gil=options.model == "gil")
-        self._revealed: Revealed | Broken | None = None
-        self.minimal: Revealed | None = None  # as `_revealed`, as small as possible
-        self._found_s: float | None = None
-        self._ready_s = 0.0
-        self._finding: Finding | None = None
-        self._kept: bool | None = None
-        self._outcomes: dict[str, Any] = {}
-        self._stopped_by = "budget"
-        self._notes: list[str] = list(self._change.notes)
-
-    @property
-    def revealing(self) -> Test | None:
-        """The test that showed the difference, before it was made smaller."""
-        return None if self._revealed is None else self._revealed.test
-
-    def run(self, progress: Progress, known: tuple[Test, ...] = ()) -> None:
-        """Search; tests that are ``known`` to have revealed something come first."""
-        self._progress = progress
-        options = self._options
-        interfaces = self._sides.both(tasks.interface, self._name).values()
-        self._common = common_interface(*interfaces)
-        interface = self._common.interface
-        names = [method.name for method in interface.methods if not options.hints.leaves_out(method.name)]
-        self._pairs = tuple(changed_pairs(self._change, names))
-        self._ready_s = time.monotonic() - self._started
-        if options.max_tests is None:
-            self._sides.until = self._started + self._ready_s + options.budget + GRACE
-        if not self._pairs:
-            self._stopped_by = "exhausted"
-            return
-        paired = tuple(name for name in names if any(name in pair for pair in self._pairs))
-        generation = Generation(interface, paired, options.seed, options.hints, options.tests)
-        view = View(public=frozenset(names), masked=frozenset(options.nondeterministic))
-        self._search = Search(
-            self._sides, generation, self._pairs, Filter(self._change) if options.filter else None, view,
-            readers(probes_of(interface)), self._checks, self._apart, self._over, options.threads, options.max_tests,
-            known,
-        )  # fmt: skip
-        self._apart.probes = self._search.probes
-        self._apart.rules = replace(self._apart.rules, waiting=may_wait(interface))
-        self._revealed = self._search.run()
-        self._sides.until = None
-        if self._revealed is not None:
-            self._found_s = time.monotonic() - self._started
-            self._stopped_by = "finding"
-            if isinstance(self._revealed, Broken):
-                self._explain_broken(self._revealed)
-            else:
-                self._kept = None if options.filter else self._would_keep(self._revealed)
-                self._explain(self._revealed)
-        elif self._search.exhausted and self._stopped_by == "budget" and not self._late():
-            self._stopped_by = "exhausted"
-
-    def _would_keep(self, revealed: Revealed) -> bool:
-        """Whether the filter, had it been asked, would have let the test pass: it must never lose a difference."""
-        (old, _), (new, _) = self._sides.both(diff_tasks.observe, (revealed.test,), revealed.view).values()
-        return Filter(self._change).decide(old[0], new[0]).keep
-
-    def _over(self) -> bool:
-        if self._search is not None:
-            self._progress.show(tests=self._search.counts.tests, executions=self._schedules)
-        if self._interrupt is not None and self._interrupt.requested:
-            self._stopped_by = "interrupt"
-            return True
-        if self._options.max_schedules is not None and self._schedules >= self._options.max_schedules:
-            return True
-        return self._late()
-
-    @property
-    def _schedules(self) -> int:
-        return self._checks.schedules + self._apart.schedules
-
-    def _late(self) -> bool:
-        """Whether the search has used up its budget; to fetch and to import the versions takes as long as it takes."""
-        searched = time.monotonic() - self._started - self._ready_s
-        return self._options.max_tests is None and searched >= self._options.budget
-
-    def _interrupted(self) -> bool:
-        return self._interrupt is not None and self._interrupt.requested
-
-    def _explain(self, revealed: Revealed) -> None:
-        if not self._options.explain:
-            return
-        assert self._search is not None
-        counted = (self._checks.checks, self._checks.inconclusive)
-        given = frozenset(text for texts in self._options.hints.values.values() for text in texts)
-        minimal = self.minimal = Minimising(self._sides, self._checks, given, self._interrupted).minimise(revealed)
-        self._checks.checks, self._checks.inconclusive = counted
-        finding = finding_of(
-            minimal, self._sides, self._change, self._own_name, tuple(self._search.recent), self._labels
-        )
-        if self._options.reproduce:
-            version: Side = "old" if minimal.difference.only_new else "new"
-            allowed = minimal.old.outcomes if version == "old" else minimal.new.outcomes
-            finding.reproducer = write_reproducer(
-                finding, self._name, self._root, minimal.view, allowed=allowed, version=version
-            )
-        probes = [call.expression for call in minimal.view.probes]
-        self._outcomes = {
-            "outcomes": {
-                name: [described(each, minimal.test, probes) for each in list(explored.outcomes)[:MOST_LISTED]]
-                for name, explored in (("old", minimal.old), ("new", minimal.new))
-            },
-            "outcomes_complete": {"old": minimal.old.exhausted, "new": minimal.new.exhausted},
-            "sources": self._sources(finding),
-        }
-        self._finding = finding
-
-    def _explain_broken(self, broken: Broken) -> None:
-        if not self._options.explain:
-            return
-        assert self._search is not None
-        minimal = self._apart.minimise(broken, self._interrupted)
-        finding = self._apart.finding(minimal, self._own_name, tuple(self._search.recent))
-        if finding is None:
-            self._revealed, self._stopped_by = None, "budget"
-            self._notes.append("a test that broke one version did not do so every time, and is not reported")
-            return
-        if self._options.reproduce:
-            finding.reproducer = self._apart.reproducer(finding, minimal, self._name, self._root)
-        self._outcomes = {"sources": self._sources(finding), "rules": self._apart.rules.as_json()}
-        self._finding = finding
-
-    @property
-    def _own_name(self) -> str:
-        return self._options.subject.qualname or self._options.subject.module
-
-    def _sources(self, finding: Finding) -> dict[str, Any]:
-        new = bool(finding.only_new)
-        changed = self._change.changed_lines("new" if new else "old")
-        before = self._roots[False] if new else None
-        return sources(finding.interleaving, self._roots[new], before=before, changed=changed)
-
-    # -- result -----------------------------------------------------------------------------------------------------
-
-    def result(self) -> Result:
-        """What the comparison found."""
-        options, search = self._options, self._search
-        sequential = search.sequential if search is not None else []
-        verdict = "difference" if self._revealed is not None else "sequential-difference" if sequential else "none"
-        if search is not None:
-            self._notes += search.notes
-        self._notes += self._common.notes if self._common is not None else []
-        if self._checks.inconclusive:
-            self._notes.append(f"{self._checks.inconclusive} tests were too large to compare completely")
-        return Result(
-            "diff", self._name, verdict, versions=dict(self._labels), seed=options.seed, model=options.model,
-            findings=[self._finding] if self._finding is not None else [], stats=self._stats(),
-            stopped_by=self._stopped_by, notes=list(dict.fromkeys(self._notes)),
-            more={**self._outcomes, "sequential": [_sequential(each) for each in sequential], **self._more()},
-        )  # fmt: skip
-
-    def _stats(self) -> dict[str, Any]:
-        search, checks = self._search, self._checks
-        counts = search.counts if search is not None else None
-        drt = None if self._found_s is None else round(self._found_s - self._ready_s, 3)
-        return {
-            "changed_methods": len(self._change.changed_methods), "changed_pairs": len(self._pairs),
-            "tests_generated": counts.tests if counts else 0, "tests_filtered": counts.filtered if counts else 0,
-            "tests_repeated": counts.repeated if counts else 0,
-            "tests_sequentially_different": counts.sequential if counts else 0, "checks": checks.checks,
-            "tests_judged_apart": self._apart.tests,
-            "inconclusive": checks.inconclusive, "schedules": self._schedules,
-            "generate_s": round(counts.generate_s, 3) if counts else 0.0,
-            "filter_s": round(counts.filter_s, 3) if counts else 0.0, "check_s": round(checks.check_s, 3),
-            "setup_s": round(self._ready_s, 3), "difference_revealing_s": drt,
-        }  # fmt: skip
-
-    def _more(self) -> dict[str, Any]:
-        change = self._change
-        return {
-            "changed": sorted(change.changed_methods),
-            "revealing": self._revealed.test.as_lines() if self._revealed is not None else None,
-            "filter_keeps": self._kept,
-            "added": sorted(self._common.added) if self._common else [],
-            "removed": sorted(self._common.removed) if self._common else [],
-            **({"root": str(self._root)} if self._root is not None else {}),
-        }
-
-
-def _sequential(each: Any) -> dict[str, Any]:
-    found = each.difference
-    return {
-        "test": {"prefix": [call.source for call in each.test.prefix], "suffixes": each.test.as_lines()["suffixes"]},
-        "call": found.call, "old": shown_result(found.old), "new": shown_result(found.new),
-    }  # fmt: skip

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from plait.campaign import diff_tasks
+from plait.campaign.diff_recall import Compared, Comparisons
 from plait.campaign.diff_sides import Pending, Sides, awaited
 from plait.campaign.workers import WorkerError
 from plait.explore.capp_partition import Aim
@@ -49,21 +50,37 @@ class Checks:
     lost: int = 0
     diverged: int = 0
     schedules: int = 0
+    recalled: int = 0  # schedules of tests that earlier runs have compared: they count against a limit, too
     check_s: float = 0.0
 
+    def recall(self, known: Compared) -> None:
+        """A test need not be explored again."""
+        self.recalled += known.schedules
+        self.inconclusive += known.inconclusive
+
     def first_difference(
-        self, tests: Iterable[tuple[Test, View, Decision | None]], over: Callable[[], bool]
-    ) -> Revealed | None:
-        """The first test of the list that reveals a difference; all are under way at once."""
+        self, tests: Iterable[tuple[Test, View, Decision | None]], over: Callable[[], bool],
+        comparisons: Comparisons | None = None,
+    ) -> Revealed | None:  # fmt: skip
+        """The first test of the list that reveals a difference; all are under way at once.
+
+        Those before it are remembered in ``comparisons``.
+        """
         running = [(test, view, decision, self._begin(test, view)) for test, view, decision in tests]
         for test, view, decision, pending in running:
             if over():
                 break
             self.checks += 1
+            before = (self.schedules, self.inconclusive, self.lost + self.diverged)
             found = self._conclude(test, view, pending)
             if found is not None:
                 self.sides.drop()
                 return found._replace(decision=decision)
+            if comparisons is not None and self.lost + self.diverged == before[2]:
+                inconclusive = self.inconclusive > before[1]
+                comparisons.keep(
+                    test, view, Compared(inconclusive=inconclusive, schedules=self.schedules - before[0])
+                )
         for _test, _view, _decision, pending in running:
             pending.old.cancel()
             pending.new.cancel()

@@ -1,16 +1,19 @@
-"""What `plait diff` remembers between runs: comparisons that proved nothing, and tests that revealed a difference."""
+"""What `plait diff` remembers of whole runs: what they gave, and the tests that revealed a difference."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from plait.campaign.fingerprint import token
 from plait.campaign.memory import FIXED, KnownFinding, Memory
+from plait.errors import UsageError
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.test import Test
+from plait.report.diff_text import diff_text
 
 
 def known_tests(memory: Memory) -> dict[Test, KnownFinding]:
@@ -18,24 +21,32 @@ def known_tests(memory: Memory) -> dict[Test, KnownFinding]:
     return {each.finding.test: each for each in memory.known() if each.finding.test is not None}
 
 
-def earlier_result(memory: Memory, options: Mapping[str, Any], name: str) -> Result | None:
-    """What the same comparison of the same code gave, if it proved no difference."""
+def earlier_result(
+    memory: Memory, options: Mapping[str, Any], name: str, versions: Mapping[str, str]
+) -> Result | None:
+    """What the same comparison of the same code gave; nothing of it can have become different."""
     content = memory.run(options)
     try:
-        if content is None or content["verdict"] not in ("none", "sequential-difference"):
+        if content is None:
             return None
+        findings = [Finding.from_json(each) for each in content["findings"]]
+        if any(each.reproducer is not None and not Path(each.reproducer).is_file() for each in findings):
+            return None  # somebody has removed it: it is written by a run
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(content["at"]))
+        there = "the difference is still there, and " if findings else ""
         note = (
-            f"nothing has changed since {when}: {int(content['stats']['tests_generated'])} tests of that run were not "
-            "explored again; --fresh explores them"
+            f"nothing has changed since {when}: {there}{int(content['stats']['tests_generated'])} tests of that run "
+            "were not explored again; --fresh explores them"
         )
-        return Result(
-            "diff", name, content["verdict"], seed=int(content["seed"]), model=str(content["model"]),
-            stats=dict(content["stats"]), stopped_by=str(content["stopped_by"]),
+        result = Result(
+            "diff", name, str(content["verdict"]), dict(versions), int(content["seed"]), str(content["model"]),
+            findings, stats=dict(content["stats"]), stopped_by=str(content["stopped_by"]),
             notes=[note, *map(str, content["notes"])], more=dict(content["more"]),
         )  # fmt: skip
-    except (KeyError, TypeError, ValueError, OverflowError, OSError):
-        return None
+        diff_text(result)
+    except (LookupError, TypeError, ValueError, AttributeError, AssertionError, OverflowError, OSError, UsageError):
+        return None  # not even something that can be shown
+    return result
 
 
 def keep(
@@ -58,8 +69,8 @@ def keep(
         options,
         {
             "verdict": result.verdict, "stats": result.stats, "stopped_by": result.stopped_by, "notes": own,
-            "seed": result.seed, "model": result.model, "at": time.time(),
-            "more": {name: value for name, value in result.more.items() if name != "sources"},
+            "seed": result.seed, "model": result.model, "at": time.time(), "more": result.more,
+            "findings": [finding.as_json() for finding in result.findings],
         },
     )  # fmt: skip
     result.more["remembered"] = said

@@ -15,10 +15,12 @@ from random import Random
 from plait.campaign import diff_tasks
 from plait.campaign.diff_apart import Apart, Broken
 from plait.campaign.diff_check import Checks, Revealed
+from plait.campaign.diff_recall import Compared, Comparisons
 from plait.campaign.diff_sides import LateError, Sides, awaited
 from plait.campaign.diff_tasks import Generation, Solo
 from plait.campaign.workers import Answer, WorkerError
 from plait.generate.condiff import Pair, Stage
+from plait.generate.seen import Seen
 from plait.judge.difference_filter import Decision, Filter
 from plait.judge.difference_outcome import View
 from plait.judge.difference_sequential import (
@@ -54,6 +56,7 @@ class Counts:
     filtered: int = 0
     repeated: int = 0  # of the filtered ones: the same pair of traces came before
     sequential: int = 0
+    known: int = 0  # from earlier runs, and not explored again
     generate_s: float = 0.0
     filter_s: float = 0.0
 
@@ -115,6 +118,7 @@ class Search:
     threads: int = 2
     max_tests: int | None = None
     known: tuple[Test, ...] = ()  # tests that are checked before any is made
+    comparisons: Comparisons | None = None  # what earlier runs have compared
     counts: Counts = field(default_factory=Counts)
     sequential: list[Sequential] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -122,7 +126,7 @@ class Search:
     exhausted: bool = False
     _avoid: set[str] = field(default_factory=set)  # calls, and names of methods
     _bad: dict[str, int] = field(default_factory=dict)
-    _seen: set[Test] = field(default_factory=set)
+    _seen: Seen = field(default_factory=Seen)
     _fruitless: int = 0
     _settled: bool = False  # states cannot be compared: probes stand for them
 
@@ -135,7 +139,7 @@ class Search:
 
     def _run(self) -> Revealed | Broken | None:
         for test in self.known:
-            found = self._check([(test, self.view, None)])
+            found = self._check([(test, self.view, None)]) or self.apart.first([test], self.over)
             if found is not None:
                 return found
         for ready in self._stages():
@@ -217,6 +221,8 @@ class Search:
         found: Revealed | Broken | None = None
         while found is None and (portion := list(itertools.islice(tests, size))):
             found = self._portion(portion)
+            if self.comparisons is not None:
+                self.comparisons.save()
             size = min(2 * size, MOST_AT_ONCE)
             if self.over() or self._enough():
                 break
@@ -265,12 +271,23 @@ class Search:
 
     def _made(self, ready: _Ready, chosen: tuple[int, ...]) -> Iterator[tuple[Test, View]]:
         test = ready.stage.test(chosen)
-        if test in self._seen or self._enough():
+        if self._enough() or not self._seen.is_new(test):
             return
-        self._seen.add(test)
         self.counts.tests += 1
         self._remember(test)
-        yield test, self.view
+        if not self._is_known(test):
+            yield test, self.view
+
+    def _is_known(self, test: Test) -> bool:
+        """Whether an earlier run has compared the test; it counts as if this one had."""
+        known = None if self.comparisons is None else self.comparisons.find(test, self.view)
+        if known is None:
+            return False
+        self.counts.known += 1
+        self.counts.filtered += known.filtered
+        self.counts.repeated += known.repeated
+        self.checks.recall(known)
+        return True
 
     def _portion(self, portion: list[tuple[Test, View]]) -> Revealed | Broken | None:
         """Filter some tests, and check those that are left."""
@@ -291,13 +308,15 @@ class Search:
             else:
                 self.counts.filtered += 1
                 self.counts.repeated += decision.repeated
+                if self.comparisons is not None and view == self.view:
+                    self.comparisons.keep(test, view, Compared(filtered=True, repeated=decision.repeated))
         self.counts.filter_s += old_s + new_s
         return self._check(kept)
 
     def _check(self, kept: list[tuple[Test, View, Decision | None]]) -> Revealed | Broken | None:
         """Behavioural checking; a difference that one order of whole calls shows as well is a sequential one."""
         while kept:
-            revealed = self.checks.first_difference(kept, self.over)
+            revealed = self.checks.first_difference(kept, self.over, self.comparisons)
             if revealed is None or self._sequentially_alike(revealed):
                 return revealed
             broken = self.apart.first([revealed.test], self.over)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from plait.campaign.cluster import open_workers
+from plait.campaign.cluster_options import Cluster
 from plait.campaign.spec import WorkerSpec, memory_share
 from plait.campaign.workers import Answer, Workers
 from plait.subject.change import Side
@@ -71,21 +73,24 @@ class Sides:
 @contextmanager
 def open_sides(
     subject: Subject, old: Version, new: Version, *, workers: int, allow: tuple[str, ...] = (),
-    hook: Path | None = None,
+    hook: Path | None = None, cluster: Cluster | None = None, tests: Path | None = None,
 ) -> Iterator[Sides]:  # fmt: skip
-    """Start the processes, ``workers`` in all and at least one for each version; they can import the user's hook."""
+    """Start the processes, ``workers`` in all and at least one for each version; they can import the user's hook.
+
+    On a ``cluster`` both versions, and the project's ``tests``, go to all of its workers.
+    """
     with ExitStack() as stack:
         shares = (max(1, workers // 2), max(1, workers - workers // 2))
         memory = memory_share(sum(shares))
-        made = [
-            stack.enter_context(Workers(_spec(subject, version, allow, memory, hook), count=share))
-            for version, share in zip((old, new), shares, strict=True)
-        ]
+        made = []
+        for version, share in zip((old, new), shares, strict=True):
+            spec = _spec(subject, version, allow, None if cluster is not None else memory, hook)
+            made.append(stack.enter_context(open_workers(spec, share, cluster, tests)))
         yield Sides(made[0], made[1])
 
 
 def _spec(
-    subject: Subject, version: Version, allow: tuple[str, ...], memory: int, hook: Path | None
+    subject: Subject, version: Version, allow: tuple[str, ...], memory: int | None, hook: Path | None
 ) -> WorkerSpec:
     # By its module's name, never by the file that the user gave: each version has one of its own.
     roots = (version.root, *([hook.resolve().parent] if hook is not None else ()))

@@ -59,11 +59,15 @@ class WorkerCrashed(WorkerError):  # noqa: N818 - said as it is
 
 
 class WorkerHung(WorkerError):  # noqa: N818 - said as it is
-    """The worker had no answer after ``seconds`` and was killed."""
+    """The worker had no answer after ``seconds`` and was killed.
 
-    def __init__(self, seconds: float, **rest: Any) -> None:
+    ``waits`` tells that it was waiting for something outside of it, and not busy with what has no end.
+    """
+
+    def __init__(self, seconds: float, *, waits: bool = False, **rest: Any) -> None:
         super().__init__(f"no answer after {seconds:g} s", **rest)
         self.seconds = seconds
+        self.waits = waits
 
 
 def signal_name(number: int) -> str:

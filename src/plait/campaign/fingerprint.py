@@ -11,9 +11,9 @@ import ast
 import contextlib
 import hashlib
 import json
+import os
 import sys
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -141,6 +141,9 @@ def around() -> str:
     folder = Path(plait.__file__).parent
     for file in sorted(folder.rglob("*.py")):
         digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes())
-    for name, version in sorted((dist.name or "", dist.version or "") for dist in metadata.distributions()):
-        digest.update(f"{name} {version}\0".encode())
+    for place in sys.path:
+        with contextlib.suppress(OSError):
+            for name in sorted(os.listdir(place or ".")):  # noqa: PTH208 - names are wanted
+                if name.endswith((".dist-info", ".egg-info")):  # their names hold the versions
+                    digest.update(f"{name}\0".encode())
     return digest.hexdigest()

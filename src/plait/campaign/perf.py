@@ -18,11 +18,11 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from plait.campaign.check_options import tests_folder
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.perf_measure import Rounds, Rules, contention
 from plait.campaign.perf_prepare import Workshop, author, make_tests
 from plait.campaign.releases import opened
+from plait.config import tests_folder
 from plait.errors import UsageError
 from plait.generate.hints import Hints
 from plait.generate.perf_length import Limits

@@ -9,6 +9,7 @@ import sys
 import threading
 import types
 from multiprocessing.context import SpawnContext, SpawnProcess
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.campaign.environment import is_secret
@@ -25,11 +26,21 @@ _starting = threading.Lock()
 class WorkerProcess(SpawnProcess):
     """A fresh interpreter without the secrets of this one's environment, with a fixed hash seed.
 
-    It is killed rather than asked to end: code under test may have taken the signal that asks.
+    It is killed rather than asked to end: code under test may have taken the signal that asks. What it says before it
+    is set up goes to the file ``young``: if it is ended meanwhile, nobody wants to read its complaints.
     """
 
+    young: Path | None = None
+    replaces = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For the child, which reads this in order: first of all it becomes quiet."""
+        return {"hushed": _Hushed(self.young), **vars(self)}
+
     def start(self) -> None:
-        """Start the process."""
+        """Start the process, unless it would replace one that was lost: then its pool is thrown away instead."""
+        if self.replaces:
+            raise ChildProcessError("a lost worker is not replaced by its pool")
         with _starting, _surroundings_of_a_worker():
             super().start()
 
@@ -44,17 +55,37 @@ class WorkerProcess(SpawnProcess):
         return ENDED if code == 0 else code
 
 
-class WorkerContext(SpawnContext):
-    """Starts a pool's processes and remembers them, in ``processes``."""
+class _Hushed:
+    """When this is read in a child, its standard error becomes a file."""
 
-    def __init__(self) -> None:
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (hush, (self._file,))
+
+
+def hush(file: Path | None) -> None:
+    """Send the standard error of this process to a file; without one, nowhere."""
+    said = os.open(os.devnull if file is None else file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.dup2(said, 2)
+    os.close(said)
+
+
+class WorkerContext(SpawnContext):
+    """Starts the process of a pool and remembers it, in ``processes``; ``young`` is for its first words."""
+
+    def __init__(self, young: Path | None = None) -> None:
         super().__init__()
+        self._young = young
         self.processes: list[WorkerProcess] = []
 
     def Process(self, *args: Any, **named: Any) -> WorkerProcess:  # type: ignore[override]  # noqa: N802 - its name there
         """A process of the pool."""
         process = WorkerProcess(*args, **named)
-        self.processes.append(process)
+        process.young, process.replaces = self._young, bool(self.processes)
+        if not process.replaces:
+            self.processes.append(process)
         return process
 
     def ask(self, number: int) -> None:

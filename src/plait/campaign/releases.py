@@ -17,10 +17,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from plait.campaign import tasks
 from plait.campaign.failures import WorkerError
 from plait.campaign.spec import WorkerSpec
-from plait.campaign.workers import Workers
 from plait.subject.name import Subject
 from plait.subject.release import canonical, install
 from plait.subject.version import Version, resolve
@@ -70,6 +68,9 @@ def _import_trouble(version: Version, subject: Subject, allow: tuple[str, ...]) 
     Workers never write compiled modules. What the subject needs of its dependencies is compiled here, once, so that
     the many processes of a campaign do not have to.
     """
+    from plait.campaign import tasks  # noqa: PLC0415 - few versions are releases, and workers take a while to import
+    from plait.campaign.workers import Workers  # noqa: PLC0415 - as above
+
     spec = WorkerSpec(
         module=subject.module, qualname="", roots=(version.root,), paths=tuple(version.extra), allow=frozenset(allow)
     )

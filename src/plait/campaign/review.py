@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from plait.campaign.budget import Budget
-from plait.campaign.check_options import tests_folder
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.perf import CURVE, TESTS, THREADS
 from plait.campaign.perf_measure import Rules as Measuring
@@ -20,7 +19,7 @@ from plait.campaign.releases import cache_root
 from plait.campaign.review_shares import Shares
 from plait.campaign.review_steps import Steps
 from plait.campaign.store import FOLDER
-from plait.config import Config
+from plait.config import Config, tests_folder
 from plait.judge.review import ClassReview
 from plait.model.result import Result
 from plait.report.review_publish import publish_review

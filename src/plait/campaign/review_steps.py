@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from plait.campaign import review_tasks
 from plait.campaign.check import check, workers_for
 from plait.campaign.check_options import CheckOptions
-from plait.campaign.diff import DiffOptions, diff
+from plait.campaign.diff import diff
+from plait.campaign.diff_options import DiffOptions
 from plait.campaign.explore import explore
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.memory import memory_name, remembered

@@ -63,6 +63,7 @@ class StreamOptions:
     aim: Aim | None = None  # what its executions look at first
     deeper: bool = True
     rules: Rules = field(default_factory=Rules)
+    around: str = ""  # stands for what code under test meets besides itself: the user's hook, what it may do
 
 
 @dataclass(slots=True)
@@ -207,7 +208,7 @@ class Stream:
         return {
             "seed": options.seed, "systematic": options.systematic, "sampled": options.sampled, "model": options.model,
             "timeouts": options.any_timeouts, "order": options.order, "rules": options.rules.as_json(),
-            "command": "check",
+            "command": "check", "around": options.around,
         }  # fmt: skip
 
     def _recalled(self, test: Test, known: Explored, chunk: Chunk) -> bool:

@@ -22,7 +22,7 @@ from pebble import ProcessExpired, ProcessPool
 from plait.campaign.blackbox import LOADING, OUTSIDE, BlackBox
 from plait.campaign.failures import WorkerCrashed, WorkerError, WorkerHung, signal_name
 from plait.campaign.process import ENDED, WorkerContext
-from plait.campaign.worker_process import BLACK_BOX, TELL, TRACE, Boot, begin
+from plait.campaign.worker_process import BLACK_BOX, TELL, TRACE, YOUTH, Boot, begin
 from plait.errors import PlaitBugError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Worker:
         home.mkdir(parents=True)
         self._allowed = spec.allow
         self._home = home
-        self._context = WorkerContext()
+        self._context = WorkerContext(home / YOUTH)
         self._lifeline, self._end = self._context.Pipe(duplex=False)
         boot = Boot(spec, home, self._lifeline)
         self._pool = ProcessPool(max_workers=1, initializer=begin, initargs=(boot,), context=self._context)
@@ -57,7 +57,7 @@ class Worker:
             future = self._pool.schedule(function, args)
             late = self._wait(future, timeout, stall)
             if late is not None:
-                raise self._hung(late)
+                raise self._hung(*late)
             return future.result(0)
         except _LOST as error:
             raise self._obituary(error) from None
@@ -66,34 +66,38 @@ class Worker:
         """End the process; whoever waits for it gets to know."""
         self._context.kill()
 
-    def _wait(self, future: Future[Any], timeout: float, stall: float | None) -> float | None:
-        """Until there is an answer; if time runs out, since the start or since the last sign of life, how much."""
+    def _wait(self, future: Future[Any], timeout: float, stall: float | None) -> tuple[float, bool] | None:
+        """Until there is an answer; if time runs out, since the start or since the last sign of life, how much.
+
+        And whether the process was only waiting all the time.
+        """
         asked = time.monotonic()
         while not future.running():
             if wait([future], TICK_S / 4).done:
                 return None
             if time.monotonic() - asked > START_S:
-                return START_S
+                return START_S, False
         started = last = time.monotonic()
         limit = timeout if stall is None else min(stall, timeout)
         beat, silent = None, 0.0
-        first = used = self._status()[1]
+        first = used = since = self._status()[1]
         with contextlib.ExitStack() as stack:
             box = stack.enter_context(contextlib.closing(BlackBox(self._home / BLACK_BOX))) if limit < timeout else None
             while not wait([future], TICK_S).done:
                 now = time.monotonic()
                 state, total = self._status()
                 if box is not None and box.beat != beat:
-                    beat, silent = box.beat, 0.0
+                    beat, silent, since = box.beat, 0.0, total
                 else:
                     # One that wants to run and does not get to has a busy machine against it, not a fault in it.
                     silent += total - used if state == "R" else now - last
                 last, used = now, total
+                waits = state in ("", "S", "D") and total - since < limit / 2  # for all that is known about it
                 starved = state == "R" and total - first < timeout / 2
                 if now > started + timeout * (PATIENT if starved else 1):
-                    return timeout
+                    return timeout, waits
                 if silent > limit:
-                    return limit
+                    return limit, waits
         return None
 
     def _status(self) -> tuple[str, float]:
@@ -104,12 +108,12 @@ class Worker:
         except (OSError, ValueError, IndexError):  # gone, or a system that does not tell
             return "", 0.0
 
-    def _hung(self, seconds: float) -> WorkerHung:
+    def _hung(self, seconds: float, waits: bool) -> WorkerHung:
         if TELL is not None:
             self._context.ask(TELL)
             time.sleep(TELL_S)
         self._context.kill()
-        return WorkerHung(seconds, **self._remains())
+        return WorkerHung(seconds, waits=waits, **self._remains())
 
     def _obituary(self, error: BaseException) -> WorkerError:
         code = self._exit_code()
@@ -129,7 +133,7 @@ class Worker:
         return WorkerCrashed(f"the process ended with exit code {code}{doing}", exit_code=code, **rest)
 
     def _exit_code(self) -> int | None:
-        """How the process ended that had the task: the pool's first, later ones are its replacements."""
+        """How the process ended."""
         deadline = time.monotonic() + 1.0
         while self._context.processes and time.monotonic() < deadline:
             code = self._context.processes[0].exitcode
@@ -150,7 +154,9 @@ class Worker:
             with contextlib.closing(BlackBox(self._home / BLACK_BOX)) as box:
                 trace = (self._home / TRACE).read_text("utf-8", "replace")[-8192:]
                 return {"output": box.output, "note": box.note, "trace": trace}
-        except (OSError, ValueError):
+        except (OSError, ValueError):  # it did not come as far as having one
+            with contextlib.suppress(OSError):
+                return {"output": (self._home / YOUTH).read_text("utf-8", "replace")[-8192:]}
             return {}
 
     def dispose(self) -> None:

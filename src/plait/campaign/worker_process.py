@@ -35,7 +35,8 @@ if sys.platform != "win32":
     import fcntl
     import resource
 
-BLACK_BOX, TRACE, WORK = "blackbox", "trace", "work"
+BLACK_BOX, TRACE, WORK, YOUTH = "blackbox", "trace", "work", "youth"
+"""What is in a worker's folder; the last is what it said to its standard error before it had a black box."""
 TELL = getattr(signal, "SIGUSR2", None)
 """The signal on which a worker writes down where it stands, also from within C code."""
 CLOSED = 9
@@ -232,7 +233,7 @@ def run(task: Callable[..., Any], args: tuple[Any, ...]) -> bytes:
     except UsageError as error:
         kind, content = "usage", str(error)
     except MemoryError:
-        kind, content = "memory", None
+        kind, content = "memory", box.note
     except BaseException as error:
         kind, content = "bug", f"{type(error).__name__} in {task.__name__}: {error}\n{traceback.format_exc()}"
     if os.getpid() != _inside.pid:
@@ -251,7 +252,7 @@ def _packed(kind: str, content: Any, changed: list[str], *, retire: bool) -> byt
     try:
         return pack((kind, content, *rest, retire))
     except MemoryError:
-        return pack(("memory", None, *rest, True))
+        return pack(("memory", _inside.box.note, *rest, True))
     except Exception as error:
         return pack(("bug", f"an answer that cannot be sent: {type(error).__name__}: {error}", *rest, retire))
 

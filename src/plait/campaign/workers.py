@@ -206,7 +206,7 @@ class _Slot(threading.Thread):
         if retire:
             self._bury()
         if kind == "memory":
-            raise WorkerCrashed("out of memory", output=output, stopped=tuple(stopped))
+            raise WorkerCrashed("out of memory", output=output, note=content, stopped=tuple(stopped))
         if kind == "usage":
             raise UsageError(content)
         if kind == "bug":

@@ -11,6 +11,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from plait.generate.pairs import PairTable, pair
+from plait.generate.seen import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +48,7 @@ class RandomTests:
         self._sequences = sequences
         self._random = random
         self._threads = threads
-        self._seen: set[Test] | None = None if repeat else set()
+        self._seen = None if repeat else Seen()
         self._forbidden = {pair(*each) for each in catalogue.not_parallel}
         self._round = 0
         self._tried = 0  # suffixes, in this round
@@ -59,10 +60,8 @@ class RandomTests:
         for _ in range(_TRIES):
             while self._pending:
                 test = self._pending.pop(0)
-                if self._seen is not None:
-                    if test in self._seen:
-                        continue
-                    self._seen.add(test)
+                if self._seen is not None and not self._seen.is_new(test):
+                    continue
                 for each in _met(test) & self.pairs.records.keys():  # the others are another worker's to count
                     self.pairs.records[each].tried += 1
                     self.pairs.records[each].tests += 1

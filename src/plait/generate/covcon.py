@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plait.generate.pairs import PairTable
+from plait.generate.seen import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +50,7 @@ class CoverageGuidedTests:
         self._threads = threads
         self._meetings = meetings
         self._looks: list[Prefix] = []
-        self._seen: set[Test] | None = None if repeat else set()
+        self._seen = None if repeat else Seen()
         self._fruitless: dict[Pair, int] = {}
         self._aside: dict[Pair, None] = {}
         self._others: list[Pair] | None = None
@@ -125,10 +126,8 @@ class CoverageGuidedTests:
             test = self._sequences.compose(length, patterns)
             if test is None:
                 continue
-            if self._seen is not None:
-                if test in self._seen:
-                    continue
-                self._seen.add(test)
+            if self._seen is not None and not self._seen.is_new(test):
+                continue
             record.tests += 1
             found.append(test)
         return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plait.generate.seen import Seen
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from random import Random
@@ -55,7 +57,7 @@ class DeeperTests:
         self._threads = threads
         self._made: dict[Pair, int] = {}
         self._unguarded: dict[Pair, int] = {}
-        self._seen: set[Test] = set()
+        self._seen = Seen()
         self._long = False
         self._alone: list[tuple[Pair, str]] | None = None
 
@@ -119,10 +121,7 @@ class DeeperTests:
         test = self._sequences.compose(length, patterns, later=later, generous=generous, apart=how == APART)
         if test is not None and how == TWINS:
             test = replace(test, suffixes=test.suffixes[:1] * self._threads)
-        if test is None or test in self._seen:
-            return None
-        self._seen.add(test)
-        return test
+        return test if test is not None and self._seen.is_new(test) else None
 
     def _patterns(self, chosen: Pair, *, third: bool) -> list[list[Method]]:
         catalogue = self._sequences.catalogue

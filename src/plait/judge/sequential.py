@@ -8,6 +8,7 @@ from plait.generate.outcome import CallOutcome
 from plait.model.test import Test
 from plait.observe.canonical import canonical, exception_name, exception_text
 from plait.run.engine import ENGINE, SetupBlockedError
+from plait.run.exhaustion import memory_is_exhausted
 from plait.run.testbed import namespace
 from plait.run.vthread import RAISED
 
@@ -56,6 +57,8 @@ class SequentialRunner:
                 found.append(CallOutcome("blocked"))
                 return []
             except RAISED as error:
+                if isinstance(error, MemoryError) and memory_is_exhausted():
+                    raise  # nothing that runs after it can be trusted
                 found.append(CallOutcome("raised", exception_name(error), exception_text(error)[:200]))
                 if number == 0:
                     return []

@@ -93,6 +93,56 @@ class LoadsLibrary(Counter):
         ctypes.CDLL("libc.so.6")
 
 
+class Vandal(Counter):
+    """Several acts at once; a report names three of each kind."""
+
+    def append(self):
+        Appends.act(self)
+
+    def rename(self):
+        Renames.act(self)
+
+    def make_folder(self):
+        MakesFolder.act(self)
+
+    def listen(self):
+        Listens.act(self)
+
+    def download(self):
+        Downloads.act(self)
+
+    def shell(self):
+        Shells.act(self)
+
+    def fork(self):
+        Forks.act(self)
+
+    def kill_parent(self):
+        KillsParent.act(self)
+
+
+class Wrecker(Counter):
+    """The rest of them."""
+
+    def write(self):
+        Writes.act(self)
+
+    def remove(self):
+        Removes.act(self)
+
+    def remove_tree(self):
+        RemovesTree.act(self)
+
+    def connect(self):
+        Connects.act(self)
+
+    def run(self):
+        Runs.act(self)
+
+    def load_library(self):
+        LoadsLibrary.act(self)
+
+
 EXPECTED = {
     Writes: "write", Appends: "write", Removes: "write", RemovesTree: "write", Renames: "write", MakesFolder: "write",
     Connects: "network", Listens: "network", Downloads: "network", Runs: "subprocess", Shells: "subprocess",

@@ -69,6 +69,14 @@ class Stops(Counter):
         os.kill(os.getpid(), signal.SIGSTOP)
 
 
+class Waits(Counter):
+    """For something that never comes from outside; no fault by itself."""
+
+    def act(self):
+        reading, _writing = os.pipe()
+        return os.read(reading, 1)
+
+
 class Exits(Counter):
     def act(self):
         os._exit(3)

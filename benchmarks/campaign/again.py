@@ -1,0 +1,80 @@
+"""How much faster a command is that finds in the store what it did before: `plait diff` and `plait check` themselves.
+
+Times are those of whole commands, by the clock, with the start of the interpreter and of workers.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.condiff.scenarios import Subject, make_scenario, public_methods, refactorings
+
+TESTS = {"check": 300, "diff": 1500}  # of the campaigns that are repeated after a change
+
+
+def repeated(chosen: Subject, folder: Path) -> dict[str, Any]:
+    """`plait diff` on a scenario of ConDiff's, twice."""
+    make_scenario(chosen.number, "B", folder)
+    words = ("diff", f"{chosen.module}:{chosen.class_name}", "--old", "old", "--new", "new")
+    first_s, first = _plait(folder, *words)
+    second_s, second = min((_plait(folder, *words) for _ in range(3)), key=lambda each: each[0])
+    assert (second["verdict"], second["findings"]) == (first["verdict"], first["findings"])
+    assert "nothing has changed" in second["notes"][0]
+    return {
+        "first_run_s": round(first_s, 2), "second_run_s": round(second_s, 2), "second_run": round(first_s / second_s, 1)
+    }  # fmt: skip
+
+
+def changed(chosen: Subject, folder: Path, command: str) -> dict[str, Any]:
+    """A campaign on sound code, and again after one of the methods has changed."""
+    old, new = (folder / version / f"{chosen.module}.py" for version in ("old", "new"))
+    for file in (old, new):
+        file.parent.mkdir(parents=True)
+    source = chosen.source("old")
+    old.write_text(source, encoding="utf-8")
+    new.write_text(refactorings(source)["locals renamed"], encoding="utf-8")
+    words = [command, f"{chosen.module}:{chosen.class_name}", "--max-tests", str(TESTS[command])]
+    words += ["--old", "old", "--new", "new"] if command == "diff" else ["--at", "new"]
+    first_s, first = _plait(folder, *words)
+    name = _change(new, chosen.class_name)
+    second_s, second = _plait(folder, *words)
+    assert second["verdict"] == first["verdict"]
+    return {
+        "changed_method": name, "methods": len(public_methods(source, chosen.class_name)),
+        f"{command}_first_s": round(first_s, 2), f"{command}_changed_s": round(second_s, 2),
+        f"{command}_tests_known": second["stats"]["tests_known"],
+        f"{command}_after_change": round(first_s / second_s, 1),
+    }  # fmt: skip
+
+
+def _change(file: Path, class_name: str) -> str:
+    """Give one method, chosen by chance, an unused variable; its name."""
+    source = file.read_text(encoding="utf-8")
+    methods = public_methods(source, class_name)
+    node = methods[random.Random(0).choice(sorted(methods))]
+    lines = source.splitlines()
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    lines.insert(body[0].lineno - 1, f"{' ' * body[0].col_offset}unused = 0")
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return node.name
+
+
+def _plait(folder: Path, *words: str) -> tuple[float, dict[str, Any]]:
+    """How long a command took, and its result."""
+    result = folder / "result.json"
+    started = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "plait", *words, "--json", result.name, "--quiet"], cwd=folder, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    elapsed = time.perf_counter() - started
+    if done.returncode not in (0, 1):
+        raise RuntimeError(done.stderr)
+    return elapsed, json.loads(result.read_text(encoding="utf-8"))

@@ -1,0 +1,41 @@
+"""The table of campaigns, in its short form."""
+
+import pytest
+
+from benchmarks.campaign import bench, memory
+from benchmarks.campaign.throughput import Place
+from benchmarks.condiff.scenarios import subject
+
+MOST_KB = 30_000  # per 1,000 tests; a few seconds measure it roughly
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_tests(tmp_path):
+    """An hour has some 100,000 tests."""
+    chosen = subject("C4")
+    place = Place(chosen.module, chosen.class_name, chosen.source("old"), tmp_path / "place")
+    grown = memory.grown(place, 8.0)
+    assert grown["tests"] > 50
+    assert grown["campaign_kb"] > 0 < grown["worker_kb"]
+    assert grown["campaign_kb_per_1000_tests"] < MOST_KB
+    assert grown["worker_kb_per_1000_tests"] < MOST_KB
+
+
+def test_the_table_is_shown():
+    row = {
+        "subject": "as_map", "executions_per_s": {"free": 100, "1 workers": 96, "2 workers": 190, "dask 1": 90},
+        "isolation_percent": 4.2, "guard_percent": 1.0, "two_workers": 1.98, "second_run": 31.0,
+        "check_after_change": 3.5, "diff_after_change": 4.5,
+    }  # fmt: skip
+    grown = {
+        "tests": 900, "campaign_kb": 60000, "worker_kb": 70000, "campaign_kb_per_1000_tests": 12,
+        "worker_kb_per_1000_tests": -3,
+    }  # fmt: skip
+    summary = {**row, "memory": grown, "store": {"write_us": 9, "read_us": 5}, "load": 1}
+    shown = bench.show({"rows": [row], "summary": summary})
+    head, first, *rest = shown.splitlines()
+    assert head.split()[:3] == ["subject", "exec/s:", "free"]
+    assert first.split() == "as_map 100 96 190 90 4.2 % 1.0 % 31.0x 3.5x 4.5x".split()
+    assert "two workers 1.98x" in rest[0]
+    assert "worker 70000 kB, -3 kB per 1,000 tests" in rest[1]
+    assert len(rest) == 3

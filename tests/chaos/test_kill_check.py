@@ -1,0 +1,114 @@
+"""kill -9, of the workers of `plait check` and of the whole command: no finding is lost, nothing is left."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from test_check import SUBJECTS, ends, files, temporary
+from test_kill import all_gone, workers_of
+
+from plait.campaign.check_causes import cause
+from plait.campaign.store import Store
+from plait.model.finding import Finding
+
+pytestmark = pytest.mark.slow
+
+TESTS = 400  # some seconds of work
+
+
+def start(folder):
+    command = [
+        sys.executable, "-m", "plait", "check", "ledger:Ledger", "--path", str(SUBJECTS), "--workers", "2",
+        "--max-tests", str(TESTS), "--json", "result.json", "--quiet",
+    ]  # fmt: skip
+    return subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "TMPDIR": str(temporary(folder))},
+    )  # fmt: skip
+
+
+def finish(process, folder):
+    """The causes of the findings of a campaign that comes to its end."""
+    _, errors = process.communicate(timeout=120)
+    assert errors == ""
+    assert process.returncode == 1
+    assert ends(process.pid)
+    return causes(json.loads((folder / "result.json").read_text())["findings"])
+
+
+def causes(findings):
+    return {cause(Finding.from_json(each)) for each in findings}
+
+
+def kept(folder):
+    """The findings in the store, which must be sound."""
+    if not (folder / ".plait" / "store.sqlite").exists():
+        return set()
+    with Store(folder / ".plait") as store:
+        assert store.messages == []
+        assert store._connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        return {each.cause for each in store.findings(status="open")}
+
+
+def nothing_is_left(folder):
+    names = {entry.name for entry in folder.iterdir()}
+    assert names <= {".plait", "tmp", "result.json", "plait-out"}
+    assert {entry.name for entry in (folder / ".plait").iterdir()} <= {"store.sqlite", "lock", ".gitignore"}
+    assert list(temporary(folder).iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed")
+    before = files()
+    found = finish(start(folder), folder)
+    assert len(found) >= 4
+    assert kept(folder) == found
+    nothing_is_left(folder)
+    assert files() == before
+    return found
+
+
+def test_a_random_worker_every_two_seconds(undisturbed, tmp_path):
+    process = start(tmp_path)
+    dice = random.Random(1)
+    killed = 0
+    while process.poll() is None:
+        time.sleep(2)
+        pids = workers_of(process.pid)
+        if pids:
+            os.kill(dice.choice(pids), signal.SIGKILL)
+            killed += 1
+    assert finish(process, tmp_path) == undisturbed
+    assert killed >= 2
+    assert kept(tmp_path) == undisturbed
+    nothing_is_left(tmp_path)
+
+
+def test_the_whole_campaign_five_times(undisturbed, tmp_path):
+    dice = random.Random(2)
+    before = files()
+    known = set()
+    for _ in range(5):
+        process = start(tmp_path)
+        deadline = time.monotonic() + dice.uniform(1.0, 6.0)
+        while time.monotonic() < deadline and process.poll() is None:
+            time.sleep(0.05)
+        workers = workers_of(process.pid)
+        process.kill()
+        process.communicate()
+        assert all_gone(workers)
+        assert ends(process.pid)
+        found = kept(tmp_path)
+        assert known <= found
+        known = found
+    time.sleep(2.1)  # a younger folder may belong to a campaign that is just starting
+    assert finish(start(tmp_path), tmp_path) == undisturbed
+    assert kept(tmp_path) == undisturbed
+    nothing_is_left(tmp_path)
+    assert files() == before
