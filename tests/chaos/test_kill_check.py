@@ -12,8 +12,8 @@ import pytest
 from test_check import SUBJECTS, ends, files, temporary
 from test_kill import all_gone, workers_of
 
-from plait.campaign.check_causes import cause
 from plait.campaign.store import Store
+from plait.judge.cause import cause
 from plait.model.finding import Finding
 
 pytestmark = pytest.mark.slow

@@ -281,13 +281,12 @@ class Search:
     def _is_known(self, test: Test) -> bool:
         """Whether an earlier run has compared the test; it counts as if this one had."""
         known = None if self.comparisons is None else self.comparisons.find(test, self.view)
-        if known is None:
-            return False
-        self.counts.known += 1
-        self.counts.filtered += known.filtered
-        self.counts.repeated += known.repeated
-        self.checks.recall(known)
-        return True
+        if known is not None:
+            self.counts.known += 1
+            self.counts.filtered += known.filtered
+            self.counts.repeated += known.repeated
+            self.checks.recall(known)
+        return known is not None
 
     def _portion(self, portion: list[tuple[Test, View]]) -> Revealed | Broken | None:
         """Filter some tests, and check those that are left."""
