@@ -19,7 +19,18 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.atg import corpus
 from benchmarks.atg.show import line, show
-from benchmarks.atg.study import APPROACHES, HERE, MUTANTS, STRUCTURES, SWEEP, SWEPT, THRESHOLD, Figures, Subject
+from benchmarks.atg.study import (
+    APPROACHES,
+    HERE,
+    MEASURED,
+    MUTANTS,
+    STRUCTURES,
+    SWEEP,
+    SWEPT,
+    THRESHOLD,
+    Figures,
+    Subject,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -99,7 +110,7 @@ def _rows(
     if part == "feasible":
         return [{**head, **each} for each in measured]
     rows = []
-    for approach in APPROACHES:
+    for approach in MEASURED:
         mine = [each for each in measured if each["approach"] == approach]
         if not mine:
             continue
@@ -119,7 +130,7 @@ def _rows(
 
 
 def _paper(part: str, subject: Subject, approach: str, threshold: int) -> dict[str, float | None] | None:
-    if part == "sound":
+    if part == "sound" or approach not in APPROACHES:
         return None
     if part == "sweep":
         iroots, seconds = SWEEP[threshold][APPROACHES.index(approach)]
@@ -145,7 +156,7 @@ def _summary(rows: list[dict[str, Any]], runs: int) -> dict[str, Any]:
             entry["first_bug"] = averages(bugs)
             entry["mutants"] = len({row["subject"] for row in bugs})
             entry["always_found"] = {
-                name: sum(row["found"] == runs for row in bugs if row["approach"] == name) for name in APPROACHES
+                name: sum(row["found"] == runs for row in bugs if row["approach"] == name) for name in MEASURED
             }
         sound = [row for row in mine if row["part"] == "sound"]
         if sound:
@@ -169,7 +180,7 @@ def _summary(rows: list[dict[str, Any]], runs: int) -> dict[str, Any]:
 def averages(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """The last rows of Tables 2 to 5 and 7: means over the subjects, and how they differ from MRT's."""
     found: dict[str, dict[str, Any]] = {}
-    for approach in APPROACHES:
+    for approach in MEASURED:
         mine = [row for row in rows if row["approach"] == approach]
         if mine:
             found[approach] = {name: round(mean(row[name] for row in mine), 3) for name in COUNTED}

@@ -24,6 +24,7 @@ from plait.generate.hints import Hints
 from plait.generate.mrt import RandomActiveTests
 from plait.generate.satg import StaticallyDiverseTests
 from plait.generate.sdatg import DiverseTests
+from plait.generate.sdatg_all import WidelyDiverseTests
 from plait.generate.sequence import Sequences
 from plait.judge.sequential import SequentialRunner
 from plait.observe.places import PLACES
@@ -31,7 +32,7 @@ from plait.run.world import World
 from plait.subject.interface import Interface, discover
 
 ROOT = Path(__file__).resolve().parents[2]
-STRATEGIES = (RandomActiveTests, StaticallyDiverseTests, DynamicallyDiverseTests, DiverseTests)
+STRATEGIES = (RandomActiveTests, StaticallyDiverseTests, DynamicallyDiverseTests, DiverseTests, WidelyDiverseTests)
 BY_NAME = {each.name: each for each in STRATEGIES}
 INTEGERS = tuple(str(number) for number in range(1, 9))
 """The values of keys and elements: what the paper's assistant class would give out at random."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.atg.study import APPROACHES, AVERAGES, SWEEP
+from benchmarks.atg.study import APPROACHES, AVERAGES, MEASURED, SWEEP
 
 TITLES = {
     "saturation": "Tables 2-5: until saturation", "first-bug": "Table 7: until the first bug",
@@ -27,7 +27,7 @@ def line(row: dict[str, Any]) -> str:
         said = "found" if row["found"] else "something else found" if row["any"] else "nothing found"
         cost = row.get("trouble", "") if first is None else f"first finding after {first} executions"
         return f"{row['subject']:30}{row['approach']:8}{said:22}{cost}"
-    head = f"{row['subject']:26}{row['setting']:11}{row['approach']:7}"
+    head = f"{row['subject']:26}{row['setting']:11}{row['approach']:11}"
     if row["part"] == "sweep":
         head += f"N={row['threshold']:<3}"
     paper = row.get("paper", {})
@@ -69,17 +69,17 @@ def _figure(rows: list[dict[str, Any]], title: str, name: str, column: int) -> l
         return []
     optimistic = swept[0]["subject"]
     swept += [row for row in rows if row["part"] == "saturation" and row["subject"] == optimistic]
-    swept.sort(key=lambda row: (row["threshold"], APPROACHES.index(row["approach"])))
+    swept.sort(key=lambda row: (row["threshold"], MEASURED.index(row["approach"])))
     most = max(row[name] for row in swept) or 1.0
     printed = max(entry[column] for entries in SWEEP.values() for entry in entries)
     lines = ["", f"{title} by threshold N, {swept[0]['setting']} (ours # | the paper's =)"]
     for row in swept:
-        theirs = SWEEP[row["threshold"]][APPROACHES.index(row["approach"])][column]
         ours = "#" * round(WIDTH * row[name] / most)
-        lines.append(
-            f"N={row['threshold']:<3}{row['approach']:7}{row[name]:8.2f} {ours:{WIDTH}} | "
-            f"{theirs:6.1f} {'=' * round(WIDTH * theirs / printed)}"
-        )
+        bar = f"N={row['threshold']:<3}{row['approach']:11}{row[name]:8.2f} {ours:{WIDTH}} |"
+        if row["approach"] in APPROACHES:
+            theirs = SWEEP[row["threshold"]][APPROACHES.index(row["approach"])][column]
+            bar += f" {theirs:6.1f} {'=' * round(WIDTH * theirs / printed)}"
+        lines.append(bar)
     return lines
 
 
@@ -92,7 +92,7 @@ def _sums(summary: dict[str, Any]) -> list[str]:
             for approach, average in entry.get(table, {}).items():
                 if approach == "mrt":
                     continue
-                theirs = AVERAGES[printed][approach]
+                theirs = AVERAGES[printed].get(approach, {})
                 said = ", ".join(
                     f"{_unit(name)} {share:+.1%}" + (f" [{theirs[name]:+.1%}]" if name in theirs else "")
                     for name, share in average["to_mrt"].items()

@@ -7,6 +7,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 APPROACHES = ("mrt", "s-atg", "d-atg", "sd-atg")
+MEASURED = (*APPROACHES, "sd-atg-all")
+"""The paper's, and plait's own form of the last one."""
 THRESHOLD = 6
 SWEPT = (1, 2, 4, 6, 8)
 

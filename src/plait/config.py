@@ -37,7 +37,7 @@ ALLOWABLE = ("write", "network", "subprocess", "native")
 """What code under test may be allowed to do besides computing."""
 CHOICES = {
     "model": ("gil", "free-threaded", "both"),
-    "generate": ("random", "covcon", "mrt", "s-atg", "d-atg", "sd-atg"),
+    "generate": ("random", "covcon", "mrt", "s-atg", "d-atg", "sd-atg", "sd-atg-all"),
     "schedule": ("native", "random", "pos", "pct", "dfs", "icb", "dpor", "active"),
     "capp": ("CA", "CS", "COA", "COS", "MA", "MS", "MOA", "MOS", "LA", "LS", "LOA", "LOS", "FA", "FS", "none"),
 }

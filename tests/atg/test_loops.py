@@ -14,6 +14,7 @@ from plait.generate.distance import Shape
 from plait.generate.mrt import RandomActiveTests
 from plait.generate.satg import StaticallyDiverseTests
 from plait.generate.sdatg import DiverseTests
+from plait.generate.sdatg_all import WidelyDiverseTests
 from plait.generate.sequence import Sequences
 from plait.generate.strategy import make_strategy
 from plait.judge.sequential import SequentialRunner
@@ -186,8 +187,61 @@ def test_sd_atg_ends_when_the_best_candidates_have_nothing_left():
     assert laboratory.tested == [0]
 
 
+def test_sd_atg_all_counts_as_new_what_no_executed_test_has_exposed():
+    strategy, laboratory = make(WidelyDiverseTests, 2), Script(
+        ("ab", "a", "b"),  # two that no executed test has exposed
+        ("abc", "abc", ""),  # three, which its own profile has exposed: nothing to aim at, but executed
+        ("ab", "", ""),
+        ("abcd", "d", ""),  # d alone is new, and exposed already
+        ("ad", "", ""),
+        ("bd", "", ""),
+    )
+    numbered(strategy)
+    assert trace(strategy, laboratory, "klum") == [
+        (0, 0, 0, 2),  # R = {0, 1}: test 1; Z = {a, b, c}
+        (0, 1, 0, 2),  # R = {0, 2}: neither has anything new
+        (0, 0, 0, 2),  # R = {2, 3}: test 3 has d
+        (0, 1, 0, 2),
+        (0, 2, 0, 2),
+    ]
+    assert laboratory.tested == []
+    assert strategy.saturated == "2 tests in a row, the best of those profiled, had no instance left to expose"
+
+
+def test_sd_atg_all_gives_up_what_active_tests_miss():
+    strategy, laboratory = make(WidelyDiverseTests, 2), Script(("ab", "", ""), ("ab", "", ""), ("ab", "", ""))
+    strategy.memory.give_up = 1
+    numbered(strategy)
+    strategy.iterate(laboratory)
+    strategy.memory.learn(Seen(frozenset("ab"), frozenset(), missed=frozenset("ab")))
+    assert strategy.u == 1
+    assert [strategy.distance(each) for each in strategy.profiled.values()] == [0]
+    strategy.memory.learn(Seen(frozenset("ab"), frozenset("a")))  # it was possible after all
+    assert [strategy.distance(each) for each in strategy.profiled.values()] == [1]
+
+
+def test_sd_atg_all_wants_tests_unlike_all_profiled_and_short_ones_among_equals(monkeypatch):
+    strategy = make(WidelyDiverseTests, 3)
+    by_name = {method.name: method for method in strategy.candidates._sequences.catalogue.methods}
+    prefix = strategy.candidates._prefix()
+
+    def drawn(*shapes):
+        patterns = [tuple(tuple(map(by_name.get, suffix)) for suffix in shape) for shape in shapes]
+        candidates = iter([Candidate(prefix, pattern) for pattern in patterns])
+        monkeypatch.setattr(strategy.candidates, "draw", lambda: next(candidates))
+
+    calls = [call.source for call in (draft.call for draft in prefix.drafts)]
+    profiled = Test.from_lines([], calls, [["x.put(1)", "x.put(1)"], ["x.put(2)"]])
+    strategy.keep(profiled, Seen(frozenset("a"), frozenset()))
+    assert strategy.executed == []
+    drawn((("put", "put"), ("take",)), (("take", "take", "put"), ("look",)), (("take", "take"), ("look",)))
+    assert strategy.draw().shape.suffixes == (("take", "take"), ("look",))  # 1, 3 and 3 edits from what was profiled
+
+
 def test_no_new_test_ends_the_loop_with_a_statement():
-    for kind in (RandomActiveTests, StaticallyDiverseTests, DynamicallyDiverseTests, DiverseTests):
+    for kind in (
+        RandomActiveTests, StaticallyDiverseTests, DynamicallyDiverseTests, DiverseTests, WidelyDiverseTests,
+    ):  # fmt: skip
         strategy = make(kind, 2)
         strategy.new_test = lambda: None
         strategy.iterate(Script())
@@ -243,7 +297,7 @@ def test_a_mirrored_test_costs_one_turn_and_no_more():
     assert strategy.memory.exposed == {"a", "b"}  # the second attempt was the mirror image's
 
 
-@pytest.mark.parametrize("name", ["mrt", "s-atg", "d-atg", "sd-atg"])
+@pytest.mark.parametrize("name", ["mrt", "s-atg", "d-atg", "sd-atg", "sd-atg-all"])
 def test_strategies_by_name_give_tests_without_a_laboratory_and_travel(name):
     strategy = make_strategy(name, catalogue(), SequentialRunner(), seed=3)
     tests = [strategy.next_test() for _ in range(6)]
@@ -257,7 +311,7 @@ def test_strategies_by_name_give_tests_without_a_laboratory_and_travel(name):
 
 def test_static_strategies_say_what_is_missing(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "rapidfuzz.distance", None)
-    for name in ("s-atg", "sd-atg"):
+    for name in ("s-atg", "sd-atg", "sd-atg-all"):
         with pytest.raises(UsageError, match="rapidfuzz"):
             make_strategy(name, catalogue(), SequentialRunner())
     make_strategy("d-atg", catalogue(), SequentialRunner())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-APPROACHES = ("mrt", "s-atg", "d-atg", "sd-atg")
+APPROACHES = ("mrt", "s-atg", "d-atg", "sd-atg", "sd-atg-all")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -117,7 +117,7 @@ def test_a_mutant_counts_as_found_if_every_run_finds_it():
     rows += [a_row("d-atg", 1, 1, kind="first-bug", found=1, shows=["deadlock"])]
     rows += [a_row("mrt", 1, 1, kind="sound", found=0, shows=[])]
     summary = part("bench")._summary(rows, 2)["native"]
-    assert summary["always_found"] == {"mrt": 1, "s-atg": 0, "d-atg": 0, "sd-atg": 0}
+    assert summary["always_found"] == {"mrt": 1, "s-atg": 0, "d-atg": 0, "sd-atg": 0, "sd-atg-all": 0}
     assert summary["false_alarms"] == 0
 
 
@@ -125,6 +125,7 @@ def test_tables_and_figures_show_ours_beside_the_papers():
     rows = [
         a_row("mrt", 20.0, 18.0, subject="C2 OptimisticList", paper={"iroots": 28.9}),
         a_row("sd-atg", 22.0, 5.0, subject="C2 OptimisticList", paper={"iroots": 30.2}),
+        a_row("sd-atg-all", 23.0, 5.0, subject="C2 OptimisticList"),
         a_row("mrt", 10.0, 9.0, subject="C2 OptimisticList", kind="sweep", threshold=6, paper={"iroots": 19.4}),
     ]
     rows[-1]["threshold"] = 1
@@ -132,8 +133,10 @@ def test_tables_and_figures_show_ours_beside_the_papers():
     text = bench.show({"rows": rows, "summary": {"runs": 2, **bench._summary(rows, 2)}})
     assert "20.0 ±0.0 [28.9] iroots" in text
     assert "sd-atg compared with mrt: iroots +10.0% [+5.8%]" in text
-    assert "N=1  mrt       10.00 ##################" in text
+    assert "N=1  mrt           10.00 ################# " in text
     assert "Figure 5: time by threshold N" in text
+    assert "N=6  sd-atg-all    23.00" in text  # which the paper has no figure for
+    assert "sd-atg-all compared with mrt: iroots +15.0%, profiles" in text
 
 
 def test_the_papers_figures_add_up_to_its_averages():

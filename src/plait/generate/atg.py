@@ -65,6 +65,7 @@ class Memory:
     exposed: set[str] = field(default_factory=set)
     close: set[str] = field(default_factory=set)
     missed: dict[str, int] = field(default_factory=dict)
+    infeasible: set[str] = field(default_factory=set)  # missed too often, if never exposed
     give_up: int = GIVE_UP
 
     def learn(self, seen: Seen) -> bool:
@@ -75,15 +76,17 @@ class Memory:
         self.close |= seen.close
         for instance in seen.missed:
             self.missed[instance] = self.missed.get(instance, 0) + 1
+            if self.missed[instance] >= self.give_up:
+                self.infeasible.add(instance)
         return len(self.exposed) > before
 
     def is_open(self, instance: str) -> bool:
         """Whether it has not been exposed and may still be."""
-        return instance not in self.exposed and self.missed.get(instance, 0) < self.give_up
+        return instance not in self.exposed and instance not in self.infeasible
 
     def distance(self, instances: Collection[str]) -> int:
         """The dynamic distance of a test with these instances: how many it can still expose (Definition 5)."""
-        return sum(map(self.is_open, instances))
+        return len(set(instances) - self.exposed - self.infeasible)
 
 
 class AdaptiveTests(ABC):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from plait.generate.atg import AdaptiveTests
 
 if TYPE_CHECKING:
-    from plait.generate.atg import Laboratory
+    from plait.generate.atg import Laboratory, Seen
     from plait.model.test import Test
 
 
@@ -18,7 +18,7 @@ class DynamicChoice(AdaptiveTests):
         super().__init__(*arguments, **options)
         self.l = 0
         self.u = 0
-        self.profiled: dict[Test, frozenset[str]] = {}  # R, and iRoots(t) of each of its tests
+        self.profiled: dict[Test, Seen] = {}  # R, and what profiling each of its tests has shown
 
     def fill(self, laboratory: Laboratory) -> bool:
         """Line 5, and lines 23 and 24: R has N tests, each profiled; False if no new test turns up for an empty R."""
@@ -26,30 +26,41 @@ class DynamicChoice(AdaptiveTests):
             test = self.new_test()
             if test is None:
                 break
-            profile = laboratory.profile(test)
-            self.memory.learn(profile)
-            self.profiled[test] = profile.discovered
+            self.keep(test, laboratory.profile(test))
         if not self.profiled:
             self.run_out()
         return bool(self.profiled)
 
+    def keep(self, test: Test, profile: Seen) -> None:
+        """The test joins R."""
+        self.memory.learn(profile)
+        self.profiled[test] = profile
+
+    def distance(self, profile: Seen) -> int:
+        """The dynamic distance of a test of R."""
+        return self.memory.distance(profile.discovered)
+
     def choose(self) -> tuple[Test, int]:
         """Line 7: the test of R with the greatest dynamic distance, which leaves R; the first of equal ones."""
-        distances = {test: self.memory.distance(instances) for test, instances in self.profiled.items()}
+        distances = {test: self.distance(profile) for test, profile in self.profiled.items()}
         best = max(distances, key=lambda test: distances[test])
         return best, distances[best]
 
     def execute_best(self, laboratory: Laboratory) -> tuple[Test, frozenset[str]] | None:
         """Lines 7 to 24 but for the counters of others: the best test and iRoots of it; None if none are left open."""
         best, distance = self.choose()
-        discovered = self.profiled.pop(best)
+        profile = self.profiled.pop(best)
         if distance == 0:
             self.l += 1
             return None
         self.l = 0
-        exposes_more = self.memory.learn(laboratory.expose(best, self.memory))
-        self.u = 0 if exposes_more else self.u + 1
-        return best, discovered
+        self.u = 0 if self.exposes_more(laboratory, best, profile) else self.u + 1
+        return best, profile.discovered
+
+    def exposes_more(self, laboratory: Laboratory, test: Test, profile: Seen) -> bool:
+        """Lines 14 to 16: the active test, and whether more is exposed than before."""
+        del profile  # what it exposed was counted when it was made
+        return self.memory.learn(laboratory.expose(test, self.memory))
 
     def judge(self) -> None:
         """The loop's condition (line 6)."""

@@ -24,10 +24,14 @@ class StaticChoice(AdaptiveTests):
         self._shapes = ShapeSet()
 
     def draw(self) -> Candidate | None:
-        """Lines 21 and 22; the first of equally distant ones."""
+        """Lines 21 and 22; the figure leaves open which of equally distant ones."""
         drawn = [self.candidates.draw() for _ in range(self.m)]
         found = [candidate for candidate in drawn if candidate is not None]
-        return max(found, key=lambda each: self._shapes.nearest(each.shape), default=None)
+        return max(found, key=self.merit, default=None)
+
+    def merit(self, candidate: Candidate) -> tuple[int, ...]:
+        """What candidates are compared by: the static distance to T, the first of equal ones."""
+        return (self._shapes.nearest(candidate.shape),)
 
     def execute(self, test: Test) -> None:
         """The test joins T."""

@@ -14,6 +14,7 @@ from plait.generate.deeper import DeeperTests
 from plait.generate.mrt import RandomActiveTests
 from plait.generate.satg import StaticallyDiverseTests
 from plait.generate.sdatg import DiverseTests
+from plait.generate.sdatg_all import WidelyDiverseTests
 from plait.generate.sequence import Sequences
 
 if TYPE_CHECKING:
@@ -43,7 +44,9 @@ class Strategy(Protocol):
         ...
 
 
-_ADAPTIVE = (RandomActiveTests, StaticallyDiverseTests, DynamicallyDiverseTests, DiverseTests)
+_ADAPTIVE = (
+    RandomActiveTests, StaticallyDiverseTests, DynamicallyDiverseTests, DiverseTests, WidelyDiverseTests,
+)  # fmt: skip
 _STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "random": RandomTests, "covcon": CoverageGuidedTests, **{each.name: each for each in _ADAPTIVE},
 }  # fmt: skip
