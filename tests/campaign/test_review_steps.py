@@ -63,7 +63,7 @@ def test_what_earlier_runs_found_comes_first(taken, tmp_path):
     assert taken()[0] == ("Stock", "check")
     assert sorted(taken()) == sorted(USUAL)
     assert taken(base="main")[:2] == [("Cart", "diff"), ("Stock", "check")]
-    assert taken(project=Path("elsewhere")) == USUAL
+    assert taken(project=Path("elsewhere")) == taken(new="HEAD") == USUAL
 
 
 def test_what_was_mended_does_not(taken, tmp_path):

@@ -70,7 +70,7 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None) -> Result:
     with (
         opened(options.at, project=options.project, subject=options.subject, allow=options.allow) as version,
         remembering(
-            options.store, memory_name("check", options.name, options.project), options.subject, (version,),
+            options.store, memory_name("check", options.kept_as, options.project), options.subject, (version,),
             options.hook, options.tests, fresh=options.fresh, findings_only=options.capp not in (None, "none"),
         ) as memory,
         Progress(f"check {options.name}", budget, quiet=options.quiet) as progress,

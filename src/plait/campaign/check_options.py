@@ -48,6 +48,7 @@ class CheckOptions:
     tests: Path | None = None
     keep_going: bool = True
     store: Path | None = None  # the folder of what is remembered between runs
+    called: str = ""  # what the version is called there; else by ``at``
     fresh: bool = False
     quiet: bool = True
     cluster: Cluster | None = None  # instead of processes on this machine
@@ -57,14 +58,25 @@ class CheckOptions:
         """The subject as users write it."""
         return f"{self.subject.module}:{self.subject.qualname}".rstrip(":")
 
+    @property
+    def kept_as(self) -> str:
+        """What findings are kept under: what one version no longer shows, another one still may."""
+        return kept_as(self.name, self.called or self.at)
+
     def as_key(self) -> dict[str, Any]:
         """All that the result of a run depends on, besides the code: plain data."""
         unimportant = {
-            "subject", "project", "workers", "hook", "tests", "store", "fresh", "quiet", "hints", "rules", "cluster",
+            "subject", "project", "workers", "hook", "tests", "store", "called", "fresh", "quiet", "hints", "rules",
+            "cluster",
         }  # fmt: skip
         plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in unimportant}
         hints = {each.name: getattr(self.hints, each.name) for each in fields(self.hints)}
         return {**plain, "hints": repr(sorted(hints.items(), key=str)), "rules": self.rules.as_json()}
+
+
+def kept_as(name: str, version: str) -> str:
+    """A subject in one version, in the store."""
+    return name if version == "worktree" else f"{name} at {version}"
 
 
 def from_namespace(options: argparse.Namespace) -> CheckOptions:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from plait.campaign import review_tasks
 from plait.campaign.check import check, workers_for
-from plait.campaign.check_options import CheckOptions
+from plait.campaign.check_options import CheckOptions, kept_as
 from plait.campaign.diff import diff
 from plait.campaign.diff_options import DiffOptions
 from plait.campaign.explore import explore
@@ -72,7 +72,7 @@ class Steps:
 
     def _kept_as(self, made: ClassReview, step: str) -> str:
         """What findings of a step are kept under."""
-        name = f"{made.touched.subject} {self._called()}" if step == "diff" else made.name
+        name = f"{made.touched.subject} {self._called()}" if step == "diff" else kept_as(made.name, self._options.new)
         return memory_name(step, name, self._options.project)
 
     def _called(self) -> str:
@@ -132,7 +132,7 @@ class Steps:
                 made.touched.subject, self._tip, options.project, options.seed, self._clock(seconds), options.max_tests,
                 options.max_schedules, options.model, options.threads, options.workers, allow=options.allow,
                 hints=words.hints, rules=Rules(words.invariant, words.nondeterministic), hook=options.config.hook,
-                tests=options.tests, store=options.store,
+                tests=options.tests, store=options.store, called=options.new,
             ), self._interrupt,
         )  # fmt: skip
         made.notes += made.check.more["remembered"]
