@@ -194,17 +194,24 @@ def corpus(patch):
 def campaign(patch):
     table = module("campaign.bench")
 
-    def row(name, _runs, _seconds, _progress):
+    def measured(place, _runs, _progress):
         return {
-            "subject": f"subject_{name}", "tests": 150, "executions": 3000,
+            "subject": place.module, "tests": 100, "executions": 3000,
             "executions_per_s": {"free": 2100, "guard": 2050, "1 workers": 2000, "2 workers": 3700},
-            "isolation_percent": 5.0, "guard_percent": 2.4, "two_workers": 1.85, "second_run": 24.0,
-            "after_change": 3.4, "memory": {"worker_before_kb": 41_000, "worker_after_kb": 41_100},
+            "isolation_percent": 5.0, "guard_percent": 2.4, "two_workers": 1.85,
         }  # fmt: skip
 
-    patch.setattr(table, "_row", row)
+    def changed(_subject, _folder, command):
+        return {f"{command}_first_s": 6.8, f"{command}_changed_s": 2.0, f"{command}_after_change": 3.4}
+
+    patch.setattr(table, "_throughput", measured)
+    patch.setattr(table.again, "repeated", lambda *_: {"first_run_s": 9.6, "second_run_s": 0.4, "second_run": 24.0})
+    patch.setattr(table.again, "changed", changed)
+    grown = {"campaign_kb": 61_000, "campaign_kb_per_1000_tests": 12, "worker_kb": 41_000}
+    patch.setattr(table.memory, "grown", lambda *_: {"tests": 4000, **grown, "worker_kb_per_1000_tests": -3})
+    patch.setattr(table, "_store", lambda _: {"write_us": 60, "read_us": 20})
     patch.setattr(table.os, "getloadavg", lambda: (0.3, 0.2, 0.1))
-    return {}
+    return {"dask": ()}
 
 
 TABLES = {each.__name__: each for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign)}
