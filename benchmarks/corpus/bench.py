@@ -138,7 +138,7 @@ def _summary(rows: Sequence[dict[str, Any]], seconds: float) -> dict[str, Any]:
     checks = [row for row in rows if row["command"] == "check"]
     for level in [*GOALS, *(f"held-out {level}" for level in GOALS)]:
         mine = [row for row in checks if row["level"] == level]
-        if mine:
+        if mine or level in GOALS:
             goal = GOALS[level.rpartition(" ")[2]]
             summary[level] = {"cases": len(mine), "found": sum(row["found"] for row in mine), "goal": goal}
     summary["unexplained"] = sum(len(row.get("good_unexplained", ())) for row in rows)
