@@ -332,6 +332,22 @@ def test_receivers_of_unknown_class_are_found_by_name(tmp_path):
     assert compare(tmp_path, old, new).changed_methods == {"cached"}
 
 
+def test_what_is_called_without_being_known_may_be_any_callable_object(tmp_path):
+    old = """
+    def helper(): return 1
+    class Once:
+        def __call__(self): return 1
+    class Account:
+        def __init__(self): self.makers = {}
+        def make(self, name):
+            maker = self.makers.get(name)
+            return maker()
+        def help(self): return helper()
+    """
+    new = old.replace("__call__(self): return 1", "__call__(self): return 2")
+    assert compare(tmp_path, old, new).changed_methods == {"make"}
+
+
 def test_operators_and_protocols_on_the_receiver(tmp_path):
     old = """
     class Account:

@@ -248,6 +248,8 @@ class _Uses(ast.NodeVisitor):
                     self._method(target.unit, name)
         if not isinstance(node.func, ast.Attribute):
             self._protocol(node.func, "__call__")
+            if self._is_unknown(node.func):
+                self._by_name("__call__")
         if isinstance(node.func, ast.Name) and not any(node.func.id in names for names in self._locals):
             for argument in node.args:
                 self._protocol(argument, *_BUILTINS.get(node.func.id, ()))
@@ -255,6 +257,12 @@ class _Uses(ast.NodeVisitor):
             if node.func.id in {"getattr", "setattr", "delattr", "hasattr"} and isinstance(named, str):
                 self._attribute(node.args[0], named, stored=node.func.id in {"setattr", "delattr"})
         self.generic_visit(node)
+
+    def _is_unknown(self, called: ast.expr) -> bool:
+        """Whether a call is one of a local variable about which nothing is known: it may be any own callable object."""
+        local = isinstance(called, ast.Name) and any(called.id in names for names in self._locals)
+        known = self._types.of(called, self._scope) is not None or self._types.targets(called, self._scope)
+        return local and not known and self._module.is_own
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         """``x[k]`` in its three forms."""
