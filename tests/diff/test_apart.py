@@ -47,6 +47,11 @@ def test_a_call_that_only_fails_now_has_not_lost_its_races(compare):
     assert compare(UNLOCKED, failing, "Shop", tests=60).verdict == "sequential-difference"
 
 
+def test_a_call_that_no_longer_depends_on_others_has_nothing_to_get_wrong(compare):
+    alone = UNLOCKED.replace('f"order {number}"', '"order" + ("" if number >= 0 else "?")')
+    assert compare(UNLOCKED, alone, "Shop", tests=60).verdict == "sequential-difference"
+
+
 def test_a_call_that_waits_for_itself_is_a_difference(compare):
     stuck = SHOP.replace("number = self._sold\n", "number = self._count()\n") + """
         def _count(self):

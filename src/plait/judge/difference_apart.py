@@ -28,14 +28,16 @@ Forms = frozenset[tuple[str, ...]]
 class Judged:
     """A test on one version: a violation with its schedule, or whether it is certain that there is none.
 
-    ``forms`` says how the calls end in each order, ``vague`` what could not be judged: the results of calls by their
-    positions, and None for the state.
+    ``forms`` says how the calls end in each order, ``pattern`` for each call which orders give the same result (the
+    first such order stands for all), ``vague`` what could not be judged: the results of calls by their positions, and
+    None for the state.
     """
 
     violation: Violation | None = None
     schedule: Schedule | None = None
     clean: bool = False
     forms: Forms = frozenset()
+    pattern: tuple[tuple[int, ...], ...] = ()
     vague: frozenset[int | None] = frozenset()
     executions: int = 0
 
@@ -53,20 +55,25 @@ def judged(test: Test, probes: Sequence[Call], rules: Rules, *, gil: bool = Fals
         ENGINE.gil = before
     clean = examined.violation is None and examined.exhausted and not examined.diverged and specification.complete
     forms = frozenset(tuple(result[0] for result in seen.results) for seen in specification.observed)
+    columns = list(zip(*(seen.results for seen in specification.observed), strict=True))
+    pattern = tuple(tuple(map(column.index, column)) for column in columns)
     vague = frozenset((*specification.undetermined, *((None,) if specification.state_undetermined else ())))
-    return Judged(examined.violation, examined.schedule, clean, forms, vague, examined.executions)
+    return Judged(examined.violation, examined.schedule, clean, forms, pattern, vague, examined.executions)
 
 
 def unsafe_side(old: Judged, new: Judged) -> Side | None:
     """The version that alone breaks the order of whole calls; None if neither does, both do, or it is not certain.
 
     A call that fails on one version whatever the threads do says nothing about the other one's races, so calls must
-    end alike one after another; except where a call stands in its own way, which is what the versions differ in.
+    end alike one after another; except where a call stands in its own way, which is what the versions differ in. And
+    where only a value is wrong, the calls must have the same influence on each other in both versions: if on one of
+    them no order matters to a call, it has nothing to get wrong.
     """
     if (old.violation is None) == (new.violation is None):
         return None
     side: Side = "new" if old.violation is None else "old"
     mine, other = (new, old) if side == "new" else (old, new)
     assert mine.violation is not None
-    alike = mine.forms == other.forms or mine.violation.detail == ITSELF
+    alike = mine.forms == other.forms and (mine.violation.kind != "wrong-result" or mine.pattern == other.pattern)
+    alike |= mine.violation.detail == ITSELF
     return side if other.clean and other.vague <= mine.vague and alike else None
