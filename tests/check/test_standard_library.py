@@ -1,0 +1,80 @@
+"""Classes of the standard library: those that promise nothing are found, those that promise something are silent."""
+
+import collections
+import functools
+from pathlib import Path
+
+import pytest
+
+from plait.campaign.check import check
+from plait.campaign.check_options import CheckOptions
+from plait.generate.hints import Hints
+from plait.judge.rules import Rules
+from plait.subject.name import Subject
+
+CACHED = '''
+
+class Cached:
+    """A memoised function that an object holds."""
+
+    def __init__(self):
+        self._double = lru_cache(maxsize=2)(lambda number: 2 * number)
+
+    def double(self, number: int):
+        return self._double(number)
+
+    def info(self):
+        return self._double.cache_info()
+
+    def clear(self):
+        self._double.cache_clear()
+'''
+
+
+def run(subject, path, tests, **options):
+    parsed = Subject.parse(subject, path=path)
+    return check(CheckOptions(parsed, project=path, max_tests=tests, workers=1, streams=1, **options))
+
+
+@pytest.fixture
+def in_python(tmp_path, monkeypatch):
+    """Writes a standard module without the parts that C code replaces, as a module of the user's."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(name, module, replaced, more=""):
+        text = Path(module.__file__).read_text(encoding="utf-8")
+        assert replaced in text
+        (tmp_path / f"{name}.py").write_text(text.replace(replaced, "raise ImportError") + more, encoding="utf-8")
+        return tmp_path
+
+    return write
+
+
+def test_a_counter_counts_wrong(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("collections:Counter", tmp_path, 30).verdict == "violation"
+
+
+def test_an_ordered_dict_in_python(in_python):
+    folder = in_python("ordered", collections, "from _collections import OrderedDict")
+    assert run("ordered:OrderedDict", folder, 60).verdict == "violation"
+
+
+def test_a_memoised_function_in_python(in_python):
+    """What `cache_info` tells while a call is under way is no promise; the results and the table are."""
+    folder = in_python("cached", functools, "from _functools import _lru_cache_wrapper", CACHED)
+    result = run("cached:Cached", folder, 60, rules=Rules(nondeterministic=("info",)))
+    assert result.findings == []
+    assert {tuple(row["methods"]) for row in result.more["pairs"] if row["covered"]} >= {
+        ("double", "double"),
+        ("clear", "double"),
+    }
+
+
+def test_a_memoised_function_on_threads(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    factory = "functools.lru_cache(maxsize=2)(lambda number: [2 * number])"
+    hints = Hints(imports=("import functools",), factories=(factory,))
+    result = run("functools:_lru_cache_wrapper", tmp_path, 60, hints=hints, order="native")
+    assert result.findings == []
+    assert result.stats["method_pairs_covered"] > 0
