@@ -199,10 +199,10 @@ def test_sd_atg_all_counts_as_new_what_no_executed_test_has_exposed():
     numbered(strategy)
     assert trace(strategy, laboratory, "klum") == [
         (0, 0, 0, 2),  # R = {0, 1}: test 1; Z = {a, b, c}
-        (0, 1, 0, 2),  # R = {0, 2}: neither has anything new
+        (0, 1, 0, 4),  # R = {0, 2}: neither has anything new; profiling 2 has discovered nothing: m grows
         (0, 0, 0, 2),  # R = {2, 3}: test 3 has d
-        (0, 1, 0, 2),
-        (0, 2, 0, 2),
+        (0, 1, 0, 4),
+        (0, 2, 0, 6),
     ]
     assert laboratory.tested == []
     assert strategy.saturated == "2 tests in a row, the best of those profiled, had no instance left to expose"

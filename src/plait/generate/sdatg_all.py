@@ -5,6 +5,7 @@ none while R is filled for the first time, so the tests that are only profiled r
 
 - a candidate is to be unlike every test that was profiled before, as the paper's introduction has it ("all previously
   selected test cases"), and of equally distant candidates the one with the fewest calls is taken: it costs least;
+- m grows with every profile that discovers nothing new and falls back with one that does, as in Figure 1;
 - the dynamic distance is Definition 5 to the letter: what a test discovers counts as new until an *executed* test has
   exposed it. A test whose profile alone shows new instances is executed, which keeps the search going as a discovery
   does in Figure 1; there is an active test for it only if something is left to aim at.
@@ -38,8 +39,16 @@ class WidelyDiverseTests(DiverseTests):
 
     def keep(self, test: Test, profile: Seen) -> None:
         """See `DynamicChoice.keep`."""
+        is_new = not profile.discovered <= self.memory.discovered
         super().keep(test, profile)
         self._shapes.add(shape_of(test))
+        self.m = self.threshold if is_new else self.m + self.threshold
+
+    def count(self, discovered: frozenset[str]) -> None:
+        """See `StaticChoice.count`; m was set when the test was profiled."""
+        m = self.m
+        super().count(discovered)
+        self.m = m
 
     def distance(self, profile: Seen) -> int:
         """See `DynamicChoice.distance`; what no active test could bring about does not count."""
