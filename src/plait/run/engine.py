@@ -28,6 +28,7 @@ from plait.errors import PlaitBugError
 from plait.run.fibers import Fiber, make_fibers
 from plait.run.heap import Heap
 from plait.run.operations import ACQUIRE, LOCAL, READ, TICK, TIME, TRY_FAILED
+from plait.run.spin import repeated, state_of
 from plait.run.vthread import BLOCKED, FINISHED, NEW, READY, Killed, VThread
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ Entry = tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]
 
 MAX_STEPS = 20_000
 LOOK_EVERY = 64  # steps between two looks for threads that wait by spinning; a power of two
-SPIN_WINDOW = 16  # steps looked back at when a thread is suspected to wait by spinning
+SPIN_WINDOW = 16  # accesses in a loop by which a thread may be suspected to wait, at most
 COLLECT_EVERY = 400  # executions between two garbage collections
 MAX_EARLY = 3  # waits of a thread that may end before their time; more only make polling longer
 LINGER = 1000  # loop iterations and calls that an unwound thread may still make before it is unwound again
@@ -356,24 +357,34 @@ class Engine:
             self._stop(REDUNDANT, thread)
         return number
 
-    def _look_for_spin(self, thread: VThread) -> None:
+    def look_for_spin(self, thread: VThread) -> None:
         """Called every 64 steps, to find out whether the thread waits in a loop that reads and never writes.
 
         Such a thread is taken out until something it read is written; when nothing else can run it gets its turn
-        again, so bounded retry loops still end.
+        again. A suspect is looked at once more, one round of the loop later: it waits if its state is what it was.
         """
-        if self.step > self.max_steps:
+        step = self.step
+        self.look_at = step + LOOK_EVERY - step % LOOK_EVERY
+        if step > self.max_steps:
             self._stop(HANG, thread)
-        window = self.trace[-SPIN_WINDOW:]
+        since, thread.suspect = thread.suspect, None
         if thread.spinning is not None or len(self.enabled) < 2:
             return
-        if all(entry[0] == thread.id and entry[2] in (READ, 2) for entry in window):
-            half = SPIN_WINDOW // 2
-            if [entry[1:4] for entry in window[:half]] == [entry[1:4] for entry in window[half:]]:
-                thread.spinning = frozenset(self.heap.roots[entry[1]] for entry in window)
-                self.spinners.append(thread)
-                self.special = True
-                self.disable(thread)
+        period = repeated(self.trace, thread.id, SPIN_WINDOW)
+        if not period:
+            return
+        state, now = state_of(thread), len(self.trace)
+        if since is None:
+            thread.suspect = now, state
+            self.look_at = step + 1
+        elif (now - since[0]) % period:
+            thread.suspect = since
+            self.look_at = step + 1
+        elif since[1] == state:
+            thread.spinning = frozenset(self.heap.roots[entry[1]] for entry in self.trace[-period:])
+            self.spinners.append(thread)
+            self.special = True
+            self.disable(thread)
 
     def unspin(self, loc: int) -> None:
         """A location was written: whoever spins on it may look again."""
@@ -614,11 +625,11 @@ def also(thread: VThread, loc: int, mode: int, site: int) -> None:
 
 
 def _looked(e: Engine, thread: VThread, step: int) -> bool:
-    """Every `LOOK_EVERY` steps: look whether the thread spins. False if it does, and must wait."""
-    if step % LOOK_EVERY:
+    """Every `LOOK_EVERY` steps, and oftener a suspect: look whether the thread spins. False if so, and it must wait."""
+    if step % LOOK_EVERY and thread.suspect is None:
         e.look_at = step + LOOK_EVERY - step % LOOK_EVERY
         return True
-    e._look_for_spin(thread)
+    e.look_for_spin(thread)
     return thread.enabled
 
 

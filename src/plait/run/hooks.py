@@ -309,19 +309,26 @@ def _overrides_iter(kind: type) -> bool:
 
 
 def _steps(container: Any, iterator: Iterator[Any], site: int) -> Iterator[Any]:
-    first = True
-    while True:
-        thread = ENGINE.current
-        if thread is not None:
-            if not first:
-                thread.may_switch = True  # the loop's backward jump
-            access(thread, _HEAP.whole(container), READ, site)
-        first = False
-        try:
-            value = next(iterator)
-        except StopIteration:
-            return
-        yield value
+    position = [0]
+    owner = ENGINE.current
+    if owner is not None:
+        owner.walks.append(position)
+    try:
+        while True:
+            thread = ENGINE.current
+            if thread is not None:
+                if position[0]:
+                    thread.may_switch = True  # the loop's backward jump
+                access(thread, _HEAP.whole(container), READ, site)
+            position[0] += 1
+            try:
+                value = next(iterator)
+            except StopIteration:
+                return
+            yield value
+    finally:
+        if owner is not None:
+            owner.walks.remove(position)
 
 
 # -- calls --------------------------------------------------------------------------------------------------------

@@ -29,7 +29,8 @@ class VThread:
     __slots__ = (
         "after", "blocked_on", "body", "clock_reads", "daemon", "deadline", "dying", "early", "enabled", "error",
         "fiber", "id", "joiners", "loc", "locals", "may_switch", "mode", "name", "notified", "observed", "owner",
-        "proxy", "site", "spinning", "starter", "state", "timed_out", "turns",
+        "proxy", "site", "spinning", "starter", "state", "suspect", "timed_out",
+        "turns", "walks",
     )  # fmt: skip
 
     def __init__(self, number: int, body: Callable[[], object] | None, name: str) -> None:
@@ -52,6 +53,8 @@ class VThread:
         self.timed_out = False
         self.notified = False
         self.spinning: frozenset[int] | None = None
+        self.suspect: tuple[int, tuple[Any, ...]] | None = None  # of spinning: since which entry, and its state there
+        self.walks: list[list[int]] = []  # positions in the containers that its loops walk along
         self.joiners: list[VThread] = []
         self.locals: dict[int, dict[str, Any]] | None = None
         self.observed = False
