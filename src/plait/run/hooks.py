@@ -328,7 +328,7 @@ def _steps(container: Any, iterator: Iterator[Any], site: int) -> Iterator[Any]:
             yield value
     finally:
         if owner is not None:
-            owner.walks.remove(position)
+            owner.walks = [each for each in owner.walks if each is not position]
 
 
 # -- calls --------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ class Killed(BaseException):  # it must not look like an error that code under t
     """Unwinds a virtual thread that an execution leaves behind."""
 
 
-RAISED = (Exception, SystemExit)
+RAISED = (Exception, SystemExit, KeyboardInterrupt)
 """What a call under test may raise and its caller learns of: ``sys.exit`` ends the call, not plait."""
 
 
