@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 from plait.campaign.stream import size_of
 from plait.model.finding import Finding
@@ -24,6 +25,17 @@ def size(finding: Finding) -> tuple[int, int]:
 def better(finding: Finding, other: Finding) -> bool:
     """Of findings with one cause the smallest is shown; among equals it does not matter which came first."""
     return (size(finding), _text(finding)) < (size(other), _text(other))
+
+
+def without_bystanders(findings: Iterable[Finding]) -> list[Finding]:
+    """All but lost workers that a smaller set of methods explains: the others only happened to be called."""
+    given = list(findings)
+    lost = [each for each in given if each.test is None]
+    return [
+        each for each in given
+        if each.test is not None
+        or not any(other.kind == each.kind and set(other.methods) < set(each.methods) for other in lost)
+    ]  # fmt: skip
 
 
 def _text(finding: Finding) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from plait.campaign import tasks
 from plait.campaign.adaptive import Tally
 from plait.campaign.budget import Budget, Share
-from plait.campaign.check_causes import better, weight
+from plait.campaign.check_causes import better, weight, without_bystanders
 from plait.campaign.check_known import Replays
 from plait.campaign.check_notes import Notes
 from plait.campaign.failures import WorkerCrashed, WorkerHung
@@ -329,7 +329,7 @@ class Campaign:
     def result(self) -> Result:
         """What the campaign found and covered."""
         options = self._options
-        findings = sorted(self._findings.values(), key=weight)
+        findings = sorted(without_bystanders(self._findings.values()), key=weight)
         pairs = self._pairs
         covered = sum(done > 0 for _tried, done in pairs.values())
         elapsed = max(self._budget.elapsed, 1e-9)
