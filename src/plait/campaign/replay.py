@@ -51,10 +51,11 @@ def _chosen(result: ResultFile, options: argparse.Namespace, file: Path) -> tupl
 
 
 def _replay(result: ResultFile, finding: Replayable, options: argparse.Namespace) -> bool:
-    subject = Subject.parse(finding.subject or result.subject, path=options.path)
     label = _label(result, finding)
+    place = _place(result, options.path) if label == "worktree" else options.path
+    subject = Subject.parse(finding.subject or result.subject, path=place)
     order = Order(finding.test, finding.schedule, result.probes, result.rules)
-    with resolve(label, project=options.path, cache=cache_root(), subject=subject) as version:
+    with resolve(label, project=place, cache=cache_root(), subject=subject) as version:
         print(finding.summary, end="\n\n")
         if options.pdb:
             return debug(subject, version, order, tuple(options.allow), options.config.hook)
@@ -75,6 +76,15 @@ def _answer(subject: Subject, version: Version, order: Order, options: argparse.
     with workers_for(subject, version, count=1, allow=allow, hook=hook) as workers:
         found: dict[str, Any] = workers.attempt(replay, order, TIMES, timeout=TIMEOUT).result().value
     return found
+
+
+def _place(result: ResultFile, path: Path) -> Path:
+    """Where the subject was found then, if that is in the folder that is asked for; else that folder."""
+    try:
+        is_below = result.root is not None and result.root.is_dir() and result.root.is_relative_to(path.resolve())
+    except (OSError, ValueError):  # a file may say anything
+        return path
+    return result.root if is_below and result.root is not None else path
 
 
 def _label(result: ResultFile, finding: Replayable) -> str:

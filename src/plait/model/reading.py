@@ -47,6 +47,7 @@ class ResultFile:
     total: int  # of findings, those that cannot be replayed included
     probes: tuple[str, ...]
     rules: dict[str, Any]
+    root: Path | None = None  # where the subject was imported from
 
 
 def read_result(file: Path) -> ResultFile:
@@ -98,7 +99,8 @@ def _result(file: Path, data: Any) -> ResultFile:
     probes = tuple(_text(probe) for probe in data.get("probes", ()))
     rules = {str(name): value for name, value in dict(data.get("rules") or {}).items()}
     total = len(data["findings"])
-    return ResultFile(_text(data["command"]), _text(data["subject"]), versions, findings, total, probes, rules)
+    root = Path(_text(data["root"])) if "root" in data else None
+    return ResultFile(_text(data["command"]), _text(data["subject"]), versions, findings, total, probes, rules, root)
 
 
 def _finding(number: int, item: dict[str, Any]) -> Replayable:

@@ -1,7 +1,11 @@
-"""A repository with three commits and two classes for threads: a race comes in, then a lock becomes wider."""
+"""A repository with three commits and two classes for threads: a race comes in, then a lock becomes wider.
+
+`make_project` adds what the pages of the documentation take for granted in the reader's own project.
+"""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -77,6 +81,38 @@ def test_two_deliveries():
     assert stock.count("apple") == 2
 """
 
+CACHE = """import threading
+
+
+class Cache:
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._items = {}
+
+    def get(self, key: str):
+        with self._lock:
+            return self._items.get(key)
+
+    def put(self, key: str, value: int = 1):
+        with self._lock:
+            self._items[key] = value
+"""
+QUEUE_TEST = """import threading
+from queue import Queue
+
+
+def test_two_writers():
+    queue = Queue()
+    threads = [threading.Thread(target=queue.put, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted((queue.get(), queue.get())) == [0, 1]
+"""
+ROOT = Path(__file__).resolve().parents[1]
+MINA = ROOT / "benchmarks" / "capp" / "mina"
+
 QUICK = Rules(m_min=3, m_max=4, t_s=0.2, sigma_acceptable=0.5, heavy=1e9)
 """Effects in these tests are so large that a busy machine does not hide them."""
 
@@ -109,3 +145,22 @@ def make_shop(folder: Path) -> dict[str, str]:
     made["race"] = commit(folder, "Put without waiting", stock=RACY, label=LABEL.format("self.text.upper()"))
     made["wide"] = commit(folder, "One question at a time", prices=WIDE)
     return made
+
+
+def make_project(folder: Path, settings: str) -> None:
+    """The shop with releases and a remote, a cache that is being changed, and tests of two more modules."""
+    (folder / "pyproject.toml").write_text(settings, encoding="utf-8")
+    (folder / "src").mkdir()
+    (folder / "src" / "cache.py").write_text(CACHE, encoding="utf-8")
+    shutil.copy(MINA / "old" / "mina.py", folder / "src")
+    shutil.copytree(ROOT / "action", folder / "action")
+    made = make_shop(folder)
+    for name, point in (("v1.0", "start"), ("v1.2", "start"), ("v2.0", "wide")):
+        git(folder, "tag", name, made[point])
+    git(folder, "update-ref", "refs/remotes/origin/main", "main")
+    shutil.copy(MINA / "test_mina.py", folder / "tests")
+    (folder / "tests" / "test_queue.py").write_text(QUEUE_TEST, encoding="utf-8")
+    shutil.copy(MINA / "new" / "mina.py", folder / "src")
+    commit(folder, "Encoders on demand")
+    unlocked = CACHE.replace("        with self._lock:\n            return", "        return")
+    (folder / "src" / "cache.py").write_text(unlocked, encoding="utf-8")
