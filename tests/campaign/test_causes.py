@@ -1,6 +1,6 @@
-"""Which findings of lost workers are shown."""
+"""Which methods are blamed for lost workers, and which of the findings are shown."""
 
-from plait.campaign.check_causes import without_bystanders
+from plait.campaign.check_causes import culprits_of, without_bystanders
 from plait.model.finding import Finding
 from plait.model.test import Test
 
@@ -22,3 +22,20 @@ def test_another_kind_or_another_method_is_another_finding():
 def test_what_was_seen_in_a_test_is_never_left_out():
     seen = Finding("hang", "seen", ["C.act", "C.bump"], test=Test((), (), ()))
     assert without_bystanders([lost("hang", "C.act"), seen]) == [lost("hang", "C.act"), seen]
+
+
+NOTE = {"prefix": ["x = C()", "x.put(1)"], "suffixes": [["x.act()", "x.bump()"], ["x.bump()"]]}
+METHODS = {"act", "bump", "put"}
+
+
+def test_all_methods_of_the_threads_are_blamed_if_nothing_else_is_known():
+    assert culprits_of(NOTE, set(), "", METHODS) == {"act", "bump"}
+    assert culprits_of({"prefix": ["x = C()", "x.put(1)"]}, set(), "", METHODS) == {"put"}
+    assert culprits_of({"prefix": ["x = C()"]}, set(), "", METHODS) == set()
+
+
+def test_what_is_known_to_have_done_it_is_blamed_alone():
+    assert culprits_of(NOTE, {"bump"}, "c.py:1 in act", METHODS) == {"bump"}
+    assert culprits_of(NOTE, set(), "c.py:1 in act", METHODS) == {"act"}
+    assert culprits_of(NOTE, set(), "c.py:1 in helper", METHODS, likely={"put", "other"}) == {"put"}
+    assert culprits_of(NOTE, set(), "", METHODS, likely={"other"}) == {"act", "bump"}

@@ -17,7 +17,7 @@ from plait.campaign.store import Store
 pytestmark = pytest.mark.slow
 
 SUBJECTS = Path(__file__).parent / "subjects"
-BUDGET = 90  # seconds, enough for TESTS on a busy machine
+BUDGET = 60  # seconds, enough for TESTS on a busy machine
 TESTS = 40
 LEAST = 10  # seconds that a campaign may need beyond its budget
 COMBINED = {

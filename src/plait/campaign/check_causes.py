@@ -1,12 +1,15 @@
-"""Which of the findings with one cause is shown, and in what order."""
+"""Which of the findings with one cause is shown, and in what order; which methods have lost a worker."""
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Any
 
 from plait.campaign.stream import size_of
 from plait.model.finding import Finding
+from plait.model.test import Call
 
 
 def weight(finding: Finding) -> tuple[bool, bool, int, str, str]:
@@ -36,6 +39,31 @@ def without_bystanders(findings: Iterable[Finding]) -> list[Finding]:
         if each.test is not None
         or not any(other.kind == each.kind and set(other.methods) < set(each.methods) for other in lost)
     ]  # fmt: skip
+
+
+def lines_of(note: dict[str, Any]) -> tuple[str, ...]:
+    """All calls that a worker said it was about to make."""
+    return (*note.get("prefix", ()), *itertools.chain(*note.get("suffixes", ())))
+
+
+def culprits_of(
+    note: dict[str, Any], suspects: set[str], where: str, known: set[str], likely: Collection[str] = ()
+) -> set[str]:
+    """The methods to go on without: those of the threads, or the last one before them; never the constructor.
+
+    Methods that did it before (``suspects``) are enough, and so is the one in which it is known to have happened
+    (``where``): the others only happened to be there. ``known`` are the methods of the class; if it can only have been
+    one of the ``likely`` ones, the others are spared.
+    """
+    called = {Call.from_line(line).method for line in lines_of(note)}
+    if called & suspects:
+        return called & suspects
+    if where.rpartition(" in ")[2] in called & known:
+        return {where.rpartition(" in ")[2]}
+    if called & known & set(likely):
+        return called & known & set(likely)
+    suffixes = note.get("suffixes") or [note.get("prefix", ())[1:][-1:]]
+    return {Call.from_line(line).method for suffix in suffixes for line in suffix} & known
 
 
 def _text(finding: Finding) -> str:

@@ -6,7 +6,6 @@ know nothing of each other then, and what they bring is put together in a way th
 
 from __future__ import annotations
 
-import itertools
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from plait.campaign import tasks
 from plait.campaign.adaptive import Tally
 from plait.campaign.budget import Budget, Share
-from plait.campaign.check_causes import better, weight, without_bystanders
+from plait.campaign.check_causes import better, culprits_of, lines_of, weight, without_bystanders
 from plait.campaign.check_known import Replays
 from plait.campaign.check_notes import Notes
 from plait.campaign.failures import WorkerCrashed, WorkerHung
@@ -34,6 +33,8 @@ from plait.model.test import Call
 from plait.subject.interface import Interface
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plait.campaign.check_options import CheckOptions
 
 CHUNK_TESTS = 25
@@ -43,6 +44,7 @@ STALL = 3.0  # seconds that one test may take: they take milliseconds
 LONGER = 3  # times as long for what seemed to have no end, before it is said to have none
 AFTER_FOUND = 10.0  # seconds to look for other causes once something was found,
 TESTS_AFTER_FOUND = 120  # and tests, or a busy machine would end the search too soon
+ALONE = -1  # stands for the stream that calls each method once, before the others begin
 GRACE = 2.0  # seconds that chunks under way get when time is up
 
 
@@ -68,6 +70,7 @@ class Campaign:
         self._coverage: list[tuple[float, int]] = []
         self._so_far: dict[int, int] = {}
         self._looks: dict[str, int] = {}
+        self._explored: set[str] = set()  # by this campaign, as the store names them
         self._recalled = 0
         self._schedules_so_far: dict[int, int] = {}
         self._schedules = 0
@@ -82,6 +85,7 @@ class Campaign:
         self._notes = Notes()
         self._excluded: dict[int, set[str]] = {}  # by stream: the methods that have killed its worker
         self._left_out: dict[int, set[str]] = {}  # by stream: those that it was begun without
+        self._starters: frozenset[str] = frozenset()  # methods that start threads
         self._lost: list[dict[str, str]] = []
         self._again: dict[int, int] = {}  # streams that begin anew, and for the which time with the same methods
         self._stall: dict[int, float | None] = {}  # by stream: how long its next task may be without a sign of life
@@ -93,6 +97,7 @@ class Campaign:
         self._interface = self._discover()
         self._notes.general += self._interface.notes
         self.replay(workers)
+        self._try_alone()
         running: dict[Future[Any], tuple[int, bytes | None, int]] = {}
         shares = self._budget.shares(self._options.streams)
         for number, share in enumerate(shares):
@@ -106,7 +111,7 @@ class Campaign:
                 if following is None:
                     if number in self._again and not self._over():
                         again = self._again.pop(number)
-                        running[self._begin(number, again)] = (number, None, again)
+                        running[self._begin(number)] = (number, None, again)
                     continue
                 stream, attempt = following
                 if not self._over() and not self._is_done(number, shares[number]):
@@ -122,6 +127,26 @@ class Campaign:
         self._findings.update(self.replays.findings)
         if self._findings:
             self._found()
+
+    def _try_alone(self) -> None:
+        """Call each method once, in one thread: no stream needs to meet what loses the worker by itself.
+
+        What starts threads is remembered: it is to blame when one of these waits for something out of reach.
+        """
+        attempt: int | None = 0
+        while attempt is not None and not self._over():
+            running = {self._begin(ALONE, tasks.alone)}
+            while running and not self._over():
+                done, running = wait(running, timeout=0.2)
+                for future in done:
+                    try:
+                        answer = future.result()
+                    except (WorkerCrashed, WorkerHung) as error:
+                        self._survive(error, ALONE, None, attempt)
+                    else:
+                        self._starters = answer.value
+                        self._notes.add_stopped(answer.stopped)
+            attempt = self._again.pop(ALONE, None)
 
     def _is_done(self, number: int, share: Share) -> bool:
         return share.is_over(tests=self._so_far.get(number, 0), schedules=self._schedules_so_far.get(number, 0))
@@ -165,14 +190,14 @@ class Campaign:
             rules=options.rules, deeper=options.deeper and options.generate == "covcon", around=self._around,
         )  # fmt: skip
 
-    def _begin(self, number: int, attempt: int = 0) -> Future[Any]:
+    def _begin(self, number: int, task: Callable[..., Any] = tasks.begin) -> Future[Any]:
         options = self._options
         hints = options.hints
         self._left_out[number] = excluded = self._without(number)
         if excluded:
             hints = replace(hints, exclude=(*hints.exclude, *sorted(excluded)))
         return self._workers.submit(
-            tasks.begin, self._name, self._asked(number), hints, options.tests, timeout=LONGEST_CHUNK,
+            task, self._name, self._asked(max(number, 0)), hints, options.tests, timeout=LONGEST_CHUNK,
             stall=self._stall.pop(number, STALL),
         )  # fmt: skip
 
@@ -181,12 +206,12 @@ class Campaign:
         for future, (number, stream, attempt) in list(running.items()):
             if stream is None and self._without(number) - self._left_out[number] and future.cancel():
                 del running[future]
-                running[self._begin(number, attempt)] = (number, None, attempt)
+                running[self._begin(number)] = (number, None, attempt)
 
     def _without(self, number: int) -> set[str]:
         """The methods that a stream goes on without; what others have learned depends on timing."""
         if self._budget.by_steps:
-            return set(self._excluded.get(number, ()))
+            return self._excluded.get(number, set()) | self._excluded.get(ALONE, set())
         return set().union(*self._excluded.values())
 
     def _collect(
@@ -212,8 +237,9 @@ class Campaign:
         kind = "hang" if isinstance(error, WorkerHung) else "crash"
         note = getattr(error, "note", None) or {}
         alone = bool(note) and not note.get("suffixes")  # one thread was enough for it
-        waits = alone and isinstance(error, WorkerHung) and error.waits  # it will wait again
-        culprits = self._culprits(note, self._without(number), error.where)
+        waits = isinstance(error, WorkerHung) and error.waits  # it will wait again
+        known = {method.name for method in self._interface.methods} if self._interface is not None else set()
+        culprits = culprits_of(note, self._without(number), error.where, known, self._starters if waits else ())
         if attempt == 0 and not waits and not culprits & self._without(number):
             self._stall[number] = LONGER * STALL
             if stream is not None:
@@ -230,32 +256,17 @@ class Campaign:
         by_itself = " (one thread is enough)" if alone else ""
         summary = f"{self._name}: {error.reason}{where}, while running: {'; '.join(lines) or 'its import'}{by_itself}"
         if waits and culprits:
-            calls = [line for line in lines if Call.from_line(line).method in culprits]
-            self._notes.general.append(f"`{calls[-1]}` waits{where} for something that is not under control: left out")
+            calls = [line for line in lines_of(note) if Call.from_line(line).method in culprits]
+            said = f"`{calls[-1]}` waits{where} for something that is not under control: left out"
+            self._notes.general += [said] if said not in self._notes.general else []
         else:
-            owner = self._asked(number).subject
+            owner = self._asked(0).subject
             self._take(Finding(kind, summary, sorted(f"{owner}.{name}" for name in culprits)))
         self._lost.append({"kind": kind, "summary": summary})
         if culprits - self._left_out[number]:
             self._excluded.setdefault(number, set()).update(culprits)
             self._again[number] = 0
         return None
-
-    def _culprits(self, note: dict[str, Any], suspects: set[str], where: str) -> set[str]:
-        """The methods to go on without: those of the threads, or the last one before them; never the constructor.
-
-        Methods that did it before are enough, and so is the one in which it is known to have happened (``where``): the
-        others only happened to be there.
-        """
-        called = {Call.from_line(line).method for line in (*note.get("prefix", ()), *itertools.chain(
-            *note.get("suffixes", ())))}  # fmt: skip
-        if called & suspects:
-            return called & suspects
-        known = {method.name for method in self._interface.methods} if self._interface is not None else set()
-        if where.rpartition(" in ")[2] in called & known:
-            return {where.rpartition(" in ")[2]}
-        suffixes = note.get("suffixes") or [note.get("prefix", ())[1:][-1:]]
-        return {Call.from_line(line).method for suffix in suffixes for line in suffix} & known
 
     def _found(self) -> None:
         self._last_found, self._tests_then = self._budget.elapsed, self._tests
@@ -279,7 +290,8 @@ class Campaign:
         self._tally.add(chunk.gain)
         self._tests += chunk.tests
         self._schedules += chunk.schedules
-        self._recalled += chunk.recalled
+        self._explored.update(chunk.units)
+        self._recalled += sum(key not in self._explored for key in chunk.recalled)
         self._memory.keep_tests(chunk.units)
         self._pairs_of[number] = {tuple(row["methods"]): (row["tried"], row["covered"]) for row in chunk.pairs}
         pairs = self._pairs

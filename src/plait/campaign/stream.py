@@ -85,7 +85,7 @@ class Chunk:
     schedules_so_far: int = 0
     pairs: list[dict[str, Any]] = field(default_factory=list)
     gain: Gain | None = None  # of an adaptive strategy
-    recalled: int = 0  # tests that were known
+    recalled: list[str] = field(default_factory=list)  # tests that were known, as the store names them
     units: dict[str, dict[str, Any]] = field(default_factory=dict)  # what exploring the others gave, for the store
 
 
@@ -159,6 +159,7 @@ class Stream:
             key = None if self._recall is None else self._recall.key(test, self._limits())
             known = None if self._recall is None or key is None else self._recall.find(key, self.probes)
             if known is not None and self._recalled(test, known, chunk):
+                chunk.recalled.append(str(key))
                 continue
             try:
                 examination = Examination(test, PLACES, self.probes, self.options.rules)
@@ -217,7 +218,6 @@ class Stream:
             if self.signatures.get(known.violation, 0) < _SAME_SIGNATURE:
                 return False
             self.signatures[known.violation] += 1
-        chunk.recalled += 1
         chunk.exhausted += known.exhausted
         chunk.diverged += known.diverged
         self.schedules += known.executions

@@ -5,17 +5,20 @@ from __future__ import annotations
 import pickle
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 from plait.campaign import worker_state
 from plait.campaign.recall import recall
 from plait.campaign.stream import Chunk, Stream, StreamOptions, finding_of, look_of, probes_of
 from plait.errors import UsageError
-from plait.generate.catalogue import build_catalogue
+from plait.generate.catalogue import Catalogue, build_catalogue
 from plait.generate.hints import Hints
+from plait.generate.sequence import Sequences
 from plait.judge.examine import examine
 from plait.judge.rules import may_wait
 from plait.judge.safety import Examination
@@ -51,13 +54,33 @@ def interface(name: str) -> Interface:
 
 def begin(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> bytes:
     """The start of a stream, packed: its state is read in workers only."""
+    with _prepared(name, options, hints, tests) as (found, catalogue):
+        return pickle.dumps(Stream.begin(options, found, catalogue))
+
+
+def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> frozenset[str]:
+    """Call each method once, in one thread, which the process may not survive; those that start threads."""
+    found = set()
+    with _prepared(name, options, hints, tests) as (_found, catalogue):
+        sequences = Sequences(catalogue, SequentialRunner(), Random(options.seed))
+        for method in catalogue.methods:
+            sequences.compose(0, [[method]])
+            if len(ENGINE.threads) > 1:
+                found.add(method.name)
+    return frozenset(found)
+
+
+@contextmanager
+def _prepared(
+    name: str, options: StreamOptions, hints: Hints, tests: Path | None
+) -> Iterator[tuple[Interface, Catalogue]]:
+    """The subject's world, with what can be called there and with what."""
     owner = worker_state.subject()
     SequentialRunner.announce = _announce
     ENGINE.any_timeouts = options.any_timeouts
     with worker_state.world().entered():
         found = discover(owner, name=name)
-        catalogue = build_catalogue(owner, found, hints=hints, seed=options.seed, tests=tests)
-        return pickle.dumps(Stream.begin(options, found, catalogue))
+        yield found, build_catalogue(owner, found, hints=hints, seed=options.seed, tests=tests)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ def _why(finding: Finding) -> list[str]:
     if gil:
         said = "Can happen today, on builds with the GIL as well as on free-threaded ones."
     elif gil is False:
-        said = "Only on free-threaded builds: no switch that this interpreter's GIL allows leads to it."
+        said = "Only on free-threaded builds: no switch that the GIL allows leads to it."
     else:
         said = "On free-threaded builds; whether a GIL build can show it was not decided."
     return [*lines, said + (" Confirmed on OS threads." if finding.confirmed_on_threads else "")]

@@ -66,7 +66,7 @@ def _where(finding: Finding) -> list[str]:
     if gil is True:
         said = "Can happen today, on builds with the GIL as well as on free-threaded ones."
     elif gil is False:
-        said = "Only on free-threaded builds: no switch that this interpreter's GIL allows leads to it."
+        said = "Only on free-threaded builds: no switch that the GIL allows leads to it."
     elif finding.reachable:
         said = "On free-threaded builds; whether a GIL build can show it was not decided."
     else:
