@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import ast
 import difflib
-import tomllib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +112,8 @@ def shortened(value: Any) -> str:
 
 
 def _toml(file: Path) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - most projects without settings need it not
+
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # not text, not TOML, or numbers and nesting beyond all limits

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from plait.errors import UsageError
-from plait.subject import release as release_module
+from plait.subject import installation
 from plait.subject.name import Subject
 from plait.subject.release import Release
 from plait.subject.version import resolve
@@ -45,7 +45,7 @@ def index(tmp_path, monkeypatch):
 def pip_calls(monkeypatch):
     calls = []
     real = subprocess.run
-    monkeypatch.setattr(release_module.subprocess, "run", lambda *a, **k: calls.append(a) or real(*a, **k))
+    monkeypatch.setattr(installation.subprocess, "run", lambda *a, **k: calls.append(a) or real(*a, **k))
     return calls
 
 
@@ -111,8 +111,8 @@ def test_a_release_without_the_module(tmp_path, index):
 
 
 def test_an_interpreter_without_pip_uses_the_copy_it_carries(tmp_path, index, monkeypatch):
-    real = release_module.importlib.util.find_spec
-    monkeypatch.setattr(release_module.importlib.util, "find_spec", lambda name: None if name == "pip" else real(name))
+    real = installation.importlib.util.find_spec
+    monkeypatch.setattr(installation.importlib.util, "find_spec", lambda name: None if name == "pip" else real(name))
     root, _ = Release.parse("toy-cache==1.1").fetch(tmp_path / "cache")
     assert (root / "toy" / "__init__.py").exists()
 
@@ -133,7 +133,7 @@ ERROR: Could not find a version that satisfies the requirement toy==2.0 (from ve
     ],
 )
 def test_what_pip_says_is_put_into_one_line(output, message):
-    told = release_module._explain(Release.parse("toy==2.0"), output)
+    told = installation._explain(Release.parse("toy==2.0"), output)
     assert message in told
     assert "\n" not in told
 

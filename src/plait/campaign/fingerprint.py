@@ -60,8 +60,7 @@ class Fingerprints:
         """A hash of the text of all own modules that the subject's imports, directly or not."""
         digest = hashlib.sha256()
         for module in self._program.source.closure(self._module.name):
-            digest.update(f"{module.name}\0".encode())
-            digest.update(ast.dump(module.tree, include_attributes=True).encode())
+            digest.update(f"{module.name}\0{len(module.text)}\0".encode() + module.text)
         return digest.hexdigest()
 
     def _called(self, names: Iterable[str]) -> Iterator[Step]:
@@ -139,8 +138,12 @@ def around() -> str:
     """A hash of the interpreter, of plait's own code and of what is installed beside it."""
     digest = hashlib.sha256(sys.version.encode())
     folder = Path(plait.__file__).parent
-    for file in sorted(folder.rglob("*.py")):
-        digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes())
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith(".py"):
+                digest.update(f"{parent}/{name}\0".removeprefix(str(folder)).encode())
+                digest.update(Path(parent, name).read_bytes())
     for place in sys.path:
         with contextlib.suppress(OSError):
             for name in sorted(os.listdir(place or ".")):  # noqa: PTH208 - names are wanted

@@ -259,9 +259,10 @@ def _place(file: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _connected(name: str, *, patience: float = BUSY_S) -> sqlite3.Connection:
+def _connected(name: str, *, patience: float | None = None) -> sqlite3.Connection:
     uri = name.startswith("file:")
-    connection = sqlite3.connect(name, timeout=patience, isolation_level=None, uri=uri, check_same_thread=False)
+    timeout = BUSY_S if patience is None else patience
+    connection = sqlite3.connect(name, timeout=timeout, isolation_level=None, uri=uri, check_same_thread=False)
     connection.text_factory = lambda data: data.decode("utf-8", "replace")  # what was damaged fails its checksum later
     with _closed_on_failure(connection):
         for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "synchronous = NORMAL"):

@@ -15,10 +15,7 @@ from plait.model.result import Result
 from plait.report.colours import styled
 from plait.report.coverage_text import curve, matrix
 from plait.report.finding_text import finding_text
-from plait.report.html import html
-from plait.report.junit import junit
 from plait.report.reproducer import write_reproducer
-from plait.report.sarif import sarif
 from plait.report.terminal import show
 
 OUT = "plait-out"
@@ -41,9 +38,7 @@ def write_all(data: dict[str, Any], options: argparse.Namespace, said: str, sent
     for name in ("html", "junit", "sarif"):
         target = getattr(options, name, None)
         if target is not None:
-            form = {"junit": junit, "sarif": sarif}.get(name)
-            content = form(data) if form is not None else html(data, sentences, replay_command(options))
-            write_whole(content, target)
+            write_whole(_form(name, data, sentences, options), target)
     target = getattr(options, "json", None)
     if target is None or not write_json(data, target):
         summaries = [finding["summary"] for finding in data["findings"]]
@@ -51,6 +46,21 @@ def write_all(data: dict[str, Any], options: argparse.Namespace, said: str, sent
         show(styled(said, summaries, sentences[0] if sentences else "", good=good))
         if (command := _step_command(data, options)) is not None:
             print(f"Step by step: {command}")
+
+
+def _form(name: str, data: dict[str, Any], sentences: Sequence[str], options: argparse.Namespace) -> str:
+    """The result in one form; what writes it is imported when it is needed, which takes a while."""
+    if name == "junit":
+        from plait.report.junit import junit  # noqa: PLC0415
+
+        return junit(data)
+    if name == "sarif":
+        from plait.report.sarif import sarif  # noqa: PLC0415
+
+        return sarif(data)
+    from plait.report.html import html  # noqa: PLC0415
+
+    return html(data, sentences, replay_command(options))
 
 
 def _step_command(data: dict[str, Any], options: argparse.Namespace) -> str | None:

@@ -31,13 +31,14 @@ class Import:
 
 @dataclass(frozen=True)
 class Module:
-    """One parsed file; ``file`` is its path below the root, with slashes."""
+    """One parsed file; ``file`` is its path below the root, with slashes, ``text`` what stands in it."""
 
     name: str
     file: str
     tree: ast.Module
     is_package: bool
     is_own: bool
+    text: bytes
 
     @cached_property
     def definitions(self) -> dict[str, list[Definition]]:
@@ -198,14 +199,15 @@ class Source:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # old code has invalid escapes; that is not the user's question
-                tree = ast.parse(path.read_bytes(), filename=file)
+                text = path.read_bytes()
+                tree = ast.parse(text, filename=file)
         except (SyntaxError, ValueError, OSError, RecursionError) as error:
             line = f" line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
             python = ".".join(map(str, sys.version_info[:2]))
             reason = getattr(error, "msg", error)
             self.unreadable.append(f"{name} cannot be read by Python {python}: {file}{line}: {reason}")
             return None
-        return Module(name, file, tree, path.name == "__init__.py", is_own)
+        return Module(name, file, tree, path.name == "__init__.py", is_own, text)
 
 
 def function_hashes(root: Path, modules: Iterable[str]) -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import importlib.machinery
 import sys
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,6 +80,10 @@ def _children(folder: Path) -> Iterator[Path]:
 
 def _declared(folder: Path) -> Iterator[Path]:
     """Package folders that the build configuration names (setuptools, poetry, hatch)."""
+    if not (folder / "pyproject.toml").is_file():
+        return
+    import tomllib  # noqa: PLC0415 - slow to import, and many folders are no project's
+
     try:
         tool = tomllib.loads((folder / "pyproject.toml").read_text("utf-8")).get("tool", {})
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
