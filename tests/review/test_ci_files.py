@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from sample_shop import make_shop
 
 from plait import cli
 from plait.report.review_markdown import MARKER
+from sample_shop import make_shop
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from sample_shop import QUICK, commit, git, make_shop
 
 from plait.campaign.bisect import BisectOptions, bisect
 from plait.report.bisect_text import bisect_text
 from plait.subject.name import Subject
+from sample_shop import QUICK, commit, git, make_shop
 
 pytestmark = pytest.mark.slow
 SMALL = {"budget": None, "max_tests": 40, "perf_threads": 4, "perf_tests": 1, "measuring": QUICK}
