@@ -13,11 +13,12 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import plait
-from benchmarks.condiff.scenarios import Subject, make_scenario, public_methods, refactorings
+from benchmarks.condiff.scenarios import Subject, make_scenario, public_methods
 
 TESTS = {"check": 300, "diff": 1500}  # of the campaigns that are repeated after a change
 
@@ -36,37 +37,38 @@ def repeated(chosen: Subject, folder: Path) -> dict[str, Any]:
 
 
 def changed(chosen: Subject, folder: Path, command: str) -> dict[str, Any]:
-    """A campaign on sound code, and again after one of the methods has changed."""
+    """A campaign on sound code whose methods have all been touched, and again after one of them was once more."""
     old, new = (folder / version / f"{chosen.module}.py" for version in ("old", "new"))
     for file in (old, new):
         file.parent.mkdir(parents=True)
     source = chosen.source("old")
     old.write_text(source, encoding="utf-8")
-    new.write_text(refactorings(source)["locals renamed"], encoding="utf-8")
+    names = sorted(public_methods(source, chosen.class_name))
+    touched = _touched(source, chosen.class_name, names, 0)
+    new.write_text(touched, encoding="utf-8")
     words = [command, f"{chosen.module}:{chosen.class_name}", "--max-tests", str(TESTS[command])]
     words += ["--old", "old", "--new", "new"] if command == "diff" else ["--at", "new"]
     first_s, first = _plait(folder, *words)
-    name = _change(new, chosen.class_name)
+    name = random.Random(0).choice(names)
+    new.write_text(_touched(touched, chosen.class_name, [name], 1), encoding="utf-8")
     second_s, second = _plait(folder, *words)
     assert second["verdict"] == first["verdict"]
     return {
-        "changed_method": name, "methods": len(public_methods(source, chosen.class_name)),
+        "changed_method": name, "methods": len(names), f"{command}_tests": first["stats"].get("tests", TESTS[command]),
         f"{command}_first_s": round(first_s, 2), f"{command}_changed_s": round(second_s, 2),
         f"{command}_tests_known": second["stats"]["tests_known"],
         f"{command}_after_change": round(first_s / second_s, 1),
     }  # fmt: skip
 
 
-def _change(file: Path, class_name: str) -> str:
-    """Give one method, chosen by chance, an unused variable; its name."""
-    source = file.read_text(encoding="utf-8")
-    methods = public_methods(source, class_name)
-    node = methods[random.Random(0).choice(sorted(methods))]
+def _touched(source: str, class_name: str, names: Sequence[str], number: int) -> str:
+    """The module after these methods got one more variable that nobody uses."""
     lines = source.splitlines()
-    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-    lines.insert(body[0].lineno - 1, f"{' ' * body[0].col_offset}unused = 0")
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return node.name
+    methods = public_methods(source, class_name)
+    for node in sorted((methods[name] for name in names), key=lambda each: -each.lineno):
+        body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+        lines.insert(body[0].lineno - 1, f"{' ' * body[0].col_offset}unused_{number} = 0")
+    return "\n".join(lines) + "\n"
 
 
 @functools.cache
