@@ -25,14 +25,18 @@ ROOT = HERE.parents[1]
 
 
 def measured(row: Row, *, runs: int, seconds: float, reproductions: int = 20) -> dict[str, Any]:
-    """One row: ``runs`` seeds on the faulty version, one run with the same budget on the sound one."""
+    """One row: ``runs`` seeds on the faulty version, one run with the same budget on the sound one.
+
+    Each has a folder of its own: what one run has found is not to be known to the next.
+    """
     with tempfile.TemporaryDirectory(prefix="plait-covcon-") as name:
         folder = Path(name)
-        results = [check(row, row.faulty, seed, seconds, folder) for seed in range(runs)]
+        results = [check(row, row.faulty, seed, seconds, folder / str(seed)) for seed in range(runs)]
         sound = check(row, row.sound, 0, seconds, folder / "sound")
-        found = [result for result in results if result.get("verdict") == "violation"]
+        numbers = [seed for seed, result in enumerate(results) if result.get("verdict") == "violation"]
+        found = [results[seed] for seed in numbers]
         findings = list(chain.from_iterable(result["findings"] for result in found))
-        files = [folder / finding["reproducer"] for finding in found[0]["findings"]] if found else []
+        files = [folder / str(numbers[0]) / one["reproducer"] for one in found[0]["findings"]] if found else []
         again = [reproduce(file, reproductions) for file in files]
         dropped = droppable(row, found[0], folder) if found else []
     return {
