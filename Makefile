@@ -27,7 +27,7 @@ demo: $(CORE)
 
 # Tests that start processes and wait for them can lose to a busy machine: what failed gets one more try, alone.
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --timeout 600 || $(BIN)/python -m pytest --timeout 600 --last-failed --last-failed-no-failures none
+	$(BIN)/python -m pytest -n 2 --dist worksteal --timeout 600 || $(BIN)/python -m pytest --timeout 600 --last-failed --last-failed-no-failures none
 
 quick: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --timeout 600 -m 'not slow'
