@@ -1,0 +1,18 @@
+"""What an execution on OS threads is blamed for."""
+
+from plait.judge.native_safety import NativeOracle
+from plait.model.test import Call, Test
+
+TEST = Test(
+    (), (Call("list", "list({args})", result="x"),), ((Call("append", "x.append({args})", args=("1",)),),) * 2
+)
+
+
+def test_what_no_order_raises_is_a_violation():
+    assert NativeOracle(TEST).violation(["", "ValueError"]) == "ValueError"
+    assert NativeOracle(TEST).violation(["", ""]) is None
+
+
+def test_errors_of_plait_itself_are_nobodys():
+    assert NativeOracle(TEST).violation(["plait.run.engine.SetupBlockedError", "HeldError"]) is None
+    assert NativeOracle(TEST).violation(["SetupBlockedError", "KeyError"]) == "KeyError"
