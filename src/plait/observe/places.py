@@ -106,7 +106,12 @@ def location(engine: Engine, loc: int, names: dict[int, str]) -> str:
         return str(name)
     if name is WHOLE or engine.heap.roots[loc] != loc:
         base = names.get(id(obj), f"a {type(obj).__name__}")
-        return base if name is WHOLE else f"{base}[{name!r}]"
+        if name is WHOLE:
+            return base
+        try:
+            return f"{base}[{name!r}]"
+        except Exception:  # a key that cannot show itself
+            return f"{base}[<{type(name).__qualname__}>]"
     if not OPAQUE.isdisjoint(type(obj).__mro__):  # a primitive has no fields that anybody knows
         return names.get(id(obj), f"a {type(obj).__name__}")
     if issubclass(type(obj), type):
