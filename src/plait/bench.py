@@ -10,6 +10,7 @@ import difflib
 import importlib
 import inspect
 import json
+import platform
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,5 +79,5 @@ def measure(name: str, settings: dict[str, Any]) -> tuple[dict[str, Any], str]:
     module = importlib.import_module(f"benchmarks.{name}.bench")
     known = inspect.signature(module.run).parameters
     result = module.run(**{key: value for key, value in settings.items() if key in known and value is not None})
-    content = {"schema": 1, "bench": name, "python": ".".join(map(str, sys.version_info[:3])), **result}
+    content = {"schema": 1, "bench": name, "python": platform.python_version(), **result}
     return content, module.show(content)

@@ -409,6 +409,18 @@ def test_unusable_subjects_are_told_in_one_line(name, tmp_path):
             assert str(error) == expected.format(root=tmp_path, python=python)
 
 
+@pytest.mark.parametrize(
+    ("rewritten", "lock"), [(True, "plait.run.primitives.lock.Lock"), (False, "_thread.lock")]
+)
+@pytest.mark.parametrize("by_file", [True, False])
+def test_code_is_rewritten_or_as_it_is(tmp_path, by_file, rewritten, lock):
+    (tmp_path / "locked.py").write_text("import threading\n\nclass A:\n    lock = threading.Lock()\n")
+    file = tmp_path / "locked.py" if by_file else None
+    spec = WorkerSpec(module="locked", qualname="A", file=file, roots=(tmp_path,), rewritten=rewritten)
+    with Workers(spec, count=1) as workers:
+        assert value(workers, tasks.lock_of_subject) == lock
+
+
 def test_an_import_that_kills(tmp_path):
     (tmp_path / "deadly.py").write_text("import os\nos._exit(4)\n")
     with Workers(WorkerSpec(module="deadly", roots=(tmp_path,)), count=1) as workers:

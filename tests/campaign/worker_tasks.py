@@ -225,3 +225,10 @@ def name_of_subject():
     from plait.campaign import worker_state
 
     return worker_state.subject().__name__
+
+
+def lock_of_subject():
+    from plait.campaign import worker_state
+
+    kind = type(worker_state.subject()().lock)
+    return f"{kind.__module__}.{kind.__qualname__}"

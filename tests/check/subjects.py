@@ -23,6 +23,15 @@ class Counter:
         return self.value
 
 
+class Uncontrolled:
+    def __init__(self):
+        if type(threading.Lock()).__module__ != "_thread":
+            raise RuntimeError("somebody controls this")
+
+    def look(self):
+        return 1
+
+
 class LockedCounter:
     def __init__(self):
         self._lock = threading.Lock()
@@ -198,7 +207,7 @@ class Slow:
 
     def take(self):
         if "a" in self._items:
-            for _ in range(3000):
+            for _ in range(30000):
                 pass
             return self._items.pop("a")
         return None

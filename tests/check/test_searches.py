@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from plait.campaign.check import CheckOptions, check
+from plait.errors import UsageError
 from plait.subject.name import Subject
 
 HERE = Path(__file__).parent
@@ -25,6 +26,12 @@ def test_native_leaves_sound_classes_in_peace(run):
     assert result.findings == []
     assert result.stats["tests"] == 60
     assert result.stats["method_pairs"] == 3
+
+
+def test_native_runs_the_code_as_it_is(run):
+    assert run("Uncontrolled", tests=20, order="native").stats["tests"] == 20
+    with pytest.raises(UsageError, match="somebody controls this"):
+        run("Uncontrolled", tests=20)
 
 
 @pytest.mark.parametrize("order", ["random", "active"])

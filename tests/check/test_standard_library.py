@@ -72,8 +72,9 @@ def test_a_memoised_function_in_python(in_python):
 
 
 def test_a_memoised_function_on_threads(tmp_path, monkeypatch):
+    """The function takes its time: two calls of a microsecond would hardly ever meet."""
     monkeypatch.chdir(tmp_path)
-    factory = "functools.lru_cache(maxsize=2)(lambda number: [2 * number])"
+    factory = "functools.lru_cache(maxsize=2)(lambda number: [sum(number for _ in range(10000))])"
     hints = Hints(imports=("import functools",), factories=(factory,))
     result = run("functools:_lru_cache_wrapper", tmp_path, 60, hints=hints, order="native")
     assert result.findings == []

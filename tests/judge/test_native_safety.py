@@ -11,8 +11,3 @@ TEST = Test(
 def test_what_no_order_raises_is_a_violation():
     assert NativeOracle(TEST).violation(["", "ValueError"]) == "ValueError"
     assert NativeOracle(TEST).violation(["", ""]) is None
-
-
-def test_errors_of_plait_itself_are_nobodys():
-    assert NativeOracle(TEST).violation(["plait.run.engine.SetupBlockedError", "HeldError"]) is None
-    assert NativeOracle(TEST).violation(["SetupBlockedError", "KeyError"]) == "KeyError"

@@ -51,13 +51,13 @@ def run(options: argparse.Namespace) -> int:
 @contextmanager
 def workers_for(
     subject: Subject, version: Version, *, count: int, allow: tuple[str, ...] = (), hook: Path | None = None,
-    cluster: Cluster | None = None, tests: Path | None = None,
+    cluster: Cluster | None = None, tests: Path | None = None, rewritten: bool = True,
 ) -> Iterator[Workers]:  # fmt: skip
     """Worker processes that have one version of the subject, and can import the user's hook file."""
     spec = WorkerSpec(
         module=subject.module, qualname=subject.qualname, file=subject.file if version.kind == "worktree" else None,
         roots=(version.root, *([hook.resolve().parent] if hook is not None else ())), paths=tuple(version.extra),
-        allow=frozenset(allow),
+        allow=frozenset(allow), rewritten=rewritten,
     )  # fmt: skip
     with open_workers(spec, count, cluster, tests) as workers:
         yield workers
@@ -97,17 +97,22 @@ def _aim(options: CheckOptions, version: Version) -> Aim | None:
         return Aim(str(options.capp), impact_between(old, version))
 
 
-def _workers(options: CheckOptions, version: Version, count: int) -> AbstractContextManager[Workers]:
+def _workers(
+    options: CheckOptions, version: Version, count: int, *, rewritten: bool = True
+) -> AbstractContextManager[Workers]:
     return workers_for(
         options.subject, version, count=count, allow=options.allow, hook=options.hook, cluster=options.cluster,
-        tests=options.tests,
+        tests=options.tests, rewritten=rewritten,
     )  # fmt: skip
 
 
 def _native(options: CheckOptions, version: Version, budget: Budget, interrupt: Interrupt | None) -> Result:
     """Nothing of it is remembered: it would not come out the same again."""
-    with _workers(options, version, options.workers) as workers, _workers(options, version, 1) as controlled:
-        campaign = NativeCampaign(options, budget, workers, controlled, interrupt)
+    with (
+        _workers(options, version, options.workers, rewritten=False) as native,
+        _workers(options, version, 1) as controlled,
+    ):
+        campaign = NativeCampaign(options, budget, native, controlled, interrupt)
         campaign.run()
     return campaign.result()
 

@@ -1,14 +1,11 @@
 """What workers do for `plait check --schedule native`: CovCon's own setting, and the explanation of what it shows.
 
-A search imports the subject as it is and runs each test once on OS threads; an explanation needs the rewritten code.
-So the two run in different workers.
+A search runs each test once on OS threads, in a worker that has the subject as it is; an explanation needs the
+rewritten code, so it runs in another one.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +13,6 @@ from typing import Any
 
 from plait.campaign import worker_state
 from plait.campaign.stream import finding_of, probes_of
-from plait.errors import UsageError
 from plait.generate.catalogue import build_catalogue
 from plait.generate.hints import Hints
 from plait.generate.strategy import make_strategy
@@ -27,7 +23,6 @@ from plait.judge.safety import Examination, Violation
 from plait.model.finding import Finding
 from plait.model.test import Test
 from plait.observe.places import PLACES
-from plait.run.world import find_in
 from plait.subject.interface import discover
 
 Cause = tuple[str, frozenset[str]]
@@ -57,7 +52,7 @@ class NativeSearch:
 
 def search(name: str, options: NativeOptions, hints: Hints, tests: Path | None, seconds: float) -> NativeSearch:
     """Tests on OS threads, one execution each, until one shows what no order of its calls shows."""
-    owner = _as_it_is()
+    owner = worker_state.subject()
     interface = discover(owner, name=name)
     public = {method.name for method in interface.methods}
     catalogue = build_catalogue(owner, interface, hints=hints, seed=options.seed, tests=tests)
@@ -101,28 +96,3 @@ def explain_shown(name: str, subject: str, test: Test, shown: str, rules: Rules)
             if made is not None:
                 return made[0]
     return None
-
-
-def _as_it_is() -> Any:
-    """The subject, imported without being rewritten."""
-    spec = worker_state.spec()
-    for folder in reversed([*spec.roots, *spec.paths]):
-        entry = str(folder.resolve())
-        if entry not in sys.path:
-            sys.path.insert(0, entry)
-    try:
-        module = importlib.import_module(spec.module) if spec.file is None else _from_file(spec.module, spec.file)
-    except Exception as error:
-        raise UsageError(worker_state.why_not_importable(spec.module, error)) from None
-    return find_in(module, spec.qualname) if spec.qualname else module
-
-
-def _from_file(name: str, file: Path) -> Any:
-    if name in sys.modules:
-        return sys.modules[name]
-    found = importlib.util.spec_from_file_location(name, file)
-    assert found is not None
-    assert found.loader is not None
-    module = sys.modules[name] = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module

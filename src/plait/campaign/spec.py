@@ -17,7 +17,7 @@ class WorkerSpec:
     ``roots`` hold the code under test, ``paths`` what it depends on, as `World.load` wants them. An empty ``module``
     makes a worker without a subject. ``memory_limit`` is in bytes (default: a share of the machine), ``load_timeout``
     in seconds: how long importing the subject may take. ``cache`` is where rewritten code is kept (default: the user's
-    cache folder).
+    cache folder). A worker that is not for ``rewritten`` code has the subject as it is: nothing in it is controlled.
     """
 
     module: str = ""
@@ -30,6 +30,7 @@ class WorkerSpec:
     seed: int = 0
     load_timeout: float = 60.0
     cache: Path | None = None
+    rewritten: bool = True
 
     def __str__(self) -> str:
         return f"{self.module}:{self.qualname}" if self.qualname else self.module

@@ -7,6 +7,8 @@ Tasks call `world` and `subject`; both are cheap after the first call. A subject
 from __future__ import annotations
 
 import contextlib
+import importlib
+import importlib.util
 import re
 import sys
 import traceback
@@ -75,7 +77,7 @@ def world() -> World:
 
 
 def module() -> types.ModuleType:
-    """The subject's module, rewritten."""
+    """The subject's module, rewritten unless the spec says otherwise."""
     subject()
     assert _state.module is not None
     return _state.module
@@ -97,11 +99,11 @@ def subject() -> Any:
 def _load() -> None:
     from plait.run.world import find_in  # noqa: PLC0415 - as above
 
-    wanted, here = spec(), world()
+    wanted = spec()
     if not wanted.module:
         raise PlaitBugError("a task asked for the subject of a worker that has none")
     try:
-        loaded = here.load(wanted.module, file=wanted.file, roots=wanted.roots, paths=wanted.paths)
+        loaded = _rewritten(wanted) if wanted.rewritten else _as_it_is(wanted)
     except MemoryError:
         raise
     except BaseException as error:
@@ -109,8 +111,25 @@ def _load() -> None:
         raise UsageError(why_not_importable(wanted.module, error)) from None
     _state.subject = find_in(loaded, wanted.qualname) if wanted.qualname else loaded
     _state.module = loaded
-    here.snapshot()
-    _beat_with_executions()
+    if wanted.rewritten:
+        world().snapshot()
+        _beat_with_executions()
+
+
+def _rewritten(wanted: WorkerSpec) -> types.ModuleType:
+    return world().load(wanted.module, file=wanted.file, roots=wanted.roots, paths=wanted.paths)
+
+
+def _as_it_is(wanted: WorkerSpec) -> types.ModuleType:
+    sys.path[:0] = [str(folder.resolve()) for folder in (*wanted.roots, *wanted.paths)]
+    if wanted.file is None:
+        return importlib.import_module(wanted.module)
+    found = importlib.util.spec_from_file_location(wanted.module, wanted.file)
+    assert found is not None
+    assert found.loader is not None
+    made = sys.modules[wanted.module] = importlib.util.module_from_spec(found)
+    found.loader.exec_module(made)
+    return made
 
 
 def concerned() -> list[str]:

@@ -10,11 +10,9 @@ from plait.generate.outcome import CallOutcome
 from plait.judge.sequential import SequentialRunner
 from plait.model.test import Test
 from plait.observe.pairs import MethodEvent, covered_pairs
-from plait.run.engine import HeldError, SetupBlockedError
 from plait.run.native_bed import PATIENCE, NativeBed, switching, watched
 
 MAX_ORDERS = 300
-_OWN = (SetupBlockedError.__name__, HeldError.__name__)  # of an engine that has nothing to do here: never the class's
 
 
 def run_once(test: Test, owner: type, public: Iterable[str]) -> tuple[str | None, Counter[tuple[str, str]]]:
@@ -35,7 +33,7 @@ class NativeOracle:
 
     def violation(self, outcome: Sequence[str]) -> str | None:
         """The exception, or ``deadlock``, that this execution shows and no linearisation does."""
-        shown = {each for each in outcome if each and each.rpartition(".")[2] not in _OWN}
+        shown = {each for each in outcome if each}
         if not shown:
             return None
         if self._serial is None:
