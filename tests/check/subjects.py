@@ -213,6 +213,34 @@ class Slow:
         return None
 
 
+class Crowded:
+    """One method can disturb one other; the rest look at something of their own."""
+
+    def __init__(self):
+        self._parts = dict.fromkeys(range(24), 0)
+        self._items = []
+
+    def take_all(self):
+        taken = self._items
+        self._items = []
+        return list(taken)
+
+    def give(self):
+        if not self._items:
+            self._items.append(1)
+
+
+def _part(number):
+    def look(self):
+        return self._parts[number]
+
+    return look
+
+
+for _number in range(24):
+    setattr(Crowded, f"look_{_number}", _part(_number))
+
+
 class Needy:
     def __init__(self, part):
         self.part = part.give_me_what_nobody_has()

@@ -54,3 +54,11 @@ def test_results_do_not_depend_on_the_number_of_workers(tmp_path, monkeypatch):
         return shown, stats
 
     assert told(1) == told(2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_methods_that_can_disturb_each_other_meet_first(run, seed):
+    """One of 351 pairs is dangerous; twenty tests of CovCon alone would hardly reach it."""
+    result = run("Crowded", tests=20, deeper=False, seed=seed)
+    assert ["Crowded.give", "Crowded.take_all"] in [finding.methods for finding in result.findings]
+    assert result.stats["method_pairs"] == 351

@@ -24,6 +24,7 @@ from plait.generate.deeper import DeeperTests
 from plait.generate.strategy import Strategy, make_strategy
 from plait.judge.examine import examine
 from plait.judge.explain import explain, record_schedule, relevant
+from plait.judge.meetings import SeenAlone
 from plait.judge.minimise import Minimal, Minimiser, fewest_preemptions
 from plait.judge.rules import Rules, may_wait
 from plait.judge.safety import ITSELF, Examination, Violation
@@ -111,8 +112,9 @@ class Stream:
         """A fresh stream with its share of the pairs."""
         seed = options.seed * 1_000_003 + options.stream
         strategy = make_strategy(
-            options.generate, catalogue, SequentialRunner(), seed=seed, threads=options.threads, deeper=options.deeper
-        )
+            options.generate, catalogue, SequentialRunner(), seed=seed, threads=options.threads, deeper=options.deeper,
+            meetings=SeenAlone(),
+        )  # fmt: skip
         if options.streams > 1 and len(strategy.pairs.records) >= 4 * options.streams:
             mine = {
                 pair: record
