@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from plait.subject.change_normal import class_header, header, is_typing_base, normal, sha256
@@ -17,7 +18,7 @@ from plait.subject.change_scope import FUNCTIONS, FunctionNode, Statement, neste
 from plait.subject.matching import header_parts, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from plait.subject.source import Import, Module, Source
 
@@ -47,7 +48,7 @@ class Program:
     def __init__(self, source: Source, start: str) -> None:
         self.source = source
         self._start = start
-        self._digests = source.digests
+        self._normal_forms: dict[str, dict[str, Iterable[str]]] = {}
         self._mro: dict[Unit, list[Unit]] = {}
         self._attributes: dict[Unit, dict[str, list[Statement]]] = {}
         self._fields: dict[Unit, dict[str, list[Statement]]] = {}
@@ -59,44 +60,49 @@ class Program:
 
     def digest(self, unit: Unit) -> str | None:
         """A hash of the unit's normal form, or None when this version has no such unit."""
-        module = self.source.module(unit.module)
-        return self._digests_of(module).get(unit.name) if module is not None else None
+        known = self.source.digests
+        if unit not in known:
+            module = self.source.module(unit.module)
+            texts = self._normal_forms_of(module).get(unit.name) if module is not None else None
+            known[unit] = None if texts is None else sha256(texts)
+        return known[unit]
 
-    def _digests_of(self, module: Module) -> dict[str, str]:
-        if module.name not in self._digests:
-            self._digests[module.name] = dict(self._digest_module(module))
-        return self._digests[module.name]
+    def _normal_forms_of(self, module: Module) -> dict[str, Iterable[str]]:
+        """The units of a module, each with its text, which is made when it is read: most are never asked for."""
+        if module.name not in self._normal_forms:
+            self._normal_forms[module.name] = dict(self._units(module))
+        return self._normal_forms[module.name]
 
     @cached_property
     def by_name(self) -> dict[str, list[Unit]]:
         """Units of the own modules by the last part of their names."""
         found: dict[str, list[Unit]] = defaultdict(list)
         for module in self.modules.values():
-            for name in self._digests_of(module):
+            for name in self._normal_forms_of(module):
                 found[name.rpartition(".")[2]].append(Unit(module.name, name))
         return found
 
-    def _digest_module(self, module: Module) -> Iterator[tuple[str, str]]:
+    def _units(self, module: Module) -> Iterator[tuple[str, Iterable[str]]]:
         for qualname, nodes in module.definitions.items():
             functions = [node for node in nodes if isinstance(node, FUNCTIONS)]
             if functions:
-                yield qualname, sha256(map(normal, functions))
+                yield qualname, map(normal, functions)
             classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
             if classes:
                 unit = Unit(module.name, qualname)
-                loose = [header(node) for each in classes for node in loose_statements(each)]
-                yield f"{qualname}.<class>", sha256([*map(class_header, classes), *loose])
+                loose = chain.from_iterable(map(loose_statements, classes))
+                yield f"{qualname}.<class>", chain(map(class_header, classes), map(header, loose))
                 for name, parts in self.attributes(unit).items():
-                    yield f"{qualname}.{name}", sha256(map(_field_text, parts))
+                    yield f"{qualname}.{name}", map(_field_text, parts)
                 for name, parts in self.fields(unit).items():
-                    yield f"{qualname}.self.{name}", sha256(map(header, parts))
+                    yield f"{qualname}.self.{name}", map(header, parts)
         for name, values in module.values.items():
             if name not in module.definitions:
-                yield name, sha256(map(header, values))
+                yield name, map(header, values)
         for name, imports in module.imports.items():
             outside = [target for target in imports if not self._is_own(target)]
             if outside and name not in (".", "*") and name not in module.definitions and name not in module.values:
-                yield name, sha256(f"import {target.module} {target.name}" for target in outside)
+                yield name, [f"import {target.module} {target.name}" for target in outside]
 
     def _is_own(self, target: Import) -> bool:
         return any(self.source.own(name) for name in (target.module, f"{target.module}.{target.name}"))

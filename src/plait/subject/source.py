@@ -8,13 +8,21 @@ import sysconfig
 import warnings
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
 from plait.subject.change_normal import digest, header, sha256
-from plait.subject.change_scope import DEFINITIONS, FUNCTIONS, Definition, FunctionNode, definitions, scope_statements
+from plait.subject.change_scope import (
+    BLOCKS,
+    DEFINITIONS,
+    FUNCTIONS,
+    Definition,
+    FunctionNode,
+    definitions,
+    scope_statements,
+)
 from plait.subject.matching import header_parts, statements
 
 if TYPE_CHECKING:
@@ -74,7 +82,7 @@ class Module:
     @cached_property
     def imported(self) -> frozenset[Import]:
         """What is imported anywhere in the file, in functions too."""
-        bound = self.imports_of(ast.walk(self.tree))
+        bound = self.imports_of(_all_statements(self.tree))
         return frozenset(target for targets in bound.values() for target in targets)
 
     def imports_of(self, nodes: Iterable[ast.AST]) -> dict[str, list[Import]]:
@@ -101,6 +109,17 @@ class Module:
         drop = node.level - self.is_package
         base = parts[: len(parts) - drop] if drop else parts
         return ".".join([*base, node.module] if node.module else base)
+
+
+def _all_statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """The statements of a file in all its scopes; to look into their expressions would take many times as long."""
+    pending: list[ast.AST] = [tree]
+    while pending:
+        node = pending.pop()
+        yield node
+        for name in BLOCKS:
+            block = getattr(node, name, ())
+            pending += block if isinstance(block, list) else ()
 
 
 def _touched(node: ast.stmt) -> Iterator[str]:
@@ -132,7 +151,7 @@ class Source:
     libraries: tuple[Path, ...] = ()
     package: str = ""
     unreadable: list[str] = field(default_factory=list)
-    digests: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)  # by module, then by unit
+    digests: dict[tuple[str, str], str | None] = field(default_factory=dict, repr=False)  # by module and unit
     _modules: dict[str, Module | None] = field(default_factory=dict, repr=False)
     _places: dict[str, tuple[Path, Path] | None] = field(default_factory=dict, repr=False)
 
@@ -182,7 +201,7 @@ class Source:
     def _find(self, name: str) -> tuple[Path, Path] | None:
         if not name or not all(part.isidentifier() for part in name.split(".")):
             return None
-        folders = [self.root, *self.libraries, Path(sysconfig.get_path("stdlib")), *map(Path, filter(None, sys.path))]
+        folders = [self.root, *self.libraries, _standard_library(), *map(Path, filter(None, sys.path))]
         for folder in folders:
             base = folder.joinpath(*name.split("."))
             for path in (base / "__init__.py", base.with_name(base.name + ".py")):
@@ -208,6 +227,11 @@ class Source:
             self.unreadable.append(f"{name} cannot be read by Python {python}: {file}{line}: {reason}")
             return None
         return Module(name, file, tree, path.name == "__init__.py", is_own, text)
+
+
+@cache
+def _standard_library() -> Path:
+    return Path(sysconfig.get_path("stdlib"))
 
 
 def function_hashes(root: Path, modules: Iterable[str]) -> dict[str, str]:
