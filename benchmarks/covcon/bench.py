@@ -20,7 +20,7 @@ from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.covcon import command
-from benchmarks.covcon.table import HERE, LIMIT, ROWS, Row
+from benchmarks.covcon.table import FEW_PAIRS, HERE, LIMIT, ROWS, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +29,6 @@ ROOT = HERE.parents[1]
 STRATEGIES = ("random", "published", "covcon", "naive")
 SETTINGS = ("controlled", "native", "single", "check")
 SLACK = 20  # times the limit, which is of the processor's time on a machine that may be busy
-FEW_PAIRS = 10
 
 
 def run(

@@ -1,7 +1,8 @@
 """`plait check` with its defaults on the ports: found or silent, how small findings are, what their files are worth.
 
-A finding's pytest file runs under plain pytest, many times, once with the faulty version on its path and once with the
-sound one. A finding is minimal if nothing can be left out of its test and no schedule with fewer preemptions shows it.
+The same command with ``--generate random`` says what CovCon's order is worth in it. A finding's pytest file runs under
+plain pytest, many times, once with the faulty version on its path and once with the sound one. A finding is minimal if
+nothing can be left out of its test and no schedule with fewer preemptions shows it.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ import sys
 import tempfile
 from itertools import chain
 from pathlib import Path
-from statistics import median
+from statistics import geometric_mean, median
 from typing import Any
 
-from benchmarks.covcon.table import HERE, Row
+from benchmarks.covcon.table import FEW_PAIRS, HERE, Row
+from plait.campaign.stream import STREAMS
 
 SLACK = 60.0
 COPIES = 5
@@ -32,6 +34,9 @@ def measured(row: Row, *, runs: int, seconds: float, reproductions: int = 20) ->
     with tempfile.TemporaryDirectory(prefix="plait-covcon-") as name:
         folder = Path(name)
         results = [check(row, row.faulty, seed, seconds, folder / str(seed)) for seed in range(runs)]
+        by_chance = [
+            check(row, row.faulty, seed, seconds, folder / f"random-{seed}", "random") for seed in range(runs)
+        ]
         sound = check(row, row.sound, 0, seconds, folder / "sound")
         numbers = [seed for seed, result in enumerate(results) if result.get("verdict") == "violation"]
         found = [results[seed] for seed in numbers]
@@ -42,7 +47,7 @@ def measured(row: Row, *, runs: int, seconds: float, reproductions: int = 20) ->
     return {
         "subject": row.name, "module": row.module, "strategy": "covcon", "setting": "check",
         "found": len(found), "runs": len(results), "kinds": sorted({kind(each) for each in findings}),
-        "tests": median(result["stats"].get("tests_to_first", 0) for result in found) if found else 0,
+        "tests": cost(results), "tests_at_random": cost(by_chance), "pairs": max(map(pairs, results)),
         "seconds": max((result["stats"]["seconds_to_first"] for result in found), default=seconds),
         "silent_when_sound": sound.get("verdict") == "none", "sound_pairs": sound.get("stats", {}).get("method_pairs"),
         "calls_median": median(len(each) for one in findings for each in one["test"]["suffixes"]) if findings else None,
@@ -53,17 +58,35 @@ def measured(row: Row, *, runs: int, seconds: float, reproductions: int = 20) ->
     }  # fmt: skip
 
 
+def cost(results: list[dict[str, Any]]) -> float:
+    """Tests per violation found, counted as the result does it: in the stream of tests that came to one first.
+
+    A run that found nothing counts with all tests of one of its streams.
+    """
+    stats = [(result.get("verdict") == "violation", result.get("stats", {})) for result in results]
+    made = sum(each["tests_to_first"] if found else each.get("tests", 0) / STREAMS for found, each in stats)
+    return round(made / max(sum(found for found, _ in stats), 0.5), 1)
+
+
+def pairs(result: dict[str, Any]) -> int:
+    """Pairs of methods."""
+    return int(result.get("stats", {}).get("method_pairs", 0))
+
+
 def kind(finding: dict[str, Any]) -> str:
     """The exception, or what else went wrong."""
     return finding.get("exception") or finding["kind"]
 
 
-def check(row: Row, version: Path, seed: int, seconds: float, folder: Path) -> dict[str, Any]:
+def check(
+    row: Row, version: Path, seed: int, seconds: float, folder: Path, generate: str = "covcon"
+) -> dict[str, Any]:
     """The result file of one run, by one worker; ``trouble`` if there is none."""
     folder.mkdir(exist_ok=True)
     command = [
         sys.executable, "-m", "plait", "check", f"{row.module}:{row.cls}", "--path", str(version.parent), "--fresh",
         "--seed", str(seed), "--budget", f"{seconds:g}s", "--workers", "1", "--json", "result.json",
+        "--generate", generate,
     ]  # fmt: skip
     limit = seconds + SLACK
     try:
@@ -124,7 +147,8 @@ def line(row: dict[str, Any]) -> str:
     times = row["reproductions"]
     fail, succeed = (sum(count == times for count in row[name]) for name in ("fail_on_faulty", "pass_on_sound"))
     return (
-        f"{row['subject']:38}{'check':12}{row['found']:3} of {row['runs']:2}{row['seconds']:8.1f} s at most, sound: "
+        f"{row['subject']:38}{'check':12}{row['found']:3} of {row['runs']:2}{row['seconds']:8.1f} s at most, "
+        f"{row['tests']:g} tests ({row['tests_at_random']:g} at random), sound: "
         f"{'silent' if row['silent_when_sound'] else 'NOT SILENT'}, calls {row['calls_median']}, preemptions "
         f"{row['preemptions_median']}, droppable {row['droppable']}, files {row['reproducers']}: {fail} fail and "
         f"{succeed} pass {times} of {times} times{trouble}"
@@ -133,7 +157,11 @@ def line(row: dict[str, Any]) -> str:
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """The whole of it in a few figures."""
+    larger = [row for row in rows if row["pairs"] > FEW_PAIRS]
+    ratios = [max(row["tests"], 1) / max(row["tests_at_random"], 1) for row in larger]
     return {
+        "fewer_tests_than_random": sum(row["tests"] < row["tests_at_random"] for row in rows),
+        "tests_relative_to_random": round(geometric_mean(ratios), 3) if ratios else None,
         "classes": len(rows), "found_in_every_run": sum(row["found"] == row["runs"] for row in rows),
         "silent_when_sound": sum(row["silent_when_sound"] for row in rows),
         "most_seconds": max(row["seconds"] for row in rows),

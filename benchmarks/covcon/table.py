@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LIMIT = 3600  # seconds; a time of this length means: never found
+FEW_PAIRS = 10  # of methods: a class with no more has no use for an order of them
 HERE = Path(__file__).parent
 
 

@@ -79,4 +79,18 @@ def test_the_whole_command(bench):
     assert set(measured["fail_on_faulty"]) == set(measured["pass_on_sound"]) == {6}
     assert measured["preemptions_median"] <= 2
     assert "silent" in bench.command.line(measured)
+    assert measured["tests"] >= 1
+    assert measured["tests_at_random"] >= 1
     assert bench._summary([measured])["check"]["always_pass_on_sound"] == measured["reproducers"]
+
+
+def test_tests_of_the_command_are_counted_per_violation(bench):
+    def result(verdict, **stats):
+        return {"verdict": verdict, "stats": stats}
+
+    found = result("violation", tests_to_first=6, tests=100, method_pairs=50)
+    missed = result("none", tests_to_first=None, tests=80, method_pairs=50)
+    assert bench.command.cost([found, found]) == 6
+    assert bench.command.cost([found, missed]) == 6 + 20  # four streams had twenty each
+    assert bench.command.cost([missed, missed]) == 80
+    assert bench.command.pairs(found) == 50
