@@ -18,6 +18,7 @@ from plait.explore.strategy import preemptions
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plait.explore.dpor import Sleep
     from plait.observe.happens import Step
     from plait.run.engine import Engine
 
@@ -47,16 +48,17 @@ class Bounded(Dpor):
             node = nodes[-1]
             number = len(nodes) - 1
             last = self._schedule[number - 1] if number else -1
-            for thread in sorted(node.backtrack):
-                if thread in node.done:
+            for thread in sorted(node.backtrack) if node is not None else ():
+                if node is None or thread in node.done:
                     continue
                 if self._spent[number] + (last != thread and last in node.enabled) <= self.bound:
-                    self._branch(node, thread)
-                    self.free = True
-                    return [*self._schedule[:number], thread]
+                    return self._branch(node, thread)
             nodes.pop()
         self.exhausted = not self.diverged
         return None
+
+    def _fall_asleep(self, sleep: Sleep) -> None:
+        """Nobody does."""
 
     def executed(self, engine: Engine) -> None:
         """Count the preemptions of the new part, then learn from it."""
@@ -85,7 +87,7 @@ class Bounded(Dpor):
 
     def _ask(self, number: int, thread: int, alone: bool = True) -> None:
         """``alone``: each of the racing steps is one operation (see `plait.explore.dpor`)."""
-        node = self._nodes[number]
+        node = self._at(number)
         if thread in node.enabled and alone and not self._gil:
             node.backtrack.add(thread)
         else:

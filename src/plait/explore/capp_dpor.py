@@ -31,14 +31,12 @@ class CappDpor(Dpor):
     def next_prefix(self) -> Sequence[int] | None:
         """See `Dpor.next_prefix`; behind it this search is asked at every step."""
         prefix = super().next_prefix()
-        self.free = False
         self._priority.begin()
         return prefix
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
         """Among the threads that do not sleep, the one that the heuristic keeps."""
         number = super().choose(engine, current)
-        engine.free = False
         if number == STOP:
             return STOP
         last = engine.trace[-1][0] if engine.step else -1

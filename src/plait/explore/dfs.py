@@ -73,8 +73,8 @@ class Dfs:
         return self._chosen
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Never asked: behind the prefix the running thread goes on."""
-        raise AssertionError(engine, current)
+        """Behind the prefix the running thread goes on; when it cannot, the first that can."""
+        return engine.enabled[0]
 
     def executed(self, engine: Engine) -> None:
         """Note what else could have run at each new step."""

@@ -19,7 +19,8 @@ from collections.abc import Sequence
 from plait.explore.progress import fraction
 from plait.explore.replay import Divergence, departure
 from plait.observe.happens import HappensBefore, Operation, Step, dependent_steps, steps_of
-from plait.run.engine import DIVERGED, STOP, Engine, Entry, Pending
+from plait.run.engine import DIVERGED, REDUNDANT, STOP, Engine, Entry, Pending
+from plait.run.heap import Heap
 from plait.run.operations import LOCAL
 from plait.run.vthread import VThread
 
@@ -27,16 +28,15 @@ Sleep = dict[int, tuple[Operation, ...]]
 
 
 class _Node:
-    """A state on the current branch: what can run, what must be tried, what was."""
+    """A state on the current branch at which a race begins: what can run, what must be tried, what was."""
 
-    __slots__ = ("backtrack", "done", "enabled", "known", "sleep")
+    __slots__ = ("backtrack", "done", "enabled", "sleep")
 
-    def __init__(self, thread: int, enabled: tuple[int, ...], sleep: Sleep, known: int) -> None:
+    def __init__(self, thread: int, operations: tuple[Operation, ...], enabled: tuple[int, ...], sleep: Sleep) -> None:
         self.enabled = enabled
         self.sleep = sleep
-        self.known = known  # locations up to this number have it in every execution that comes by here
         self.backtrack = {thread}
-        self.done: Sleep = {}  # of the threads to be tried
+        self.done: Sleep = {thread: operations}  # of the threads to be tried
 
 
 class Dpor:
@@ -51,16 +51,19 @@ class Dpor:
         self.diverged = False
         self.divergence: Divergence | None = None
         self._order = HappensBefore()
-        self._nodes: list[_Node] = []
+        self._nodes: list[_Node | None] = []  # by step; None where nothing else is to be tried so far
+        self._asleep: list[Sleep] = [_EMPTY]  # by step, and behind the last one as far as anybody sleeps
         self._trace: list[Entry] = []
         self._schedule: list[int] = []
         self._base = 0
         self._tried = -1
-        self._sleep: Sleep = {}
-        self._sleeps: dict[int, Sleep] = {}
+        self._sleep: Sleep = _EMPTY  # of the state in front of step `_seen`
+        self._watched: set[int] | None = None  # the roots that wake somebody; None: any may
         self._seen = 0
         self._started = False
         self._gil = False
+        self._heap = Heap()  # of the execution that is looked at
+        self._known: list[int] = []  # by step as far as asked for: the highest location up to there
         self._nicknames: dict[tuple[str, str | int], int] = {}
 
     @property
@@ -70,7 +73,8 @@ class Dpor:
 
     def progress(self) -> float:
         """The explored fraction of the search; branches may still be added, so that it is rather too high."""
-        return fraction((len(node.done), len(node.backtrack.difference(node.sleep))) for node in self._nodes)
+        nodes = [node for node in self._nodes if node is not None]
+        return fraction((len(node.done), len(node.backtrack.difference(node.sleep))) for node in nodes)
 
     def next_prefix(self) -> Sequence[int] | None:
         """The deepest state with something left to try."""
@@ -80,7 +84,7 @@ class Dpor:
         nodes = self._nodes
         while nodes:
             node = nodes[-1]
-            if len(node.backtrack) > len(node.done):
+            if node is not None and len(node.backtrack) > len(node.done):
                 for thread in sorted(node.backtrack):
                     if thread not in node.done and thread not in node.sleep:
                         return self._branch(node, thread)
@@ -90,29 +94,45 @@ class Dpor:
 
     def _branch(self, node: _Node, thread: int) -> Sequence[int]:
         self._tried = thread
-        self._base = len(self._nodes) - 1
-        self._order.truncate(self._base)
-        self._sleep = {**node.sleep, **node.done}
-        self._sleeps = {}
-        self._seen = self._base
-        self.free = not self._sleep
-        return [*self._schedule[: self._base], thread]
+        base = self._base = self._seen = len(self._nodes) - 1
+        self._order.truncate(base)
+        del self._schedule[base:], self._asleep[base + 1 :], self._known[base:]
+        self._fall_asleep({**node.sleep, **node.done})
+        return [*self._schedule, thread]
+
+    # -- sleep sets ---------------------------------------------------------------------------------------------
+
+    def _fall_asleep(self, sleep: Sleep) -> None:
+        self._sleep = sleep
+        watched = {0}  # where the advance of the clock is entered
+        for pending in sleep.values():
+            if len(pending) > 1:
+                self._watched = None
+                return
+            watched.add(pending[0][0])
+        self._watched = watched
+
+    def _wake(self, engine: Engine) -> None:
+        """Find out who still sleeps behind the steps that were performed since the last time."""
+        self._heap = engine.heap
+        sleep, watched, asleep = self._sleep, self._watched, self._asleep
+        steps = steps_of(engine.trace, engine.heap.roots, self._index(engine, self._seen))
+        for _thread, operations, _enabled, _after in steps:
+            if watched is None or len(operations) > 1 or operations[0][0] in watched:
+                awake = [other for other, pending in sleep.items() if self._wakes(operations, pending)]
+                if awake:
+                    sleep = {other: pending for other, pending in sleep.items() if other not in awake}
+                    if not sleep:
+                        break
+            asleep.append(sleep)
+        self._seen = engine.step
+        self._sleep = sleep
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Only asked while somebody sleeps."""
+        """Who has run up to here sleeps not; when it cannot go on, the first thread that does not."""
+        if self._sleep and engine.step > self._seen:
+            self._wake(engine)
         sleep = self._sleep
-        if engine.step > self._seen:
-            done = steps_of(engine.trace[self._index(engine, self._seen) :], engine.heap.roots)
-            for _thread, operations, _enabled, _after in done:
-                woken = [other for other, pending in sleep.items() if self._wakes(engine, operations, pending)]
-                if woken:
-                    sleep = {other: pending for other, pending in sleep.items() if other not in woken}
-            self._seen = engine.step
-            self._sleep = sleep
-        if not sleep:
-            engine.free = True
-            return current.id if current is not None and current.enabled else engine.enabled[0]
-        self._sleeps[engine.step] = sleep
         if current is not None and current.enabled and current.id not in sleep:
             return current.id
         for thread in engine.enabled:
@@ -120,32 +140,41 @@ class Dpor:
                 return thread
         return STOP
 
-    def _wakes(self, engine: Engine, operations: tuple[Operation, ...], pending: tuple[Operation, ...]) -> bool:
+    def _wakes(self, operations: tuple[Operation, ...], pending: tuple[Operation, ...]) -> bool:
         if dependent_steps(operations, pending):
             return True
         if len(pending) == 1 or all(loc >= 0 for _root, loc, _mode in pending):
             return False
         for root, loc, mode in operations:
-            for key in ((root, self._nickname(engine, loc), mode), (self._nickname(engine, root), loc, mode)):
+            for key in ((root, self._nickname(loc), mode), (self._nickname(root), loc, mode)):
                 if dependent_steps((key,), pending):
                     return True
-            if dependent_steps(((self._nickname(engine, root), self._nickname(engine, loc), mode),), pending):
+            if dependent_steps(((self._nickname(root), self._nickname(loc), mode),), pending):
                 return True
         return False
 
-    def _lasting(self, engine: Engine, operations: tuple[Operation, ...], known: int) -> tuple[Operation, ...]:
-        """A step's operations in numbers that mean the same in other executions.
+    def _lasting(self, number: int) -> tuple[Operation, ...]:
+        """A step's operations in numbers that mean the same in every execution that comes by there.
 
         Locations that the step itself touched for the first time will have another number when another thread goes
         first: they go by a nickname that two locations may share, so that a sleeper wakes rather too early.
         """
+        steps = self._order.steps
+        operations = steps[number][1]
+        if len(operations) == 1:
+            return operations
+        highest = self._known
+        for _thread, done, _enabled, _after in steps[len(highest) : number]:
+            highest.append(max(highest[-1] if highest else 0, *(loc for _root, loc, _mode in done)))
+        known = highest[number - 1] if number else 0
+
         def lasting(loc: int) -> int:
-            return loc if loc <= known else self._nickname(engine, loc)
+            return loc if loc <= known else self._nickname(loc)
 
         return (operations[0], *((lasting(root), lasting(loc), mode) for root, loc, mode in operations[1:]))
 
-    def _nickname(self, engine: Engine, loc: int) -> int:
-        obj, name = engine.heap.locs[loc]
+    def _nickname(self, loc: int) -> int:
+        obj, name = self._heap.locs[loc]
         owner = obj if type(obj) is str else type(obj).__qualname__
         key = (owner, name if type(name) in (str, int) else type(name).__qualname__)
         return self._nicknames.setdefault(key, -1 - len(self._nicknames))
@@ -164,50 +193,55 @@ class Dpor:
                     return index
         return len(trace)
 
+    # -- races --------------------------------------------------------------------------------------------------
+
     def executed(self, engine: Engine) -> None:
         """Learn from the part of the execution that is new."""
         base = self._base
         self._gil = engine.gil
-        if engine.status == "redundant":
+        self._heap = engine.heap
+        if engine.status == REDUNDANT:
             self.redundant += 1
         trace = engine.trace
         start = self._index(engine, base)
-        if engine.status == DIVERGED or self._trace[:start] != trace[:start]:
+        branching = self._nodes[base] if self._nodes else None
+        if (
+            engine.status == DIVERGED
+            or (branching is not None and start == len(trace))
+            or self._trace[:start] != trace[:start]
+        ):
             self.diverged = True
             self.divergence = departure(self._trace[:start], trace[:start])
-            if self._nodes:  # what was learned on this branch does not hold: leave it
-                self._nodes[base].done[self._tried] = ()
+            if branching is not None:  # what was learned on this branch does not hold: leave it
+                branching.done[self._tried] = ()
                 return
         self._trace = trace
+        if self._sleep and engine.step > self._seen:
+            self._wake(engine)
         order, nodes = self._order, self._nodes
-        sleeps = self._sleeps
-        known = nodes[base].known if base < len(nodes) else 0
-        schedule = self._schedule
-        del schedule[base:]
-        for number, step in enumerate(steps_of(trace, engine.heap.roots, start), base):
-            thread, operations, enabled, _after = step
-            if number < len(nodes):
-                node = nodes[number]
-            else:
-                node = _Node(thread, enabled, sleeps.get(number, _EMPTY) if sleeps else _EMPTY, known)
-                nodes.append(node)
-            if len(operations) == 1:
-                node.done[thread] = operations
-                loc = operations[0][1]
-                if loc > known:
-                    known = loc
-                elif thread == -1:
+        steps = steps_of(trace, engine.heap.roots, start)
+        self._schedule += [step[0] for step in steps]
+        total = base + len(steps)
+        nodes += [None] * (total - len(nodes))
+        self._asleep += [_EMPTY] * (total - len(self._asleep))
+        if engine.overdue:
+            for number in sorted(engine.overdue):
+                if number >= base:
+                    self._learn(steps[len(order.steps) - base : number - base])
                     for waiting in engine.overdue[number]:
                         self._pending(engine, waiting)
-            else:
-                node.done[thread] = self._lasting(engine, operations, known)
-                known = max(known, *(operation[1] for operation in operations))
-            schedule.append(thread)
-            for race in order.push(step):
-                self._reverse(race, number, step)
-        if engine.status != "redundant":
+            steps = steps[len(order.steps) - base :]
+        self._learn(steps)
+        if branching is not None:
+            branching.done[self._tried] = self._lasting(base)
+        if engine.status != REDUNDANT:
             for pending in engine.pending:
                 self._pending(engine, pending)
+
+    def _learn(self, steps: Sequence[Step]) -> None:
+        pushed = self._order.steps
+        for first, second in self._order.extend(steps):
+            self._reverse(first, second, pushed[second])
 
     def _pending(self, engine: Engine, pending: Pending) -> None:
         """A thread that waits for ever also races: with whoever took what it waits for."""
@@ -217,35 +251,44 @@ class Dpor:
         order = self._order
         operations = ((engine.heap.roots[loc], loc, pending.mode),)
         step = (pending.thread, operations, (), pending.after)
-        for race in order.races(pending.thread, operations, order.clock_of(pending.thread, pending.after)):
+        for race in order.races(pending.thread, operations, order.past_of(pending.thread, pending.after)):
             self._reverse(race, len(order.steps), step)
+
+    def _at(self, number: int) -> _Node:
+        """The node of a step, made when the first race begins there."""
+        node = self._nodes[number]
+        if node is None:
+            thread, _operations, enabled, _after = self._order.steps[number]
+            node = self._nodes[number] = _Node(thread, self._lasting(number), enabled, self._asleep[number])
+        return node
 
     def _reverse(self, first: int, second: int, step: Step) -> None:
         """Make sure that some branch at step ``first`` brings ``step``, which has the number ``second``, before it.
 
         Any thread will do that can begin the steps behind ``first`` that do not depend on it, followed by ``step``.
         """
-        node = self._nodes[first]
+        node = self._nodes[first] or self._at(first)
         backtrack = node.backtrack
         order, thread = self._order, step[0]
         if self._gil or len(step[1]) > 1 or len(order.steps[first][1]) > 1:
             backtrack.update(node.enabled)
             return
-        if thread in backtrack and order.can_begin(thread, first, second, step):
+        begins, owner = order.can_begin(thread, first, second, step), order.steps[first][0]
+        if begins and (thread in backtrack or thread in node.sleep):
             return
-        initials = [
-            other for other in {**order.of_thread, thread: None} if order.can_begin(other, first, second, step)
-        ]  # fmt: skip
-        if not backtrack.isdisjoint(initials) or not node.sleep.keys().isdisjoint(initials):
-            return
-        if thread in initials and thread in node.enabled:
+        if len(backtrack) > 1 or node.sleep:
+            for other in (*backtrack, *node.sleep):
+                if other not in (owner, thread) and order.can_begin(other, first, second, step):
+                    return
+        if begins and thread in node.enabled:
             backtrack.add(thread)
             return
-        for other in initials:
+        others = [other for other in order.of_thread if other != thread and order.can_begin(other, first, second, step)]
+        for other in others:
             if other in node.enabled:
                 backtrack.add(other)
                 return
-        if initials != [thread]:
+        if others or not begins:
             backtrack.update(node.enabled)
 
 

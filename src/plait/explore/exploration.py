@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ class Exploration:
     elapsed: float = 0.0
     exhausted: bool = False
     claim: str | None = None
-    statuses: Counter[str] = field(default_factory=Counter)
+    statuses: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     replays: int = 0
     divergence: Divergence | None = None
     fraction: float | None = None
@@ -92,7 +92,11 @@ def explore(
     gc.disable()  # the engine collects between executions, never inside one
     try:
         while True:
-            ended = _limit(found, started, max_executions, max_seconds)
+            ended = None
+            if max_executions is not None and found.executions >= max_executions:
+                ended = "limit of executions"
+            elif max_seconds is not None and time.perf_counter() - started >= max_seconds and found.executions:
+                ended = "time limit"
             if ended is not None:
                 found.fraction = _progress(strategy)
             prefix = strategy.next_prefix()
@@ -109,10 +113,9 @@ def explore(
                 break
             if replay_every and (found.executions == 1 or found.executions % replay_every == 0):
                 _replay(found, engine, prepare)
-            if found.divergence is None and status == DIVERGED:
-                found.divergence = _departed(engine, prefix)
-            elif found.divergence is None:
-                found.divergence = getattr(strategy, "divergence", None)
+            if found.divergence is None:
+                departed = status == DIVERGED
+                found.divergence = _departed(engine, prefix) if departed else getattr(strategy, "divergence", None)
             if found.divergence is not None:
                 found.ended = "not deterministic"
                 break
@@ -126,14 +129,6 @@ def explore(
     if found.exhausted:
         found.fraction = 1.0
     return found
-
-
-def _limit(found: Exploration, started: float, max_executions: int | None, max_seconds: float | None) -> str | None:
-    if max_executions is not None and found.executions >= max_executions:
-        return "limit of executions"
-    if max_seconds is not None and found.executions and time.perf_counter() - started >= max_seconds:
-        return "time limit"
-    return None
 
 
 def _progress(strategy: Strategy) -> float | None:

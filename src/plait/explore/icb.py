@@ -59,8 +59,8 @@ class Icb:
         return [*schedule[:length], thread] if thread != -1 else ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Never asked: behind the prefix the running thread goes on."""
-        raise AssertionError(engine, current)
+        """Behind the prefix the running thread goes on; when it cannot, the first that can."""
+        return engine.enabled[0]
 
     def executed(self, engine: Engine) -> None:
         """Queue every way to leave this schedule behind its prefix."""

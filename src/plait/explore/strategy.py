@@ -2,7 +2,8 @@
 
 A strategy lives for one exploration. ``next_prefix`` is asked for the next execution: a list of thread numbers that the
 engine follows before it asks anything else, or None when the search is over. While an execution runs behind its
-prefix, ``choose`` picks the next thread, unless the strategy has set ``engine.free`` and lets the running thread go on.
+prefix, ``choose`` picks the next thread; a strategy that is ``free`` lets the running thread go on while it can, and is
+asked only who comes after it.
 ``executed`` sees the finished execution. Strategies see operations, never code.
 """
 
@@ -20,7 +21,7 @@ class Strategy(Protocol):
 
     name: str
     exhausted: bool
-    free: bool  # behind the prefix the running thread goes on, and `choose` is not asked
+    free: bool  # behind the prefix the running thread goes on while it can, and `choose` is not asked before
 
     def next_prefix(self) -> Sequence[int] | None:
         """The schedule to begin the next execution with; None ends the exploration."""

@@ -1,6 +1,6 @@
 """Happens-before of an execution, kept step by step so that executions with a common prefix share it.
 
-Each step gets a vector clock: how many steps of every thread precede it. A *race* is a pair of dependent steps of two
+Each step has its past: which steps precede it. A *race* is a pair of dependent steps of two
 threads that nothing else orders: the pairs whose reversal leads to a different class of executions.
 """
 
@@ -28,6 +28,9 @@ from plait.run.operations import (
 Operation = tuple[int, int, int]  # root location, location, mode
 Step = tuple[int, tuple[Operation, ...], tuple[int, ...], list[int] | None]  # thread, operations, enabled, predecessors
 
+_Accesses = list[tuple[int, int, int, int]]  # step, thread, mode, location
+
+_NONE: tuple[_Accesses, _Accesses] = ([], [])
 _LAST = frozenset({WRITE, TAKE, ACQUIRE, TRY})  # whatever touched the location before one of these precedes it
 
 
@@ -44,16 +47,17 @@ def steps_of(trace: Sequence[Entry], roots: Sequence[int], start: int = 0) -> li
 
 
 class HappensBefore:
-    """The clocks of the steps pushed so far; `truncate` goes back to a shorter prefix."""
+    """The pasts of the steps pushed so far; `truncate` goes back to a shorter prefix.
+
+    A past is a set of steps as the bits of one number, so that joining two and asking for a step are single operations.
+    """
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
-        self.clocks: list[list[int]] = []
-        self.positions: list[int] = []
+        self.pasts: list[int] = []  # which steps happen before each step
         self.of_thread: dict[int, list[int]] = {}  # the numbers of each thread's steps
-        self._accesses: dict[int, list[tuple[int, int, int, int]]] = {}
+        self._accesses: dict[int, tuple[_Accesses, _Accesses]] = {}  # of each root: all, and those that are no reading
         self._ticks: list[int] = []  # the steps in which the clock advanced
-        self._width = 4
 
     def truncate(self, length: int) -> None:
         """Forget all steps from ``length`` on."""
@@ -63,107 +67,112 @@ class HappensBefore:
             if thread != -1:
                 for root, _loc, mode in operations:
                     if mode != LOCAL:
-                        accesses[root].pop()
-        del steps[length:], self.clocks[length:], self.positions[length:]
+                        every, changes = accesses[root]
+                        every.pop()
+                        if mode != READ and mode != KEY_READ:  # noqa: PLR1714 - the faster form
+                            changes.pop()
+        del steps[length:], self.pasts[length:]
 
-    def clock_of(self, thread: int, after: Sequence[int] | None) -> list[int]:
+    def past_of(self, thread: int, after: Sequence[int] | None) -> int:
         """What precedes the next step of a thread before its own dependences are looked at."""
         mine = self.of_thread.get(thread)
-        clock = self.clocks[mine[-1]].copy() if mine else [0] * self._width
-        if after:
-            for step in after:
-                _join(clock, self.clocks[step])
-        if self._ticks:
-            _join(clock, self.clocks[self._ticks[-1]])
-        return clock
+        pasts = self.pasts
+        past = pasts[mine[-1]] | 1 << mine[-1] if mine else 0
+        for step in after or ():
+            past |= pasts[step] | 1 << step
+        return past | (2 << self._ticks[-1]) - 1 if self._ticks else past
 
     def push(self, step: Step) -> list[int]:
         """Add a step; returns the earlier steps it races with, latest first."""
-        thread, operations, _enabled, after = step
-        number = len(self.steps)
-        if thread == -1:
-            return self._push_time(step)
-        if thread >= self._width:
-            self._widen(thread + 1)
-        mine = self.of_thread.get(thread)
-        if mine is None:
-            mine = self.of_thread[thread] = []
-        clock = self.clocks[mine[-1]].copy() if mine and not after and not self._ticks else self.clock_of(thread, after)
-        if len(operations) == 1:
-            root, loc, mode = operations[0]
-            if mode == LOCAL:
-                races: list[int] = []
+        return [race for race, _number in self.extend((step,))]
+
+    def extend(self, steps: Sequence[Step]) -> list[tuple[int, int]]:
+        """Add steps; returns which of them (second) race with which earlier ones (first), in order, latest first."""
+        found: list[tuple[int, int]] = []
+        pasts, of_thread, accesses_of, ticks = self.pasts, self.of_thread, self._accesses, self._ticks
+        number = len(pasts)
+        for step in steps:
+            thread, operations, _enabled, after = step
+            mine = of_thread.get(thread)
+            if mine is None:
+                mine = of_thread[thread] = ticks if thread == -1 else []
+            if after or ticks or not mine:
+                past = self.past_of(thread, after)
             else:
-                accesses = self._accesses.get(root)
-                if accesses is None:
-                    races = []
-                    self._accesses[root] = [(number, thread, mode, loc)]
-                else:
-                    races = self._races_of_one(thread, loc, mode, accesses, clock) if accesses else []
-                    accesses.append((number, thread, mode, loc))
-        else:
-            races = self._races_of_many(thread, operations, clock)
-            for root, loc, mode in operations:
+                last = mine[-1]
+                past = pasts[last] | 1 << last
+            races: Sequence[int] = ()
+            if len(operations) > 1:
+                races, past = self._races_of_many(thread, operations, past)
+                for root, loc, mode in operations:
+                    if mode != LOCAL:
+                        every, changes = accesses_of.setdefault(root, ([], []))
+                        every.append((number, thread, mode, loc))
+                        if mode != READ and mode != KEY_READ:  # noqa: PLR1714
+                            changes.append((number, thread, mode, loc))
+            elif thread == -1:  # an advance of the clock: after everything before it, before everything behind it
+                past = (1 << number) - 1
+            else:
+                root, loc, mode = operations[0]
                 if mode != LOCAL:
-                    self._accesses.setdefault(root, []).append((number, thread, mode, loc))
-        mine.append(number)
-        clock[thread] = position = len(mine)
-        self.steps.append(step)
-        self.clocks.append(clock)
-        self.positions.append(position)
-        return races
-
-    def _push_time(self, step: Step) -> list[int]:
-        """An advance of the clock: after everything before it, before everything behind it."""
-        clock = [0] * self._width
-        for steps in self.of_thread.values():
-            if steps:
-                _join(clock, self.clocks[steps[-1]])
-        mine = self.of_thread[-1] = self._ticks
-        mine.append(len(self.steps))
-        self.steps.append(step)
-        self.clocks.append(clock)
-        self.positions.append(len(mine))
-        return []
-
-    def races(self, thread: int, operations: Sequence[Operation], clock: list[int]) -> list[int]:
-        """Earlier steps that race with a step by ``thread``, latest first; joins what precedes it into ``clock``."""
-        if len(operations) > 1:
-            return self._races_of_many(thread, operations, clock)
-        root, loc, mode = operations[0]
-        accesses = self._accesses.get(root)
-        return [] if not accesses or mode == LOCAL else self._races_of_one(thread, loc, mode, accesses, clock)
-
-    def _races_of_one(
-        self, thread: int, loc: int, mode: int, accesses: Sequence[tuple[int, int, int, int]], clock: list[int]
-    ) -> list[int]:
-        found = []
-        awaited = None
-        row = DEPENDS
-        positions, clocks = self.positions, self.clocks
-        for number, other, other_mode, other_loc in reversed(accesses):
-            if other != thread:
-                relation = row[other_mode][mode]
-                if relation and (relation != SAME_KEY or other_loc == loc):
-                    if relation == ORDERED or relation == WAITS:  # noqa: PLR1714, SIM109 - the faster form
-                        awaited = number if awaited is None else awaited
-                        if relation == WAITS:
-                            if clock[other] < positions[number]:
-                                found.append(number)
-                            continue
-                    elif clock[other] < positions[number]:
-                        found.append(number)
-                        _join(clock, clocks[number])
-            elif other_loc == loc and other_mode == mode and (mode == READ or mode == KEY_READ):  # noqa: PLR1714, SIM109
-                break  # what precedes the thread's own earlier reading precedes this one: a loop reads often
-            if other_mode in _LAST:
-                break
-        if awaited is not None:
-            _join(clock, clocks[awaited])
+                    accesses = accesses_of.get(root)
+                    if accesses is None:
+                        accesses = accesses_of[root] = ([], [])
+                    every, changes = accesses
+                    reads = mode == READ or mode == KEY_READ  # noqa: PLR1714
+                    before = changes if reads else every  # readings commute
+                    if before:
+                        _number, other, other_mode, _loc = before[-1]
+                        if other != thread or other_mode not in _LAST:  # else it knows all that came before
+                            races, past = self._races_of_one(thread, loc, mode, before, past)
+                    every.append((number, thread, mode, loc))
+                    if not reads:
+                        changes.append((number, thread, mode, loc))
+            mine.append(number)
+            pasts.append(past)
+            if races:
+                found += [(race, number) for race in races]
+            number += 1
+        self.steps += steps
         return found
 
-    def _races_of_many(self, thread: int, operations: Sequence[Operation], clock: list[int]) -> list[int]:
-        """As `races`, for a step of several operations, which may block or end early at each but the first.
+    def races(self, thread: int, operations: Sequence[Operation], past: int) -> list[int]:
+        """Earlier steps that race with a step by ``thread`` that has this past, latest first."""
+        if len(operations) > 1:
+            return self._races_of_many(thread, operations, past)[0]
+        root, loc, mode = operations[0]
+        every, _changes = self._accesses.get(root, _NONE)
+        return [] if not every or mode == LOCAL else self._races_of_one(thread, loc, mode, every, past)[0]
+
+    def _races_of_one(
+        self, thread: int, loc: int, mode: int, accesses: _Accesses, past: int
+    ) -> tuple[list[int], int]:
+        """Also what precedes the step, its own dependences included."""
+        found = []
+        awaited = -1
+        pasts = self.pasts
+        for number, other, other_mode, other_loc in reversed(accesses):
+            if other != thread:
+                relation = DEPENDS[other_mode][mode]
+                if relation and (relation != SAME_KEY or other_loc == loc):
+                    if relation == ORDERED or relation == WAITS:  # noqa: PLR1714, SIM109 - the faster form
+                        if awaited < 0:
+                            awaited = number
+                        if relation == WAITS:
+                            if not past >> number & 1:
+                                found.append(number)
+                            continue
+                    elif not past >> number & 1:
+                        found.append(number)
+                        past |= pasts[number] | 1 << number
+            if other_mode in _LAST:
+                break
+        if awaited >= 0:
+            past |= pasts[awaited] | 1 << awaited
+        return found, past
+
+    def _races_of_many(self, thread: int, operations: Sequence[Operation], past: int) -> tuple[list[int], int]:
+        """As `_races_of_one`, for a step of several operations, which may block or end early at each but the first.
 
         So whatever one of the further operations waited for is a race: without it the step is a shorter one.
         """
@@ -173,7 +182,7 @@ class HappensBefore:
         for index, (root, loc, mode) in enumerate(operations):
             if mode == LOCAL:
                 continue
-            for number, other, other_mode, other_loc in reversed(self._accesses.get(root, ())):
+            for number, other, other_mode, other_loc in reversed(self._accesses.get(root, _NONE)[0]):
                 if other != thread:
                     relation = DEPENDS[other_mode][mode]
                     if relation and (relation != SAME_KEY or other_loc == loc):
@@ -189,15 +198,15 @@ class HappensBefore:
                     break
         found = []
         for number in sorted(direct.union(awaited), reverse=True):
-            if clock[self.steps[number][0]] < self.positions[number]:
+            if not past >> number & 1:
                 if number in direct and number not in blocked:
                     found.append(number)
-                    _join(clock, self.clocks[number])
+                    past |= self.pasts[number] | 1 << number
                 elif awaited[number]:
                     found.append(number)
         for number in awaited:
-            _join(clock, self.clocks[number])
-        return found
+            past |= self.pasts[number] | 1 << number
+        return found, past
 
     def can_begin(self, thread: int, first: int, second: int, step: Step) -> bool:
         """Whether ``thread`` can begin the steps behind ``first`` that do not depend on it, followed by ``step``.
@@ -205,46 +214,33 @@ class HappensBefore:
         ``step`` has the number ``second`` (which may be one more than there are). Of each thread only the next step
         behind ``first`` comes into question; it can begin if nothing else in the sequence precedes it.
         """
-        owner, position = self.steps[first][0], self.positions[first]
-        if thread == owner or thread < 0:
+        if thread == self.steps[first][0] or thread < 0:
             return False
-        of_thread, clocks = self.of_thread, self.clocks
-        numbers = of_thread.get(thread, ())
+        numbers = self.of_thread.get(thread, ())
         index = bisect_left(numbers, first)
-        next_step = numbers[index] if index < len(numbers) else second
-        if next_step >= second:
-            return next_step == second and thread == step[0] and self._needs_nothing(first, second, step)
-        mine = clocks[next_step]
-        if mine[owner] >= position:
-            return False
-        if len(of_thread) > 2:
-            for other, others in of_thread.items():
-                if other not in (thread, owner, -1) and mine[other] > bisect_left(others, first):
-                    return False
-        return True
+        if index < len(numbers) and numbers[index] < second:
+            return not self.pasts[numbers[index]] >> first
+        return thread == step[0] and self._needs_nothing(first, second, step)
 
     def _needs_nothing(self, first: int, second: int, step: Step) -> bool:
         """Whether ``step`` depends on no step between the two numbers that does not depend on ``first`` itself.
 
-        What its own clock says does not count: it came to know much of that through ``first``.
+        What its own past says does not count: it came to know much of that through ``first``.
         """
         if len(self.of_thread) < 3:
             return True
-        owner, position = self.steps[first][0], self.positions[first]
+        pasts = self.pasts
         thread, operations, _enabled, after = step
-        for number in after or ():
-            if number > first:
-                for other, others in self.of_thread.items():
-                    count = bisect_left(others, first)
-                    if other not in (thread, owner, -1) and self.clocks[number][other] > count and (
-                        self.clocks[others[count]][owner] < position
-                    ):
-                        return False
+        for awaited in after or ():
+            past = pasts[awaited] | 1 << awaited
+            for number in range(first + 1, awaited + 1):
+                if past >> number & 1 and not pasts[number] >> first & 1:
+                    return False
         for root, loc, mode in operations:
-            for number, other, other_mode, other_loc in reversed(self._accesses.get(root, ())):
+            for number, other, other_mode, other_loc in reversed(self._accesses.get(root, _NONE)[0]):
                 if number <= first:
                     break
-                if number < second and other != thread and self.clocks[number][owner] < position:
+                if number < second and other != thread and not pasts[number] >> first & 1:
                     relation = DEPENDS[other_mode][mode]
                     if relation and (relation != SAME_KEY or other_loc == loc):
                         return False
@@ -252,19 +248,7 @@ class HappensBefore:
 
     def precedes(self, earlier: int, later: int) -> bool:
         """Whether step ``earlier`` happens before step ``later``."""
-        return self.clocks[later][self.steps[earlier][0]] >= self.positions[earlier]
-
-    def _widen(self, width: int) -> None:
-        extra = width - self._width
-        self._width = width
-        for clock in self.clocks:
-            clock.extend([0] * extra)
-
-
-def _join(clock: list[int], other: list[int]) -> None:
-    for index, value in enumerate(other):
-        if value > clock[index]:  # noqa: PLR1730 - the faster form
-            clock[index] = value
+        return bool(self.pasts[later] >> earlier & 1)
 
 
 def dependent_steps(first: Sequence[Operation], second: Sequence[Operation]) -> bool:

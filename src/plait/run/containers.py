@@ -85,6 +85,17 @@ def is_container(kind: type) -> bool:
     return known
 
 
+_is_read: dict[type, bool] = {}
+
+
+def is_read(kind: type) -> bool:
+    """Whether comparing, printing or copying a value of this type looks at shared content."""
+    known = _is_read.get(kind)
+    if known is None:
+        known = _is_read[kind] = kind is tuple or is_container(kind) or is_view(kind)
+    return known
+
+
 def is_view(kind: type) -> bool:
     """Whether values of this type (views, iterators) read another container."""
     return kind in _VIEWS

@@ -5,8 +5,8 @@ How an execution runs
 The set-up runs on the main fiber with the hooks quiet. Then each body becomes a virtual thread and is advanced to its
 first *point*: an access to something threads can share. A point belongs to the thread that is about to perform it; the
 decision who performs the next step is taken right there, inside the running thread, and costs a switch only if another
-thread was chosen. ``prefix`` is followed first; behind its end the running thread goes on (``free``) or the strategy is
-asked. Each step appends one entry to ``trace``::
+thread was chosen. ``prefix`` is followed first; behind its end the strategy is asked, or the running thread goes on
+while it can (``free``) and the strategy is asked who comes after it. Each step appends one entry to ``trace``::
 
     (thread, location, mode, site, enabled threads, steps that had to come first)
 
@@ -73,10 +73,10 @@ class Engine:
     """One execution at a time; see the module's docstring."""
 
     __slots__ = (
-        "_bodies", "_count", "_fibers", "_fibers_by_backend", "_returning", "any_timeouts", "backend", "chooser",
-        "clock", "current", "enabled", "free", "gil", "heap", "held", "live", "look_at", "main", "max_steps", "modules",
-        "overdue", "pending", "plen", "prefix", "recorder", "special", "spinners", "status", "step", "thread",
-        "threads", "trace",
+        "_bodies", "_count", "_fibers", "_fibers_by_backend", "_new", "_returning", "any_timeouts", "backend",
+        "chooser", "clock", "current", "enabled", "free", "gil", "heap", "held", "live", "look_at", "main", "max_steps",
+        "modules", "overdue", "pending", "plen", "prefix", "recorder", "special", "spinners", "status", "step",
+        "thread", "threads", "trace",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -114,6 +114,7 @@ class Engine:
         self.pending: list[Pending] = []
         self.overdue: dict[int, list[Pending]] = {}  # who waited for what when the clock had to advance, by step
         self._returning: VThread | None = None
+        self._new: list[VThread] | None = None  # who is still to be started, last first, while the execution begins
         self._bodies = 0
 
     # -- one execution ------------------------------------------------------------------------------------------
@@ -150,8 +151,8 @@ class Engine:
             self.main.fiber = fibers.main
             bodies = prepare()
             self._bodies = len(bodies)
+            self.live += len(bodies)
             for number, body in enumerate(bodies, 1):
-                self.live += 1
                 self._add(body, f"T{number}")
             self._run()
             if finish is not None:
@@ -173,12 +174,12 @@ class Engine:
         main = self.main
         main.enabled = False
         self.enabled = ()
-        self._settle()
-        for thread in list(self.threads[1:]):
-            if thread.state == NEW and self.status != HANG:
-                self._advance(main, thread)
-        self.current = main
-        chosen = None if self.status == HANG else self._pick(None)  # it may loop before its first point
+        new = self._new = [thread for thread in reversed(self.threads) if thread.state == NEW]
+        for thread in new:
+            thread.fiber = self._fibers.take()
+        self._returning = self.current = main
+        self.special = True
+        chosen = self._onward()
         if chosen is not None:
             self.thread = self.current = chosen
             chosen.fiber.switch()
@@ -186,6 +187,27 @@ class Engine:
         self.thread = main
         if self.live or len(self.threads) > self._bodies + 1:
             self.pending = self._standing()
+
+    def _onward(self) -> VThread | None:
+        """Who runs when a thread has come to its next point (or to where it must wait) while another waits for that.
+
+        The first threads start one another: each goes on to the next one, the last one to whoever is to run first.
+        """
+        new = self._new
+        back, self._returning = self._returning, None
+        if new is None or back is not self.main:
+            return back
+        if not new:
+            self._new = None
+            self._settle()
+            return self._pick(None)
+        self._returning = back
+        thread = new.pop()
+        thread.state = READY
+        self.enable(thread)
+        if self.step:
+            self._after(thread, self.step - 1)
+        return thread
 
     def _standing(self) -> list[Pending]:
         return [
@@ -259,10 +281,7 @@ class Engine:
         thread.joiners.clear()
         if self.current is None:
             return self._quiet_next()
-        if self._returning is not None:
-            back, self._returning = self._returning, None
-            return back
-        return self._pick(None)
+        return self._pick(None) if self._returning is None else self._onward()
 
     # -- threads ------------------------------------------------------------------------------------------------
 
@@ -411,10 +430,9 @@ class Engine:
                 continue
             if self.step < self.plen:
                 number: int = self.prefix[self.step]
-            elif self.free:
+            elif self.chooser is None:
                 number = self.enabled[0]
             else:
-                assert self.chooser is not None
                 number = self.chooser.choose(self, current)
             if number in self.enabled:
                 return self.threads[number]
@@ -486,7 +504,7 @@ class Engine:
         """Hand over to another thread while standing in front of an operation; returns when it is this one's turn."""
         thread.loc, thread.mode, thread.site = loc, mode, site
         other = self.threads[number]
-        if number not in self.enabled and other is not self._returning:
+        if number not in self.enabled:
             self._stop(DIVERGED, thread)
         self.thread = self.current = other
         other.fiber.switch()
@@ -498,23 +516,27 @@ class Engine:
         thread.loc, thread.mode, thread.site = loc, mode, site
         thread.state = BLOCKED
         self.disable(thread)
-        if self._returning is not None:
-            other: VThread | None
-            other, self._returning = self._returning, None
-        else:
-            other = self._pick(None)
-        if other is not thread:
-            if other is None:
-                self.current = None
-                self.thread = self.main
-                self._fibers.main.switch()
-            else:
-                self.thread = self.current = other
-                other.fiber.switch()
-            if thread.dying:
-                raise Killed
+        self._hand_over(thread, self._pick(None) if self._returning is None else self._onward())
         thread.state = READY
         thread.deadline = None
+
+    def arrive(self, thread: VThread, loc: int, mode: int, site: int) -> None:
+        """As `park`, for a thread that comes to its next point while another one waits for that."""
+        thread.loc, thread.mode, thread.site = loc, mode, site
+        self._hand_over(thread, self._onward())
+
+    def _hand_over(self, thread: VThread, other: VThread | None) -> None:
+        if other is thread:
+            return
+        if other is None:
+            self.current = None
+            self.thread = self.main
+            self._fibers.main.switch()
+        else:
+            self.thread = self.current = other
+            other.fiber.switch()
+        if thread.dying:
+            raise Killed
 
     def local_step(self, thread: VThread, loc: int, mode: int, site: int) -> None:
         """A step of a primitive that is always enabled."""
@@ -644,10 +666,10 @@ def _special_access(e: Engine, thread: VThread, loc: int, mode: int, site: int) 
     i = e.step
     if i >= e.look_at and not _looked(e, thread, i):
         e.block(thread, loc, mode, site)
+    elif e._returning is not None:
+        e.arrive(thread, loc, mode, site)
     else:
-        if e._returning is not None:
-            number = e._returning.id
-        elif i < e.plen:
+        if i < e.plen:
             number = e.prefix[i]
         elif e.free:
             number = thread.id

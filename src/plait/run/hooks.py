@@ -26,6 +26,7 @@ from plait.run.containers import (
     fills_missing,
     is_c_callable,
     is_container,
+    is_read,
     is_view,
     makes_in_python,
     operation,
@@ -144,21 +145,26 @@ def _on_container(thread: VThread, container: Any, what: str, args: tuple[Any, .
 
 def _scan_args(thread: VThread, args: tuple[Any, ...], site: int) -> None:
     """Code that is not rewritten is given these, and may look at everything in them: one point for all of it."""
+    point = 0
     for arg in args:
-        for container in _containers(arg, DEPTH):
-            loc = _HEAP.whole(container)
-            access(thread, loc, READ, site)
-            _scan_too(thread, args, site, loc)
-            return
+        if is_read(type(arg)):
+            for container in _containers(arg, DEPTH):
+                loc = _HEAP.whole(container)
+                if not point:
+                    point = loc
+                    access(thread, loc, READ, site)
+                elif loc != point:
+                    also(thread, loc, READ, site)
 
 
 def _scan_too(thread: VThread, args: tuple[Any, ...], site: int, point: int) -> None:
     """All of the arguments' content is read by an operation that had its point for the location ``point``."""
     for arg in args:
-        for container in _containers(arg, DEPTH):
-            loc = _HEAP.whole(container)
-            if loc != point:
-                also(thread, loc, READ, site)
+        if is_read(type(arg)):
+            for container in _containers(arg, DEPTH):
+                loc = _HEAP.whole(container)
+                if loc != point:
+                    also(thread, loc, READ, site)
 
 
 def _containers(value: Any, depth: int) -> Iterator[Any]:
@@ -257,10 +263,8 @@ def perform_member(key: Any, container: Any, site: int) -> bool:
 def whole(value: Any, site: int) -> Any:
     """Before a truth test, ``len``, an operator, unpacking or a built-in walks the value."""
     thread = ENGINE.current
-    if thread is not None:
-        kind = type(value)
-        if kind is tuple or is_container(kind) or is_view(kind):
-            _scan_args(thread, (value,), site)
+    if thread is not None and is_read(type(value)):
+        _scan_args(thread, (value,), site)
     return value
 
 
@@ -461,7 +465,9 @@ def call(obj: Any, name: str, site: int, *args: Any) -> Any:
     """Before ``obj.name(*args)``; returns the last argument."""
     thread = ENGINE.current
     if thread is not None:
-        _called(thread, obj, name, site, args)
+        kinds = _kinds.get(type(obj))
+        if kinds is None or kinds.get(name) is not _PYTHON:
+            _called(thread, obj, name, site, args)
     return args[-1]
 
 
@@ -469,7 +475,9 @@ def call_bare(obj: Any, name: str, site: int) -> Any:
     """Before ``obj.name()``; returns the object."""
     thread = ENGINE.current
     if thread is not None:
-        _called(thread, obj, name, site, ())
+        kinds = _kinds.get(type(obj))
+        if kinds is None or kinds.get(name) is not _PYTHON:
+            _called(thread, obj, name, site, ())
     return obj
 
 

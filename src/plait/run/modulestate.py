@@ -20,8 +20,9 @@ from plait.run.primitives.event import Event
 from plait.run.primitives.file_lock import reset_file_locks
 from plait.run.primitives.local import local
 from plait.run.primitives.lock import Baton, RLock
+from plait.run.primitives.number import reset_numbers
 from plait.run.primitives.semaphore import Semaphore
-from plait.run.primitives.thread import hooks, reset_names
+from plait.run.primitives.thread import hooks
 
 _MIRRORED = frozenset({"threading", "queue", "sched", "concurrent.futures.thread", "concurrent.futures._base"})
 LIMIT = 5000  # objects; beyond that the code under test keeps data, not state
@@ -58,7 +59,7 @@ class ModuleState:
 
     def restore(self, heap: object = None) -> None:
         """Everything as it was when the snapshot was taken."""
-        reset_names()
+        reset_numbers()
         hooks.restore(self._hook)
         reset_file_locks()
         for undo in self._undo:

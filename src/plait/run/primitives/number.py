@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
-_numbers = itertools.count(1)
-_pools = itertools.count()
+_numbers = _pools = _names = 0
 
 
 def reset_numbers() -> None:
     """Count from the start again: every execution gives the same numbers."""
-    global _numbers, _pools
-    _numbers = itertools.count(1)
-    _pools = itertools.count()
+    global _numbers, _pools, _names
+    _numbers = _pools = _names = 0
 
 
 def next_pool() -> int:
     """The number in the names of a thread pool's threads."""
-    return next(_pools)
+    global _pools
+    _pools += 1
+    return _pools - 1
+
+
+def next_name() -> int:
+    """The number in the name of a thread that was given none."""
+    global _names
+    _names += 1
+    return _names
 
 
 def number(obj: Any) -> int:
     """The number of an object, given when it is first asked for; serves as hash and in place of ``id``."""
+    global _numbers
     space: dict[str, Any] = obj.__dict__
     found = space.get("_plait_number")
     if found is None:
-        found = space["_plait_number"] = next(_numbers)
+        _numbers += 1
+        found = space["_plait_number"] = _numbers
     return int(found)

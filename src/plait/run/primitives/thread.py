@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -13,20 +12,11 @@ from plait.run.engine import ENGINE, access
 from plait.run.heap import OPAQUE
 from plait.run.hooks import perform_function
 from plait.run.operations import LOCAL, READ
-from plait.run.primitives.number import number, reset_numbers
+from plait.run.primitives.number import next_name, number
 from plait.run.primitives.site import here
 from plait.run.vthread import FINISHED, Killed, VThread
 
 IDENT_BASE = 1000  # a thread's identifier is never 0 and the same in every execution
-
-_names = itertools.count(1)
-
-
-def reset_names() -> None:
-    """Thread names count from one again: every execution sees the same ones."""
-    global _names
-    _names = itertools.count(1)
-    reset_numbers()
 
 
 class Thread:
@@ -45,7 +35,7 @@ class Thread:
     ) -> None:
         assert group is None, "group argument must be None for now"
         if name is None:
-            name = f"Thread-{next(_names)}"
+            name = f"Thread-{next_name()}"
             target_name = getattr(target, "__name__", None)
             if target_name is not None:
                 name = f"{name} ({target_name})"
