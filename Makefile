@@ -6,7 +6,7 @@ CORE := $(VENV)/.stamp-core
 STAMP := $(VENV)/.stamp-dev
 DOCS := $(VENV)/.stamp-docs
 
-PEERS := .venv-peers
+PEERS := .venv-peers$(if $(COMPILED),-compiled)
 PEERS_PYTHON ?=
 
 .PHONY: demo test quick lint docs bench bench-peers clean
@@ -48,17 +48,24 @@ bench: $(STAMP)
 	$(BIN)/plait bench
 
 # The engine beside frontrun and interleave-test, which need Python 3.12 or newer: PEERS_PYTHON, else the first one found.
-$(PEERS)/.stamp: pyproject.toml
+# COMPILED=1 measures the compiled engine (which needs a C compiler), in another environment. It is built from a copy,
+# because what is compiled stays beside its source, where it would be imported instead.
+$(PEERS)/.stamp: pyproject.toml $(if $(COMPILED),$(shell find src -name '*.py'))
 	@for python in $(PEERS_PYTHON) $(foreach v,3.13 3.12,python$(v) $(wildcard $(HOME)/.pyenv/versions/$(v).*/bin/python)) python3; do \
 	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then break; fi; python=; \
 	done; \
 	test -n "$$python" || { echo "the peers need Python 3.12 or newer: make bench-peers PEERS_PYTHON=path" >&2; exit 2; }; \
 	"$$python" -m venv $(PEERS)
+ifdef COMPILED
+	rm -rf build/compiled && mkdir -p build/compiled && cp -r pyproject.toml README.md LICENSE src build/compiled
+	HATCH_BUILD_HOOKS_ENABLE=1 $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check './build/compiled[peers]'
+else
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+endif
 	touch $@
 
 bench-peers: $(PEERS)/.stamp
 	$(PEERS)/bin/plait bench engine
 
 clean:
-	rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache plait-out .plait site
+	rm -rf $(VENV) .venv-peers .venv-peers-compiled .pytest_cache .mypy_cache .ruff_cache plait-out .plait site build

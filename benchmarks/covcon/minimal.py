@@ -17,7 +17,7 @@ from plait.judge.rules import Rules, may_wait
 from plait.judge.safety import Examination, Violation
 from plait.model.finding import Finding
 from plait.observe.places import PLACES
-from plait.run.engine import SetupFailedError
+from plait.run.ends import SetupFailedError
 from plait.run.world import World, find_in
 from plait.subject.interface import discover
 

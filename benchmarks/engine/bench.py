@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.engine.catalogue import LONGEST, SUBJECTS, Subject
 from benchmarks.engine.tools import PEERS, available
+from plait.run import engine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -50,7 +51,8 @@ def run(
             for tool in tools:
                 figures.setdefault((subject.name, tool), []).append(_measure(tool, subject, seconds))
     rows = [_row(subject, tool, figures[subject.name, tool]) for subject in subjects for tool in tools]
-    return {"rows": rows, "summary": {"runs": runs, "seconds": seconds, **_summary(rows), "memory": _memory()}}
+    about = {"runs": runs, "seconds": seconds, "compiled": not engine.__file__.endswith(".py")}
+    return {"rows": rows, "summary": {**about, **_summary(rows), "memory": _memory()}}
 
 
 def _python() -> str:
@@ -214,7 +216,7 @@ def _cell(row: dict[str, Any]) -> str:
 
 
 def _lines(summary: dict[str, Any]) -> list[str]:
-    lines = []
+    lines = ["plait's engine and search are compiled"] if summary.get("compiled") else []
     for name in ("against_frontrun", "against_interleave_test"):
         each = summary[name]
         if each["geometric_mean"] is not None:

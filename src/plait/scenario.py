@@ -23,7 +23,6 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from plait.errors import UsageError
-from plait.explore.dpor import Dpor
 from plait.judge.search import Search, search
 from plait.judge.simplify import simplify
 from plait.judge.strategies import STRATEGIES, make_strategy
@@ -297,7 +296,7 @@ def _reach(trial: Trial, request: _Request, failure: Failure) -> tuple[Failure, 
         return failure, {"gil": True, "free-threaded": True}
     if request.model == "free-threaded":
         return failure, {"free-threaded": True}
-    for strategy in dict.fromkeys((Dpor.name, request.strategy)):
+    for strategy in dict.fromkeys(("dpor", request.strategy)):
         today = request.search(trial, strategy, gil=True)
         if today.failure is not None:
             return today.failure, {"gil": True, "free-threaded": True}

@@ -34,7 +34,7 @@ from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
 from plait.observe.racing import GuardTable
-from plait.run.engine import SetupFailedError
+from plait.run.ends import SetupFailedError
 from plait.subject.interface import Interface
 
 STREAMS = 4

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from plait.explore.capp_partition import Aim
-from plait.explore.dpor import Dpor
 from plait.explore.pos import Pos
 from plait.explore.strategy import Strategy
 from plait.judge.difference_outcome import Outcome, View, Watch
 from plait.judge.strategies import make_strategy
 from plait.model.schedule import Schedule
 from plait.observe.recording import preemptions, schedule_of
-from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG, SetupFailedError
+from plait.run.ends import SetupFailedError
+from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG
 from plait.run.testbed import Testbed
 
 EXECUTIONS = 2000
@@ -67,7 +67,7 @@ def explore(
     found = Explored()
     watch = Watch(bed, view)
     priority = None if aim is None else aim.prioritizer()
-    strategy = make_strategy(Dpor.name, seed, priority) if search is None else search
+    strategy = make_strategy("dpor", seed, priority) if search is None else search
     try:
         over = _run(watch, strategy, limit, deadline, allowed, found)
         found.exhausted = strategy.exhausted and not over and not found.diverged

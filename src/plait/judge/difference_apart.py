@@ -16,7 +16,8 @@ from plait.judge.safety import ITSELF, Examination, Violation
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
-from plait.run.engine import ENGINE, SetupFailedError
+from plait.run.ends import SetupFailedError
+from plait.run.engine import ENGINE
 from plait.subject.change import Side
 
 EXECUTIONS = 500

@@ -19,11 +19,11 @@ from plait.model.test import Call
 from plait.observe.canonical import exception_name, identities
 from plait.observe.stored import stored_names, stored_values
 from plait.run.containers import is_container
-from plait.run.engine import ENGINE, FINISHED_RUN, SetupBlockedError, access
+from plait.run.ends import RAISED, SetupBlockedError
+from plait.run.engine import ENGINE, FINISHED_RUN, access
 from plait.run.heap import OPAQUE
 from plait.run.operations import READ
 from plait.run.testbed import Done, Testbed
-from plait.run.vthread import RAISED
 
 LIMIT = 1000  # objects whose state is looked at when a call exits
 

@@ -21,9 +21,9 @@ from plait.observe.canonical import exception_name
 from plait.observe.footprint import Touched, Toucher
 from plait.observe.places import PLACES, place
 from plait.observe.trace import Place, Trace, Tracer
-from plait.run.engine import ENGINE, SetupBlockedError, SetupFailedError
+from plait.run.ends import RAISED, SetupBlockedError, SetupFailedError
+from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed, namespace
-from plait.run.vthread import RAISED
 
 MAX_ORDERS = 24
 Order = tuple[tuple[int, int], ...]  # (thread, index of the call), as the calls came to their ends

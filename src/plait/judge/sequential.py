@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from plait.generate.outcome import CallOutcome
 from plait.model.test import Test
 from plait.observe.canonical import canonical, exception_name, exception_text
-from plait.run.engine import ENGINE, SetupBlockedError
+from plait.run.ends import RAISED, SetupBlockedError
+from plait.run.engine import ENGINE
 from plait.run.exhaustion import memory_is_exhausted
 from plait.run.testbed import namespace
-from plait.run.vthread import RAISED
 
 MAX_CACHED = 4000
 

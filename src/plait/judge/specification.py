@@ -17,9 +17,9 @@ from plait.explore.serial import Serial
 from plait.judge.rules import Rules
 from plait.model.test import Call
 from plait.observe.canonical import canonical, canonical_all, exception_name, identities
-from plait.run.engine import ENGINE, FINISHED_RUN, HANG, SetupBlockedError
+from plait.run.ends import RAISED, SetupBlockedError
+from plait.run.engine import ENGINE, FINISHED_RUN, HANG
 from plait.run.testbed import Done, Testbed, is_nested
-from plait.run.vthread import RAISED
 
 CallId = tuple[int, int]  # thread, index
 Result = tuple[Any, ...]

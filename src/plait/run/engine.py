@@ -25,11 +25,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from plait.errors import PlaitBugError
+from plait.run.ends import HeldError, Killed, SetupBlockedError
 from plait.run.fibers import Fiber, make_fibers
 from plait.run.heap import Heap
 from plait.run.operations import ACQUIRE, LOCAL, READ, TICK, TIME, TRY_FAILED
 from plait.run.spin import repeated, state_of
-from plait.run.vthread import BLOCKED, FINISHED, NEW, READY, Killed, VThread
+from plait.run.vthread import BLOCKED, FINISHED, NEW, READY, VThread
 
 if TYPE_CHECKING:
     from plait.run.modulestate import ModuleState
@@ -591,24 +592,6 @@ class Engine:
         return self.main
 
 
-class SetupBlockedError(RuntimeError):
-    """The set-up (or the check) waits for something that nobody will ever do."""
-
-    def __init__(self) -> None:
-        super().__init__("blocks for ever before any thread of the test has started")
-
-
-class HeldError(RuntimeError):
-    """Something was evaluated beside an execution that would have to wait for one of its threads."""
-
-    def __init__(self) -> None:
-        super().__init__("this would wait for a thread, and all threads are held")
-
-
-class SetupFailedError(RuntimeError):
-    """The set-up raised, which it did not when the test was made: something outside of the test has changed."""
-
-
 ENGINE = Engine()
 
 
@@ -723,4 +706,4 @@ def blocking(thread: VThread, loc: int, mode: int, site: int, ready: bool) -> No
     thread.after = None
 
 
-__all__ = ["ENGINE", "LOCAL", "STOP", "Engine", "Entry", "SetupBlockedError", "access", "also", "at_once", "blocking"]
+__all__ = ["ENGINE", "LOCAL", "STOP", "Engine", "Entry", "access", "also", "at_once", "blocking"]

@@ -36,7 +36,7 @@ from plait.run.heap import OPAQUE
 from plait.run.identity import identity
 from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, READ, WRITE
 from plait.run.primitives.file_lock import closing
-from plait.run.primitives.site import here
+from plait.run.primitives.site import place
 from plait.run.rewrite import REFERENCES
 from plait.run.vthread import VThread
 
@@ -653,7 +653,7 @@ def marker() -> None:
         thread.may_switch = True
         thread.turns += 1
         if thread.turns > MAX_TURNS:
-            ENGINE.endless(thread, here())
+            ENGINE.endless(thread, place())
     elif ENGINE.thread.dying:
         ENGINE.linger()
 

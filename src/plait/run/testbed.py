@@ -18,11 +18,11 @@ from typing import Any
 from plait.errors import UsageError
 from plait.model.site import Site
 from plait.model.test import Call, Test
-from plait.run.engine import ENGINE, SetupBlockedError, SetupFailedError, access
+from plait.run.ends import RAISED, SetupBlockedError, SetupFailedError
+from plait.run.engine import ENGINE, access
 from plait.run.hooks import HOOKS
 from plait.run.operations import LOCAL
 from plait.run.rewrite import rewrite
-from plait.run.vthread import RAISED
 
 BETWEEN = "_p_between"
 MODULE = "test"  # what the places inside a test's own calls are said to belong to

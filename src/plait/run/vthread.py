@@ -10,14 +10,6 @@ from plait.run.operations import LOCAL
 NEW, READY, BLOCKED, FINISHED = range(4)
 
 
-class Killed(BaseException):  # it must not look like an error that code under test would handle
-    """Unwinds a virtual thread that an execution leaves behind."""
-
-
-RAISED = (Exception, SystemExit, KeyboardInterrupt)
-"""What a call under test may raise and its caller learns of: ``sys.exit`` ends the call, not plait."""
-
-
 class VThread:
     """One virtual thread of the current execution.
 

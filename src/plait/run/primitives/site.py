@@ -31,6 +31,11 @@ def here() -> int:
     return _search(frame) if number is None else number
 
 
+def place() -> int:
+    """The number of the innermost place in code under test, however deep inside of plait the caller is."""
+    return _search(sys._getframe(1))
+
+
 def _search(first: FrameType) -> int:
     """The number of the innermost place, seen from a frame, in code under test; else of that frame itself."""
     frame: FrameType | None = first

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
+from plait.run.ends import Killed
 from plait.run.engine import ENGINE, access
 from plait.run.heap import OPAQUE
 from plait.run.hooks import perform_function
 from plait.run.operations import LOCAL, READ
 from plait.run.primitives.number import next_name, number
 from plait.run.primitives.site import here
-from plait.run.vthread import FINISHED, Killed, VThread
+from plait.run.vthread import FINISHED, VThread
 
 IDENT_BASE = 1000  # a thread's identifier is never 0 and the same in every execution
 
