@@ -1,6 +1,7 @@
 """The loops of Figures 1 to 3 and of MRT, turn by turn, with a laboratory that plays back what a person wrote down."""
 
 import pickle
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -187,41 +188,64 @@ def test_sd_atg_ends_when_the_best_candidates_have_nothing_left():
     assert laboratory.tested == [0]
 
 
-def test_sd_atg_all_counts_as_new_what_no_executed_test_has_exposed():
+def test_sd_atg_all_profiles_until_nothing_new_turns_up_and_executes_the_best_of_all():
     strategy, laboratory = make(WidelyDiverseTests, 2), Script(
-        ("ab", "a", "b"),  # two that no executed test has exposed
-        ("abc", "abc", ""),  # three, which its own profile has exposed: nothing to aim at, but executed
+        ("ab", "a", "b"),
+        ("abcde", "", "bcde"),  # four that nothing has exposed: the first to be executed
+        ("abf", "", "f"),
         ("ab", "", ""),
-        ("abcd", "d", ""),  # d alone is new, and exposed already
-        ("ad", "", ""),
-        ("bd", "", ""),
+        ("f", "", ""),
     )
     numbered(strategy)
-    assert trace(strategy, laboratory, "klum") == [
-        (0, 0, 0, 2),  # R = {0, 1}: test 1; Z = {a, b, c}
-        (0, 1, 0, 4),  # R = {0, 2}: neither has anything new; profiling 2 has discovered nothing: m grows
-        (0, 0, 0, 2),  # R = {2, 3}: test 3 has d
-        (0, 1, 0, 4),
-        (0, 2, 0, 6),
+    assert trace(strategy, laboratory, "kum") == [
+        (0, 0, 2),
+        (0, 0, 2),
+        (0, 0, 2),
+        (1, 0, 4),  # profiling 3 has discovered nothing: m grows
+        (1, 0, 4),  # N * N are waiting: the best one, 1, is executed; of the others only 2 has something left
+        (2, 0, 6),  # profiling 4 has discovered nothing either: no more profiles
+        (2, 0, 6),  # 2 is executed
+        (2, 0, 6),
     ]
-    assert laboratory.tested == []
-    assert strategy.saturated == "2 tests in a row, the best of those profiled, had no instance left to expose"
+    assert laboratory.tested == [1, 2]  # what they have exposed needs no test of 0, 3 or 4
+    assert strategy.executed == [laboratory.profiled[number] for number in (1, 2)]
+    assert strategy.saturated == "2 tests in a row discovered no new interleaving instance, and none is left to expose"
 
 
 def test_sd_atg_all_gives_up_what_active_tests_miss():
-    strategy, laboratory = make(WidelyDiverseTests, 2), Script(("ab", "", ""), ("ab", "", ""), ("ab", "", ""))
+    strategy, laboratory = make(WidelyDiverseTests, 2), Script(*[("ab", "", "")] * 3)
     strategy.memory.give_up = 1
     numbered(strategy)
-    strategy.iterate(laboratory)
-    strategy.memory.learn(Seen(frozenset("ab"), frozenset(), missed=frozenset("ab")))
-    assert strategy.u == 1
-    assert [strategy.distance(each) for each in strategy.profiled.values()] == [0]
-    strategy.memory.learn(Seen(frozenset("ab"), frozenset("a")))  # it was possible after all
-    assert [strategy.distance(each) for each in strategy.profiled.values()] == [1]
+    expose = laboratory.expose
+
+    def miss(test, known):
+        return replace(expose(test, known), missed=frozenset("ab"))
+
+    laboratory.expose = miss
+    trace(strategy, laboratory, "k")
+    assert (laboratory.tested, strategy.u) == ([0], 1)
+    assert strategy.saturated == "2 tests in a row discovered no new interleaving instance, and none is left to expose"
 
 
-def test_sd_atg_all_wants_tests_unlike_all_profiled_and_short_ones_among_equals(monkeypatch):
-    strategy = make(WidelyDiverseTests, 3)
+def test_sd_atg_all_ends_when_active_tests_expose_nothing():
+    strategy, laboratory = make(WidelyDiverseTests, 2), Script(*[("ab", "", "")] * 3)
+    numbered(strategy)
+    trace(strategy, laboratory, "u")
+    assert laboratory.tested == [0, 1]
+    assert strategy.saturated == "2 active tests in a row exposed no new interleaving instance"
+
+
+def test_sd_atg_all_searches_on_when_an_active_test_comes_upon_what_no_profile_has_discovered():
+    rows = [("ab", "a", "b"), *[("a", "", "")] * 6]
+    for kind, profiles in ((Script, 3), (Wandering, 5)):  # N in a row once more
+        strategy, laboratory = make(WidelyDiverseTests, 2), kind(*rows)
+        numbered(strategy)
+        trace(strategy, laboratory, "k")
+        assert (len(laboratory.profiled), laboratory.tested) == (profiles, [0])
+
+
+def test_sd_atg_all_wants_tests_with_most_new_encounters_for_each_call(monkeypatch):
+    strategy = make(WidelyDiverseTests, 4)
     by_name = {method.name: method for method in strategy.candidates._sequences.catalogue.methods}
     prefix = strategy.candidates._prefix()
 
@@ -231,11 +255,16 @@ def test_sd_atg_all_wants_tests_unlike_all_profiled_and_short_ones_among_equals(
         monkeypatch.setattr(strategy.candidates, "draw", lambda: next(candidates))
 
     calls = [call.source for call in (draft.call for draft in prefix.drafts)]
-    profiled = Test.from_lines([], calls, [["x.put(1)", "x.put(1)"], ["x.put(2)"]])
+    profiled = Test.from_lines([], calls, [["x.put(1)", "x.take()"], ["x.put(2)"]])
     strategy.keep(profiled, Seen(frozenset("a"), frozenset()))
     assert strategy.executed == []
-    drawn((("put", "put"), ("take",)), (("take", "take", "put"), ("look",)), (("take", "take"), ("look",)))
-    assert strategy.draw().shape.suffixes == (("take", "take"), ("look",))  # 1, 3 and 3 edits from what was profiled
+    drawn(
+        (("put",), ("put", "take")),  # as profiled, the threads swapped: nothing new
+        (("put", "put"), ("put",)),  # a call of put after another one: 1 for 3 calls
+        (("look",), ("look",)),  # 2 for 2 calls
+        (("look", "look"), ("look", "look")),  # the pair of methods, and 3 of 2 x 2 in context: 4 for 4 calls
+    )
+    assert strategy.draw().shape.suffixes == (("look", "look"), ("look", "look"))  # the longest of equals
 
 
 def test_no_new_test_ends_the_loop_with_a_statement():
@@ -311,10 +340,11 @@ def test_strategies_by_name_give_tests_without_a_laboratory_and_travel(name):
 
 def test_static_strategies_say_what_is_missing(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "rapidfuzz.distance", None)
-    for name in ("s-atg", "sd-atg", "sd-atg-all"):
+    for name in ("s-atg", "sd-atg"):
         with pytest.raises(UsageError, match="rapidfuzz"):
             make_strategy(name, catalogue(), SequentialRunner())
-    make_strategy("d-atg", catalogue(), SequentialRunner())
+    for name in ("d-atg", "sd-atg-all"):
+        make_strategy(name, catalogue(), SequentialRunner())
 
 
 class Wandering(Script):

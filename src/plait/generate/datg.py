@@ -36,13 +36,9 @@ class DynamicChoice(AdaptiveTests):
         self.memory.learn(profile)
         self.profiled[test] = profile
 
-    def distance(self, profile: Seen) -> int:
-        """The dynamic distance of a test of R."""
-        return self.memory.distance(profile.discovered)
-
     def choose(self) -> tuple[Test, int]:
         """Line 7: the test of R with the greatest dynamic distance, which leaves R; the first of equal ones."""
-        distances = {test: self.distance(profile) for test, profile in self.profiled.items()}
+        distances = {test: self.memory.distance(profile.discovered) for test, profile in self.profiled.items()}
         best = max(distances, key=lambda test: distances[test])
         return best, distances[best]
 
@@ -54,12 +50,11 @@ class DynamicChoice(AdaptiveTests):
             self.l += 1
             return None
         self.l = 0
-        self.u = 0 if self.exposes_more(laboratory, best, profile) else self.u + 1
+        self.u = 0 if self.exposes_more(laboratory, best) else self.u + 1
         return best, profile.discovered
 
-    def exposes_more(self, laboratory: Laboratory, test: Test, profile: Seen) -> bool:
+    def exposes_more(self, laboratory: Laboratory, test: Test) -> bool:
         """Lines 14 to 16: the active test, and whether more is exposed than before."""
-        del profile  # what it exposed was counted when it was made
         return self.memory.learn(laboratory.expose(test, self.memory))
 
     def judge(self) -> None:

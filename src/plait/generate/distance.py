@@ -38,7 +38,7 @@ def levenshtein() -> Callable[[Sequence[Hashable], Sequence[Hashable]], int]:
         from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - an extra that only some strategies need
     except ImportError:
         raise UsageError(
-            "s-atg, sd-atg and sd-atg-all need rapidfuzz, which is not installed: pip install 'plait[atg]'"
+            "s-atg and sd-atg need rapidfuzz, which is not installed: pip install 'plait[atg]'"
         ) from None
     return Levenshtein.distance
 

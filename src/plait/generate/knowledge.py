@@ -56,7 +56,10 @@ class Knowledge:
 
     def of(self, method: str) -> MethodRecord:
         """The record of a method, empty at first."""
-        return self.records.setdefault(method, MethodRecord())
+        record = self.records.get(method)
+        if record is None:
+            record = self.records[method] = MethodRecord()
+        return record
 
     def learn(self, method: str, outcome: CallOutcome) -> None:
         """Count one more call."""

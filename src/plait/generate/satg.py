@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from plait.generate.atg import AdaptiveTests
@@ -13,24 +14,35 @@ if TYPE_CHECKING:
     from plait.model.test import Test
 
 
-class StaticChoice(AdaptiveTests):
-    """New tests as function NewTestCase(m) of Figure 1 makes them: of m random candidates the most distant one."""
+class BestOfMany(AdaptiveTests):
+    """New tests as function NewTestCase(m) of Figure 1 makes them: the best of m random candidates."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.m = self.threshold
+
+    def draw(self) -> Candidate | None:
+        """Lines 21 and 22; the figure leaves open which of equally good ones, here the first."""
+        drawn = [self.candidates.draw() for _ in range(self.m)]
+        found = [candidate for candidate in drawn if candidate is not None]
+        return max(found, key=self.merit, default=None)
+
+    @abstractmethod
+    def merit(self, candidate: Candidate) -> tuple[float, ...]:
+        """What candidates are compared by."""
+
+
+class StaticChoice(BestOfMany):
+    """The best candidate is the most distant one."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         levenshtein()  # complains now, not after the first test
         super().__init__(*arguments, **options)
         self.k = 0
-        self.m = self.threshold
         self._shapes = ShapeSet()
 
-    def draw(self) -> Candidate | None:
-        """Lines 21 and 22; the figure leaves open which of equally distant ones."""
-        drawn = [self.candidates.draw() for _ in range(self.m)]
-        found = [candidate for candidate in drawn if candidate is not None]
-        return max(found, key=self.merit, default=None)
-
-    def merit(self, candidate: Candidate) -> tuple[int, ...]:
-        """What candidates are compared by: the static distance to T, the first of equal ones."""
+    def merit(self, candidate: Candidate) -> tuple[float, ...]:
+        """See `BestOfMany.merit`: the static distance to T."""
         return (self._shapes.nearest(candidate.shape),)
 
     def execute(self, test: Test) -> None:

@@ -1,22 +1,29 @@
 """Adaptive generation by both metrics, each against all that is known: a departure from Figure 3 that exposes more.
 
-In Figure 3 (ATG, section 5.4) a candidate is to be unlike the tests that were executed actively. Those are few, and
-none while R is filled for the first time, so the tests that are only profiled repeat each other. Here:
+Figure 3 (ATG, section 5.4) compares a candidate with the tests that were executed actively, which are few, and executes
+the best of N. Here:
 
-- a candidate is to be unlike every test that was profiled before, as the paper's introduction has it ("all previously
-  selected test cases"), and of equally distant candidates the one with the fewest calls is taken: it costs least;
-- m grows with every profile that discovers nothing new and falls back with one that does, as in Figure 1;
-- the dynamic distance is Definition 5 to the letter: what a test discovers counts as new until an *executed* test has
-  exposed it. A test whose profile alone shows new instances is executed, which keeps the search going as a discovery
-  does in Figure 1; there is an active test for it only if something is left to aim at.
+- a candidate is compared with every test that was profiled, as the paper's introduction has it ("all previously
+  selected test cases"), and by what it could add instead of by edits: how many calls it brings together that those
+  have not (`plait.generate.encounters`), for each call that it costs;
+- m grows with every profile that discovers nothing new and falls back with one that does, and N such profiles in a row
+  are the end of profiling, both as in Figure 1;
+- only then the tests are executed, each time the one of all that has the greatest dynamic distance, until none has an
+  instance left to expose: what one of them exposes need not be aimed at in the others. So that large classes need not
+  wait for ever, one is executed as well whenever N * N are waiting, the number of profiles that the paper allows for an
+  active test (section 5.4);
+- when an active test comes upon an instance that no profile has discovered, the profiles have not seen all yet: the
+  search goes on.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from plait.generate.datg import DynamicChoice
 from plait.generate.distance import shape_of
-from plait.generate.sdatg import DiverseTests
+from plait.generate.encounters import Encounters
+from plait.generate.satg import BestOfMany
 
 if TYPE_CHECKING:
     from plait.generate.atg import Laboratory, Seen
@@ -24,42 +31,54 @@ if TYPE_CHECKING:
     from plait.model.test import Test
 
 
-class WidelyDiverseTests(DiverseTests):
-    """SD-ATG whose tests are unlike all that were profiled."""
+class WidelyDiverseTests(BestOfMany, DynamicChoice):
+    """SD-ATG that profiles until nothing new turns up and then executes the best of all that were profiled."""
 
     name: ClassVar[str] = "sd-atg-all"
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.shown: set[str] = set()  # IRoots(T): exposed by the executed tests
+        self.k = 0  # profiles in a row that discovered nothing new
+        self.surprised = False  # an active test has come upon what no profile has discovered
+        self._encounters = Encounters()
 
-    def merit(self, candidate: Candidate) -> tuple[int, ...]:
-        """See `StaticChoice.merit`."""
-        return (*super().merit(candidate), -sum(map(len, candidate.patterns)))
+    def merit(self, candidate: Candidate) -> tuple[float, ...]:
+        """See `BestOfMany.merit`; of equal ones the longest."""
+        shape = candidate.shape
+        return (self._encounters.promise(shape), sum(map(len, shape.suffixes)))
+
+    def iterate(self, laboratory: Laboratory) -> None:
+        """One profile or one active test."""
+        searches = self.k < self.threshold and len(self.profiled) < self.threshold**2
+        test = self.new_test() if searches else None
+        if test is not None:
+            self.keep(test, laboratory.profile(test))
+            return
+        self.profiled = {test: seen for test, seen in self.profiled.items() if self.memory.distance(seen.discovered)}
+        if self.profiled:
+            self.execute_best(laboratory)
+        elif searches:
+            self.run_out()
+        elif self.surprised:
+            self.surprised = False
+            self.k = 0
+            self.m = self.threshold
+        elif self.k >= self.threshold:
+            nothing = f"{self.k} tests in a row discovered no new interleaving instance"
+            self.saturated = f"{nothing}, and none is left to expose"
+        self.judge()
 
     def keep(self, test: Test, profile: Seen) -> None:
-        """See `DynamicChoice.keep`."""
+        """See `DynamicChoice.keep`; lines 11 to 18 of Figure 1."""
         is_new = not profile.discovered <= self.memory.discovered
         super().keep(test, profile)
-        self._shapes.add(shape_of(test))
+        self._encounters.add(shape_of(test))
+        self.k = 0 if is_new else self.k + 1
         self.m = self.threshold if is_new else self.m + self.threshold
 
-    def count(self, discovered: frozenset[str]) -> None:
-        """See `StaticChoice.count`; m was set when the test was profiled."""
-        m = self.m
-        super().count(discovered)
-        self.m = m
-
-    def distance(self, profile: Seen) -> int:
-        """See `DynamicChoice.distance`; what no active test could bring about does not count."""
-        return len(profile.discovered - self.shown - (self.memory.infeasible - self.memory.exposed))
-
-    def exposes_more(self, laboratory: Laboratory, test: Test, profile: Seen) -> bool:
+    def exposes_more(self, laboratory: Laboratory, test: Test) -> bool:
         """See `DynamicChoice.exposes_more`."""
-        before = len(self.shown)
-        self.shown |= profile.exposed
-        if self.memory.distance(profile.discovered):
-            seen = laboratory.expose(test, self.memory)
-            self.memory.learn(seen)
-            self.shown |= seen.exposed
-        return len(self.shown) > before
+        self.executed.append(test)
+        seen = laboratory.expose(test, self.memory)
+        self.surprised |= not seen.exposed <= self.memory.discovered
+        return self.memory.learn(seen)
