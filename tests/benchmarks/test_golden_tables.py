@@ -81,8 +81,9 @@ def covcon(patch):
     def checked(row, *, runs, seconds):
         return {
             "subject": row.name, "module": row.module, "strategy": "covcon", "setting": "check", "found": runs,
-            "runs": runs, "kinds": [row.symptom], "tests": 12, "seconds": seconds / 20, "silent_when_sound": True,
-            "sound_pairs": row.pairs, "calls_median": 1, "preemptions_median": 1, "droppable": 0, "reproducers": 2,
+            "runs": runs, "kinds": [row.symptom], "tests": 12, "tests_at_random": 48, "pairs": row.pairs,
+            "seconds": seconds / 20, "silent_when_sound": True, "sound_pairs": row.pairs, "calls_median": 1,
+            "preemptions_median": 1, "droppable": 0, "reproducers": 2,
             "reproductions": 20, "fail_on_faulty": [20, 20], "pass_on_sound": [20, 20], "trouble": None,
         }  # fmt: skip
 
