@@ -16,21 +16,20 @@ import importlib.util
 import os
 import re
 import sys
-import traceback
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from plait import __version__
-from plait.bench import tables
 from plait.campaign.budget import seconds
-from plait.cli_help import command_help
 from plait.config import ALLOWABLE, CHOICES, load
 from plait.errors import PlaitBugError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+_WIDTH = 80
 NOTHING_FOUND, FOUND, UNUSABLE, INCONCLUSIVE, INTERRUPTED = 0, 1, 2, 3, 130
 
 # -- values -------------------------------------------------------------------------------------------------------
@@ -208,7 +207,15 @@ def _module(name: str) -> str:
 
 def available() -> list[str]:
     """The commands of this installation."""
-    return [name for name in COMMANDS if (tables() if name == "bench" else importlib.util.find_spec(_module(name)))]
+    return list(filter(_is_there, COMMANDS))
+
+
+def _is_there(name: str) -> bool:
+    if name == "bench":
+        from plait.bench import tables  # noqa: PLC0415 - what few commands need is imported when they do
+
+        return bool(tables())
+    return name in COMMANDS and importlib.util.find_spec(_module(name)) is not None
 
 
 # -- reading ------------------------------------------------------------------------------------------------------
@@ -218,13 +225,17 @@ class _Parser(argparse.ArgumentParser):
     """Complains in one line, with what was probably meant."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"plait {name}", allow_abbrev=False)
+        # A formatter that asks for the terminal's width, for each option anew, is what takes most time here.
+        formatter = partial(argparse.HelpFormatter, width=_WIDTH)
+        super().__init__(f"plait {name}", allow_abbrev=False, formatter_class=formatter)
         self._name = name
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}{self._meant(message)} (see `{self.prog} --help`)")
 
     def format_help(self) -> str:
+        from plait.cli_help import command_help  # noqa: PLC0415 - as above
+
         own = {key: replace(OPTIONS[key], help=said) for key, said in WORDS.get(self._name, {}).items()}
         return command_help(self._name, COMMANDS[self._name], {**OPTIONS, **own}, DEFAULTS.get(self._name, {}))
 
@@ -321,6 +332,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOTHING_FOUND
     except Exception as error:
+        import traceback  # noqa: PLC0415 - for the worst case
+
         traceback.print_exc()
         said = str(error) if isinstance(error, PlaitBugError) else f"[plait bug] {type(error).__name__}: {error}"
         print(f"plait: {said}", file=sys.stderr)
@@ -336,8 +349,8 @@ def _dispatch(given: list[str]) -> int:
     if name in ("-V", "--version"):
         print(f"plait {__version__}")
         return NOTHING_FOUND
-    known = available()
-    if name not in known:
+    if not _is_there(name):
+        known = available()
         near = difflib.get_close_matches(name, known, 1)
         advice = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
         raise UsageError(f"no command {name!r}; {advice}")

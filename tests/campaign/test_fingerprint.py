@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from plait.campaign.fingerprint import Fingerprints, around, unit_key
+from plait.campaign.fingerprint import Fingerprints, unit_key
+from plait.campaign.keys import around
 from plait.model.test import Call, Test
 from plait.subject.name import Subject
 from plait.subject.version import Version

@@ -17,8 +17,8 @@ from plait.campaign.check_causes import better, culprits_of, lines_of, weight, w
 from plait.campaign.check_known import Replays
 from plait.campaign.check_notes import Notes
 from plait.campaign.failures import WorkerCrashed, WorkerHung
-from plait.campaign.fingerprint import files_key, token
 from plait.campaign.interrupt import Interrupt
+from plait.campaign.keys import files_key, token
 from plait.campaign.memory import Memory
 from plait.campaign.progress import Progress
 from plait.campaign.stream import Chunk, StreamOptions, probes_of

@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING
 
 from plait.campaign.diff_memory import earlier_result
 from plait.campaign.diff_options import DiffOptions, from_namespace
-from plait.campaign.diff_scope import touches_nothing
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.memory import memory_name, remembering
 from plait.campaign.releases import opened
 from plait.model.result import Result
 from plait.report.diff_text import diff_text, statement
 from plait.report.publish import write_all
-from plait.subject.change import Change
-from plait.subject.change_analysis import analyse
 
 if TYPE_CHECKING:
     from plait.campaign.diff_check import Revealed
+    from plait.subject.change import Change
 
 
 def run(options: argparse.Namespace) -> int:
@@ -64,11 +62,14 @@ def diff(
         labels = {"old": old.label, "new": new.label}
         result = earlier_result(memory, options.as_key(), str(options.subject), labels)
         if result is None:
+            from plait.campaign.diff_scope import touches_nothing  # noqa: PLC0415 - see above
+            from plait.subject.change_analysis import analyse  # noqa: PLC0415
+
             change = analyse(options.subject, old, new)
             if touches_nothing(change):
                 result = _untouched(options, change)
             else:
-                from plait.campaign.diff_campaign import diff_on  # noqa: PLC0415 - a fifth of a second: see above
+                from plait.campaign.diff_campaign import diff_on  # noqa: PLC0415 - a fifth of a second
                 from plait.campaign.diff_sides import open_sides  # noqa: PLC0415
 
                 sides = stack.enter_context(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from plait.campaign.fingerprint import token
+from plait.campaign.keys import token
 from plait.campaign.memory import FIXED, KnownFinding, Memory
 from plait.errors import UsageError
 from plait.model.finding import Finding

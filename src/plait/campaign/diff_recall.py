@@ -10,7 +10,8 @@ import hashlib
 from typing import Any, NamedTuple
 
 from plait.campaign.diff_options import DiffOptions
-from plait.campaign.fingerprint import Fingerprints, files_key, token, unit_key
+from plait.campaign.fingerprint import Fingerprints, unit_key
+from plait.campaign.keys import files_key, token
 from plait.campaign.memory import Memory
 from plait.judge.difference_outcome import View
 from plait.model.test import Test

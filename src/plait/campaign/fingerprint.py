@@ -8,19 +8,13 @@ is reached in ways no name tells (``getattr`` with a computed name, ``exec``) is
 from __future__ import annotations
 
 import ast
-import contextlib
 import hashlib
 import json
-import os
-import sys
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import plait
+from plait.campaign.keys import around, source_of
 from plait.subject.change_reach import Reach, Step
 from plait.subject.change_units import CONSTRUCTORS, Program, Unit
-from plait.subject.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -34,7 +28,7 @@ class Fingerprints:
     """The code of one subject in one version, as far as tests depend on it; nothing is imported."""
 
     def __init__(self, subject: Subject, version: Version) -> None:
-        source = Source(version.root, version.extra, package=subject.module.partition(".")[0])
+        source = source_of(subject, version)
         self._module = source.required(subject.module, version.label)
         self._program = Program(source, subject.module)
         self._reach = Reach(self._program)
@@ -55,13 +49,6 @@ class Fingerprints:
         for step in (*self._called(names), *self._imported(test.imports)):
             found.update(self._all_from(step))
         return found
-
-    def whole(self) -> str:
-        """A hash of the text of all own modules that the subject's imports, directly or not."""
-        digest = hashlib.sha256()
-        for module in self._program.source.closure(self._module.name):
-            digest.update(f"{module.name}\0{len(module.text)}\0".encode() + module.text)
-        return digest.hexdigest()
 
     def _called(self, names: Iterable[str]) -> Iterator[Step]:
         for name in names:
@@ -106,47 +93,7 @@ class Fingerprints:
         return self._reached[start]
 
 
-def token(value: Any) -> str:
-    """Text that is equal for equal values made of tuples, sets and atoms, in every process."""
-    if isinstance(value, frozenset | set):
-        return f"{{{', '.join(sorted(map(token, value)))}}}"
-    if isinstance(value, tuple | list):
-        return f"({', '.join(map(token, value))})"
-    return repr(value)
-
-
-def files_key(*places: Path | None) -> str:
-    """A hash of files, and of all Python files below folders; what is not there is left out."""
-    digest = hashlib.sha256()
-    for place in places:
-        if place is None:
-            continue
-        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
-            with contextlib.suppress(OSError):
-                digest.update(f"{file}\0".encode() + file.read_bytes())
-    return digest.hexdigest()
-
-
 def unit_key(test: Test, options: Mapping[str, Any], code: Mapping[str, str]) -> str:
     """The name, in the store, of exploring a test in a certain way with certain code, on this Python and plait."""
     parts = {"test": test.as_json(), "options": dict(options), "code": dict(code), "around": around()}
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-@cache
-def around() -> str:
-    """A hash of the interpreter, of plait's own code and of what is installed beside it."""
-    digest = hashlib.sha256(sys.version.encode())
-    folder = Path(plait.__file__).parent
-    for parent, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            if name.endswith(".py"):
-                digest.update(f"{parent}/{name}\0".removeprefix(str(folder)).encode())
-                digest.update(Path(parent, name).read_bytes())
-    for place in sys.path:
-        with contextlib.suppress(OSError):
-            for name in sorted(os.listdir(place or ".")):  # noqa: PTH208 - names are wanted
-                if name.endswith((".dist-info", ".egg-info")):  # their names hold the versions
-                    digest.update(f"{name}\0".encode())
-    return digest.hexdigest()

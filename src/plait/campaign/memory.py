@@ -8,13 +8,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plait.campaign.fingerprint import Fingerprints, around, files_key
+from plait.campaign.keys import around, files_key, whole_code
 from plait.campaign.store import FILE, Store
 from plait.errors import UsageError
 from plait.model.finding import Finding
@@ -141,12 +140,14 @@ def remembering(
         return
     code: str | None = None
     with contextlib.suppress(UsageError):  # no source, or none that can be parsed
-        code = " ".join([*(Fingerprints(subject, version).whole() for version in versions), files_key(*beside)])
+        code = " ".join([*(whole_code(subject, version) for version in versions), files_key(*beside)])
     new = not folder.exists()
     try:
         with Store(folder) as store:
             yield Memory(store, name, None if findings_only else code, fresh=fresh)
     except UsageError:
         if new:  # a command that cannot be carried out leaves nothing behind
+            import shutil  # noqa: PLC0415 - as rare as it is slow to import
+
             shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.campaign import worker_state
-from plait.campaign.fingerprint import Fingerprints, token, unit_key
+from plait.campaign.fingerprint import Fingerprints, unit_key
+from plait.campaign.keys import token
 from plait.campaign.store import FILE, Store
 from plait.errors import UsageError
 from plait.model.test import Call, Test

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plait.campaign.adaptive import Gain, advance
-from plait.campaign.fingerprint import token
+from plait.campaign.keys import token
 from plait.campaign.recall import Explored, Recall
 from plait.errors import UsageError
 from plait.explore.capp_partition import Aim

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import platform
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +33,7 @@ class Result:
         """Plain data."""
         return {
             "schema": SCHEMA, "tool": f"plait {__version__}", "command": self.command, "subject": self.subject,
-            "seed": self.seed, "versions": self.versions, "python": platform.python_version(), "model": self.model,
+            "seed": self.seed, "versions": self.versions, "python": sys.version.split()[0], "model": self.model,
             "verdict": self.verdict, "findings": [finding.as_json() for finding in self.findings],
             "stats": self.stats, "elapsed_s": round(self.elapsed_s, 3), "stopped_by": self.stopped_by,
             "notes": self.notes, **self.more,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
+import os
 import sys
-import sysconfig
 import warnings
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,8 @@ from plait.subject.matching import header_parts, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+_STANDARD = Path(os.__file__).parent  # the standard library
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,7 @@ class Source:
     def _find(self, name: str) -> tuple[Path, Path] | None:
         if not name or not all(part.isidentifier() for part in name.split(".")):
             return None
-        folders = [self.root, *self.libraries, _standard_library(), *map(Path, filter(None, sys.path))]
+        folders = [self.root, *self.libraries, _STANDARD, *map(Path, filter(None, sys.path))]
         for folder in folders:
             base = folder.joinpath(*name.split("."))
             for path in (base / "__init__.py", base.with_name(base.name + ".py")):
@@ -227,11 +229,6 @@ class Source:
             self.unreadable.append(f"{name} cannot be read by Python {python}: {file}{line}: {reason}")
             return None
         return Module(name, file, tree, path.name == "__init__.py", is_own, text)
-
-
-@cache
-def _standard_library() -> Path:
-    return Path(sysconfig.get_path("stdlib"))
 
 
 def function_hashes(root: Path, modules: Iterable[str]) -> dict[str, str]:

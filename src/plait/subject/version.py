@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from plait.errors import UsageError
 from plait.subject.name import Subject, is_module
-from plait.subject.release import Release
 from plait.subject.version_root import environment_has, import_root, near_module
-from plait.subject.version_scratch import scratch
 from plait.subject.worktree import Repository
 
 if TYPE_CHECKING:
@@ -92,6 +90,8 @@ def _open(text: str, project: Path, cache: Path, stack: contextlib.ExitStack) ->
     if text.startswith("dir:"):
         return _folder(text, text.removeprefix("dir:"), project)
     if text.startswith("pypi:"):
+        from plait.subject.release import Release  # noqa: PLC0415 - as rare as it is slow to import
+
         release = Release.parse(text.removeprefix("pypi:"))
         root, dependencies = release.fetch(cache)
         return Version(f"pypi:{release}", root, "release", extra=(dependencies,), tree=root, project=root)
@@ -116,6 +116,8 @@ def _open(text: str, project: Path, cache: Path, stack: contextlib.ExitStack) ->
 
 
 def _revision(text: str, commit: str, repository: Repository, stack: contextlib.ExitStack) -> Version:
+    from plait.subject.version_scratch import scratch  # noqa: PLC0415 - folders need none of it
+
     tree = stack.enter_context(scratch())
     repository.extract(commit, tree)
     inside = tree / repository.prefix

@@ -9,11 +9,14 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
+
+if TYPE_CHECKING:
+    import subprocess
 
 # Variables that git sets for its hooks and that would redirect our commands to the user's index.
 _REDIRECTING = (
@@ -41,6 +44,8 @@ class Repository:
     @classmethod
     def find(cls, project: Path) -> Repository | None:
         """The repository that ``project`` lies in, or None."""
+        if not any((folder / ".git").exists() for folder in (project.absolute(), *project.absolute().parents)):
+            return None
         answer = git(project, "rev-parse", "--path-format=absolute", "--git-dir", "--show-toplevel", "--show-prefix")
         if answer.returncode != 0:
             if "dubious ownership" in answer.stderr:
@@ -95,6 +100,8 @@ class Repository:
 
 def git(cwd: Path, *arguments: str, index: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run git, undisturbed by the hook or the terminal that plait may run in; the caller looks at the exit code."""
+    import subprocess  # noqa: PLC0415 - folders need no git
+
     environment = {name: value for name, value in os.environ.items() if name not in _REDIRECTING}
     environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     if index is not None:
