@@ -25,12 +25,14 @@ TIMEOUT, STALL = 60.0, 8.0  # seconds
 class Replays:
     """Known findings, and what has become of them: still there, moved (it shows in another way now), or fixed.
 
-    ``findings`` are those that show, by cause; ``looks`` what their violations look like, with the size of the tests.
+    ``findings`` are those that show, by cause; ``looks`` what their violations look like, with the size of the tests,
+    ``explained`` the same with the cause.
     """
 
     memory: Memory
     findings: dict[str, Finding] = field(default_factory=dict)
     looks: dict[str, int] = field(default_factory=dict)
+    explained: dict[str, str] = field(default_factory=dict)
     there: int = 0
     moved: int = 0
     fixed: list[str] = field(default_factory=list)
@@ -77,6 +79,7 @@ class Replays:
         self.findings[name] = finding
         if look:
             self.looks[look] = size(finding)[0]
+            self.explained[look] = name
 
     def sentences(self) -> list[str]:
         """For the report."""

@@ -14,6 +14,7 @@ from plait.campaign import tasks
 from plait.campaign.adaptive import Tally
 from plait.campaign.budget import Budget, Share
 from plait.campaign.check_causes import better, culprits_of, lines_of, weight, without_bystanders
+from plait.campaign.check_follow import Followers
 from plait.campaign.check_known import Replays
 from plait.campaign.check_notes import Notes
 from plait.campaign.failures import WorkerCrashed, WorkerHung
@@ -64,6 +65,8 @@ class Campaign:
         self._name = options.name
         self._findings: dict[str, Finding] = {}
         self.replays = Replays(memory)
+        self._followers = Followers()
+        self._planned = budget.by_steps and budget.max_schedules is None and memory.keeps
         self._around = token((files_key(options.hook), tuple(sorted(options.allow))))
         self._tally = Tally()
         self._pairs_of: dict[int, dict[tuple[str, ...], tuple[int, int]]] = {}  # by stream
@@ -120,6 +123,8 @@ class Campaign:
                 self._give_grace(running)
                 break
             self._renew(running)
+        for number, chunk in self._followers.chunks():
+            self._add(number, chunk)
 
     def replay(self, workers: Workers) -> None:
         """See what has become of the findings of earlier runs."""
@@ -159,9 +164,12 @@ class Campaign:
             seconds = min(CHUNK_SECONDS, max(0.5, self._budget.left))
         looks = self.replays.looks if self._budget.by_steps else self.replays.looks | self._looks
         portion = tasks.Portion(
-            min(CHUNK_TESTS, left), seconds, share.schedules, looks, self._memory.folder, self._memory.keeps
-        )
+            min(CHUNK_TESTS, left), seconds, share.schedules, looks, self._memory.folder, self._memory.keeps,
+            self.replays.explained,
+        )  # fmt: skip
         stall = self._stall.pop(number, STALL)
+        if number in self._followers:
+            return self._workers.submit(tasks.follow, stream, portion, left, timeout=LONGEST_CHUNK, stall=stall)
         return self._workers.submit(tasks.advance, stream, portion, timeout=LONGEST_CHUNK, stall=stall)
 
     def _discover(self) -> Interface:
@@ -188,6 +196,7 @@ class Campaign:
             options.subject.qualname.rpartition(".")[2] or options.subject.module, options.generate, options.seed,
             number, options.streams, options.threads, model=options.model, order=options.order, aim=self._aim,
             rules=options.rules, deeper=options.deeper and options.generate == "covcon", around=self._around,
+            planned=self._planned,
         )  # fmt: skip
 
     def _begin(self, number: int, task: Callable[..., Any] = tasks.begin) -> Future[Any]:
@@ -221,14 +230,35 @@ class Campaign:
         try:
             answer = future.result()
         except (WorkerCrashed, WorkerHung) as error:
+            if stream is not None and number in self._followers:
+                return self._ask_again(number), 0
             return self._survive(error, number, stream, attempt)
         self._notes.add_stopped(answer.stopped)
         if isinstance(answer.value, bytes):
+            if self._planned and self._memory.folder is not None:
+                self._followers.begin(number, answer.value)
             return answer.value, 0
-        stream, chunk = answer.value
+        stream, came = answer.value
+        chunks = [came] if isinstance(came, Chunk) else came
+        chunk = chunks[-1]
         self._so_far[number], self._schedules_so_far[number] = chunk.so_far, chunk.schedules_so_far
-        self._add(number, chunk)
+        if number not in self._followers:
+            self._add(number, chunk)
+        elif chunk.followed:
+            self._followers.take(number, chunks)
+        else:
+            return self._ask_again(number, *chunks), 0
         return None if chunk.over else (stream, 0)
+
+    def _ask_again(self, number: int, *chunks: Chunk) -> bytes:
+        """There is no plan, or it does not hold any more: the stream begins again and asks its generator."""
+        stream, before = self._followers.give_up(number)
+        for chunk in (*before, *chunks):
+            self._schedules += chunk.schedules
+            self._explored.update(chunk.units)
+            self._memory.keep_tests(chunk.units)
+        self._so_far[number] = self._schedules_so_far[number] = 0
+        return stream
 
     def _survive(
         self, error: WorkerCrashed | WorkerHung, number: int, stream: bytes | None, attempt: int

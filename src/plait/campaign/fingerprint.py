@@ -34,6 +34,7 @@ class Fingerprints:
         self._reach = Reach(self._program)
         self._classes = list(self._find(subject.qualname)) if subject.qualname else []
         self._reached: dict[Step, dict[str, str]] = {}
+        self._parts: dict[str, str] = {}
 
     def _find(self, qualname: str) -> Iterator[Unit]:
         top, *rest = qualname.split(".")
@@ -44,9 +45,21 @@ class Fingerprints:
 
     def code(self, test: Test) -> dict[str, str]:
         """Hashes of all that the test's calls can reach, by ``module:name``."""
-        names = dict.fromkeys((*CONSTRUCTORS, *(call.method for call in (*test.prefix, *test.calls))))
+        names = dict.fromkeys(call.method for call in (*test.prefix, *test.calls))
+        return self._code((*self._built(), *self._called(names), *self._imported(test.imports)))
+
+    def part(self, part: str) -> str:
+        """A hash of the code of one of the `parts_of` a test: all parts together depend on all that the test does."""
+        if part not in self._parts:
+            kind, _, name = part.partition(" ")
+            named = self._called([name]) if kind == "call" else self._imported([name])
+            found = self._code(self._built() if kind == "build" else named)
+            self._parts[part] = hashlib.sha256(json.dumps(sorted(found.items())).encode()).hexdigest()
+        return self._parts[part]
+
+    def _code(self, steps: Iterable[Step]) -> dict[str, str]:
         found: dict[str, str] = {}
-        for step in (*self._called(names), *self._imported(test.imports)):
+        for step in steps:
             found.update(self._all_from(step))
         return found
 
@@ -58,6 +71,10 @@ class Fingerprints:
                     yield Step(unit, cls)
             if not self._classes and self._module.functions(name):
                 yield Step(Unit(self._module.name, name), None)
+
+    def _built(self) -> Iterator[Step]:
+        """What making an instance, and having one, depends on."""
+        yield from self._called(CONSTRUCTORS)
         for cls in self._classes:
             for unit in self._program.mro(cls):
                 yield Step(Unit(unit.module, f"{unit.name}.<class>"), None)
@@ -91,6 +108,12 @@ class Fingerprints:
             digests = {str(step.unit): self._program.digest(step.unit) for step in seen}
             self._reached[start] = {name: digest for name, digest in digests.items() if digest is not None}
         return self._reached[start]
+
+
+def parts_of(test: Test) -> list[str]:
+    """What stands for the code of a test, piece by piece; most tests share most of it."""
+    calls = dict.fromkeys(call.method for call in (*test.prefix, *test.calls))
+    return ["build", *(f"call {name}" for name in calls), *(f"use {line}" for line in test.imports)]
 
 
 def unit_key(test: Test, options: Mapping[str, Any], code: Mapping[str, str]) -> str:

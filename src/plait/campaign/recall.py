@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from plait.campaign import worker_state
 from plait.campaign.fingerprint import Fingerprints, unit_key
 from plait.campaign.keys import token
+from plait.campaign.plan import Plan, answer_of
 from plait.campaign.store import FILE, Store
 from plait.errors import UsageError
 from plait.model.test import Call, Test
@@ -39,15 +40,22 @@ class Explored:
     undetermined: tuple[str, ...] = ()
     violation: str | None = None
     probes: str | None = None  # a hash of what was called to look at final states, if it was
+    causes: tuple[str, ...] = ()  # of the findings that its violations led to, if it is known of all of them
+
+    @property
+    def told(self) -> str:
+        """A hash of what of it a generator is told."""
+        return answer_of((sorted(self.covered.items()), self.conflicts, self.conflicts and self.unguarded))
 
     @classmethod
     def of(
-        cls, examined: Examined, *, undetermined: tuple[str, ...], violation: str | None, probes: str | None
-    ) -> Explored:
+        cls, examined: Examined, *, undetermined: tuple[str, ...], violation: str | None, probes: str | None,
+        causes: tuple[str, ...],
+    ) -> Explored:  # fmt: skip
         """From what was just seen."""
         return cls(
             examined.executions, examined.conflicts, examined.unguarded, examined.exhausted, examined.diverged,
-            Counter(examined.covered), undetermined, violation, probes,
+            Counter(examined.covered), undetermined, violation, probes, causes,
         )  # fmt: skip
 
     def as_json(self) -> dict[str, Any]:
@@ -56,7 +64,7 @@ class Explored:
             "executions": self.executions, "conflicts": self.conflicts, "unguarded": self.unguarded,
             "exhausted": self.exhausted, "diverged": self.diverged, "undetermined": list(self.undetermined),
             "covered": [[*pair, count] for pair, count in self.covered.items()], "violation": self.violation,
-            "probes": self.probes,
+            "probes": self.probes, "causes": list(self.causes),
         }  # fmt: skip
 
     @classmethod
@@ -68,7 +76,7 @@ class Explored:
                 int(data["executions"]), bool(data["conflicts"]), bool(data["unguarded"]), bool(data["exhausted"]),
                 bool(data["diverged"]),
                 Counter({(str(one), str(other)): int(count) for one, other, count in data["covered"]}),
-                tuple(str(name) for name in data["undetermined"]), violation, probes,
+                tuple(str(name) for name in data["undetermined"]), violation, probes, tuple(map(str, data["causes"])),
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, OverflowError):
             return None
@@ -95,6 +103,15 @@ class Recall:
         content = self._store.explored(key) if self._store is not None else None
         found = Explored.from_json(content) if content is not None else None
         return found if found is None or found.probes in (None, self.probes_code(probes)) else None
+
+    def plan(self, key: str) -> tuple[Plan, dict[str, str]] | None:
+        """A chunk of an earlier run, with the hashes of the code that it depended on."""
+        content = self._store.explored(key) if self._store is not None else None
+        return Plan.from_json(content) if content is not None else None
+
+    def part(self, part: str) -> str:
+        """A hash of a part of the code, see `Fingerprints.part`."""
+        return self._prints.part(part)
 
     def probed(self, examination: Examination, probes: tuple[Call, ...]) -> str | None:
         """The hash to keep with what was explored: of the probes, if they were called."""

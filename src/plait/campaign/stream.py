@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plait.campaign.adaptive import Gain, advance
+from plait.campaign.follow import follow
 from plait.campaign.keys import token
+from plait.campaign.plan import DIVERGED, UNUSABLE, Plan, Planned, plan_key
 from plait.campaign.recall import Explored, Recall
 from plait.errors import UsageError
 from plait.explore.capp_partition import Aim
@@ -22,6 +24,7 @@ from plait.generate.atg import AdaptiveTests
 from plait.generate.catalogue import Catalogue
 from plait.generate.deeper import DeeperTests
 from plait.generate.strategy import Strategy, make_strategy
+from plait.judge.cause import cause
 from plait.judge.examine import examine
 from plait.judge.explain import explain, record_schedule, relevant
 from plait.judge.meetings import SeenAlone
@@ -64,6 +67,7 @@ class StreamOptions:
     aim: Aim | None = None  # what its executions look at first
     deeper: bool = True
     rules: Rules = field(default_factory=Rules)
+    planned: bool = False  # whether a later run is to follow it (`plait.campaign.plan`)
     around: str = ""  # stands for what code under test meets besides itself: the user's hook, what it may do
 
 
@@ -88,6 +92,7 @@ class Chunk:
     gain: Gain | None = None  # of an adaptive strategy
     recalled: list[str] = field(default_factory=list)  # tests that were known, as the store names them
     units: dict[str, dict[str, Any]] = field(default_factory=dict)  # what exploring the others gave, for the store
+    followed: bool = False  # nothing was generated for it
 
 
 @dataclass(slots=True)
@@ -103,7 +108,10 @@ class Stream:
     signatures: dict[str, int] = field(default_factory=dict)
     causes: dict[Any, int] = field(default_factory=dict)
     looks: dict[str, int] = field(default_factory=dict)  # what explained violations looked like, and their calls
+    explained: dict[str, str] = field(default_factory=dict)  # and the causes of their findings
+    shown: frozenset[str] = frozenset()  # causes of findings that earlier runs have explained and that still show
     probes: tuple[Call, ...] = ()
+    trail: str = ""  # see `plait.campaign.plan`; empty if nobody could follow it
     _recall: Recall | None = None  # while a chunk runs, as what follows
     _most: int | None = None
 
@@ -146,37 +154,65 @@ class Stream:
         chunk.pairs = self.strategy.pairs.matrix()
         return chunk
 
+    def follow(self, count: int, on_test: Callable[[Test], None], recall: Recall) -> Chunk:
+        """As `run`, by the plan of an earlier run; the chunk is not ``followed`` if the generator must be asked."""
+        chunk = Chunk()
+        self._recall = recall
+        chunk.followed = follow(self, chunk, count, recall, on_test)
+        self._recall = None
+        chunk.so_far, chunk.schedules_so_far = self.tests, self.schedules
+        return chunk
+
     def _examine(self, chunk: Chunk, count: int, deadline: float, on_test: Callable[[Test], None]) -> None:
         """Test after test, each with all the schedules that the limits allow."""
-        public = {method.name for method in self.interface.methods}
-        while chunk.tests < count and time.monotonic() < deadline and not self.is_done:
-            test = self.strategy.next_test()
-            if test is None:
-                chunk.over = True
-                break
-            on_test(test)
-            self.tests += 1
-            chunk.tests += 1
-            self.remember(test)
-            key = None if self._recall is None else self._recall.key(test, self._limits())
-            known = None if self._recall is None or key is None else self._recall.find(key, self.probes)
+        plan = Plan()
+        SequentialRunner.listener = plan.heard if self.trail else None
+        try:
+            while chunk.tests < count and time.monotonic() < deadline and not self.is_done:
+                test = self.strategy.next_test()
+                if test is None:
+                    chunk.over = True
+                    break
+                plan.tests.append(self.examine_one(test, chunk, on_test))
+        finally:
+            SequentialRunner.listener = None
+        if self._recall is None or not (chunk.over or chunk.tests == count):
+            self.trail = ""  # how far it came was a matter of time
+        if self.trail and self._recall is not None:
+            plan.pairs, plan.over = self.strategy.pairs.matrix(), chunk.over
+            chunk.units[plan_key(self.trail, count)] = plan.as_json(self._recall.part)
+            self.trail = plan.trail(self.trail)
+
+    def examine_one(
+        self, test: Test, chunk: Chunk, on_test: Callable[[Test], None], key: str | None = None
+    ) -> Planned:
+        """Explore a test unless it is known, under ``key`` or another one."""
+        on_test(test)
+        self.tests += 1
+        chunk.tests += 1
+        self.remember(test)
+        if self._recall is not None:
+            key = self._recall.key(test, self._limits()) if key is None else key
+            known = self._recall.find(key, self.probes)
             if known is not None and self._recalled(test, known, chunk):
-                chunk.recalled.append(str(key))
-                continue
-            try:
-                examination = Examination(test, PLACES, self.probes, self.options.rules)
-            except UsageError as error:  # a call that cannot be written down in Python: the generator's mistake
-                chunk.unusable.append(str(error))
-                continue
-            try:
-                self._explore(test, key, examination, public, chunk, on_test)
-            except SetupFailedError:
-                chunk.diverged += 1
+                chunk.recalled.append(key)
+                return Planned(test, key, known.told)
+        try:
+            examination = Examination(test, PLACES, self.probes, self.options.rules)
+        except UsageError as error:  # a call that cannot be written down in Python: the generator's mistake
+            chunk.unusable.append(str(error))
+            return Planned(test, key, UNUSABLE)
+        try:
+            return Planned(test, key, self._explore(test, key, examination, chunk, on_test))
+        except SetupFailedError:
+            chunk.diverged += 1
+            return Planned(test, key, DIVERGED)
 
     def _explore(
-        self, test: Test, key: str | None, examination: Examination, public: Container[str], chunk: Chunk,
-        on_test: Callable[[Test], None],
-    ) -> None:  # fmt: skip
+        self, test: Test, key: str | None, examination: Examination, chunk: Chunk, on_test: Callable[[Test], None]
+    ) -> str:
+        """All schedules that the limits allow; what the generator was told about it."""
+        public = {method.name for method in self.interface.methods}
         examined = examine(
             examination, seed=seed_of(test, self.options.seed), public=public,
             systematic=self.options.systematic, sampled=self.options.sampled, order=self.options.order,
@@ -192,13 +228,15 @@ class Stream:
             calls = test.calls
             undetermined = tuple(calls[at].method for at in examination.specification.undetermined)
             self._conflicted(test, chunk, undetermined, unguarded=examined.unguarded)
-        if self._recall is not None and key is not None:
-            chunk.units[key] = Explored.of(
-                examined, undetermined=undetermined, probes=self._recall.probed(examination, self.probes),
-                violation=None if examined.violation is None else signature_of(examined.violation, test),
-            ).as_json()  # fmt: skip
-        for violation, schedule in examined.violations:
-            self.found(test, violation, schedule, chunk, on_test)
+        causes = [self.found(test, *each, chunk, on_test) for each in examined.violations]
+        explored = Explored.of(
+            examined, undetermined=undetermined, causes=tuple(map(str, causes)) if all(causes) else (),
+            probes=None if self._recall is None else self._recall.probed(examination, self.probes),
+            violation=None if examined.violation is None else signature_of(examined.violation, test),
+        )  # fmt: skip
+        if key is not None:
+            chunk.units[key] = explored.as_json()
+        return explored.told
 
     @property
     def is_done(self) -> bool:
@@ -217,9 +255,11 @@ class Stream:
     def _recalled(self, test: Test, known: Explored, chunk: Chunk) -> bool:
         """Go on as if the test had been explored; False if it must be, because its violation wants explaining."""
         if known.violation is not None:
-            if self.signatures.get(known.violation, 0) < _SAME_SIGNATURE:
+            seen = self.signatures.get(known.violation, 0)
+            explained = bool(known.causes) and self.shown.issuperset(known.causes)
+            if seen < _SAME_SIGNATURE and not explained:
                 return False
-            self.signatures[known.violation] += 1
+            self.signatures[known.violation] = seen + 1
         chunk.exhausted += known.exhausted
         chunk.diverged += known.diverged
         self.schedules += known.executions
@@ -244,29 +284,31 @@ class Stream:
 
     def found(
         self, test: Test, violation: Violation, schedule: Schedule, chunk: Chunk, on_test: Callable[[Test], None]
-    ) -> None:
-        """Minimise and explain a violation, unless one like it was explained."""
+    ) -> str | None:
+        """Minimise and explain a violation, unless one like it was explained; the cause of its finding, if known."""
         signature = signature_of(violation, test)
         self.signatures[signature] = self.signatures.get(signature, 0) + 1
         if self.signatures[signature] > _SAME_SIGNATURE:
-            return
+            return None
         look = look_of(test, violation, schedule, self.probes, self.options.rules)
         if self.looks.get(look, _ENDLESS) <= size_of(test):
-            return  # explained, by a test that is not larger than this one
+            return self.explained.get(look)  # by a test that is not larger than this one
         made = finding_of(
             test, violation, schedule, self.probes, self.recent, self.options.subject, self.options.rules, on_test
         )
         if made is None:
-            return
-        finding, cause = made
+            return None
+        finding, same = made
         size = size_of(finding.test)
         self.looks[look] = chunk.looks[look] = min(size, self.looks.get(look, size))
-        known = self.causes.get(cause, _ENDLESS)
+        self.explained[look] = cause(finding)
+        known = self.causes.get(same, _ENDLESS)
         if size < known:
-            self.causes[cause] = size
+            self.causes[same] = size
             chunk.findings.append(finding)
             if chunk.first is None:
                 chunk.first, chunk.first_schedules = self.tests, self.schedules
+        return self.explained[look]
 
 
 def seed_of(test: Test, seed: int) -> int:
@@ -314,10 +356,9 @@ def finding_of(
 
     A test that is the ``smallest`` already keeps its calls; only its schedule becomes as simple as it can be.
     """
-    cause = violation.cause
 
     def same(other: Violation) -> bool:
-        return other.cause == cause
+        return other.cause == violation.cause
 
     if smallest:
         given = Minimal(test, violation, schedule, schedule.switches, 0, True)
@@ -330,7 +371,7 @@ def finding_of(
         if replayed is None or lost is not None or not same(replayed):
             return None  # does not replay: never reported
     finding, pair = explain(examination, minimal, guards_of(seen, probes), subject, same)
-    return finding, (cause, pair.places if pair is not None else tuple(finding.methods))
+    return finding, (violation.cause, pair.places if pair is not None else tuple(finding.methods))
 
 
 def guards_of(tests: list[Test], probes: tuple[Call, ...]) -> GuardTable:

@@ -13,6 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from plait.campaign import worker_state
+from plait.campaign.plan import first_trail
 from plait.campaign.recall import recall
 from plait.campaign.stream import Chunk, Stream, StreamOptions, finding_of, look_of, probes_of
 from plait.errors import UsageError
@@ -55,7 +56,10 @@ def interface(name: str) -> Interface:
 def begin(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> bytes:
     """The start of a stream, packed: its state is read in workers only."""
     with _prepared(name, options, hints, tests) as (found, catalogue):
-        return pickle.dumps(Stream.begin(options, found, catalogue))
+        stream = Stream.begin(options, found, catalogue)
+        if options.planned:
+            stream.trail = first_trail(pickle.dumps(stream))
+        return pickle.dumps(stream)
 
 
 def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> frozenset[str]:
@@ -87,6 +91,7 @@ def _prepared(
 class Portion:
     """How far a stream may go in its next chunk; ``looks`` are of violations that were explained elsewhere.
 
+    ``explained`` are the causes of findings that still show, by their looks.
     ``store`` is the folder of the project's store, None if nothing of it is to be used.
     """
 
@@ -96,25 +101,47 @@ class Portion:
     looks: Mapping[str, int] = field(default_factory=dict)
     store: Path | None = None
     recall: bool = False
+    explained: Mapping[str, str] = field(default_factory=dict)
 
 
 def advance(packed: bytes, portion: Portion) -> tuple[bytes, Chunk]:
     """The next chunk of a stream."""
-    worker_state.subject()
     known = recall(portion.store) if portion.recall else None
+    with _resumed(packed, portion) as stream:
+        chunk = stream.run(portion.count, time.monotonic() + portion.seconds, _announce, known, portion.max_schedules)
+        return pickle.dumps(stream), chunk
+
+
+def follow(packed: bytes, portion: Portion, left: int) -> tuple[bytes, list[Chunk]]:
+    """The next chunks of a stream by their plans, ``left`` tests at most: as far as there are any, and time."""
+    known = recall(portion.store)
+    deadline = time.monotonic() + portion.seconds
+    chunks: list[Chunk] = []
+    with _resumed(packed, portion) as stream:
+        while known is not None and left > 0 and time.monotonic() < deadline:
+            chunks.append(stream.follow(min(portion.count, left), _announce, known))
+            left -= chunks[-1].tests
+            if chunks[-1].over or not chunks[-1].followed:
+                break
+        return pickle.dumps(stream), chunks or [Chunk()]
+
+
+@contextmanager
+def _resumed(packed: bytes, portion: Portion) -> Iterator[Stream]:
+    """A stream as it was left, in its world."""
+    worker_state.subject()
     SequentialRunner.announce = _announce
     with worker_state.world().entered():
-        stream: Stream = pickle.loads(packed)  # noqa: S301 - written by `begin` or by this
+        stream: Stream = pickle.loads(packed)  # noqa: S301 - written in a worker
         ENGINE.any_timeouts = stream.options.any_timeouts
         ENGINE.gil = stream.options.model == "gil"
         stream.looks |= portion.looks
+        stream.explained |= portion.explained
+        stream.shown = frozenset(portion.explained.values())
         try:
-            chunk = stream.run(
-                portion.count, time.monotonic() + portion.seconds, _announce, known, portion.max_schedules
-            )
+            yield stream
         finally:
             ENGINE.gil = False
-        return pickle.dumps(stream), chunk
 
 
 class Again(NamedTuple):
@@ -149,7 +176,9 @@ def again(name: str, options: StreamOptions, finding: Finding, unchanged: bool) 
         look = look_of(test, violation, schedule, probes, rules)
         if unchanged and not moved:
             return Again(finding, look)
-        made = finding_of(test, violation, schedule, probes, [test], options.subject, rules, _announce)
+        made = finding_of(
+            test, violation, schedule, probes, [test], options.subject, rules, _announce, smallest=not moved
+        )
         return Again(None if made is None else made[0], look, moved)
 
 

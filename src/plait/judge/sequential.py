@@ -19,6 +19,7 @@ class SequentialRunner:
     """`plait.generate.outcome.RunSequentially` over the code under test, with quiet hooks and virtual time."""
 
     announce: Callable[[Test], None] | None = None  # told what runs before it runs
+    listener: Callable[[Test, list[CallOutcome]], None] | None = None  # told how it went
 
     def __init__(self) -> None:
         self._spaces: dict[tuple[str, ...], dict[str, object]] = {}
@@ -41,6 +42,9 @@ class SequentialRunner:
         if len(self._cache) >= MAX_CACHED:
             self._cache.clear()
         self._cache[test] = found
+        listener = type(self).listener
+        if listener is not None:
+            listener(test, found)
         return found
 
     def _run(self, test: Test, found: list[CallOutcome]) -> Sequence[Callable[[], object]]:

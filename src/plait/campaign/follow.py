@@ -1,0 +1,44 @@
+"""A stream's next chunk by its plan: nothing is generated, and only what a change reaches is run again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plait.campaign.fingerprint import parts_of
+from plait.campaign.plan import Plan, Planned, answer_of, plan_key
+from plait.judge.sequential import SequentialRunner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plait.campaign.recall import Recall
+    from plait.campaign.stream import Chunk, Stream
+    from plait.model.test import Test
+
+
+def follow(stream: Stream, chunk: Chunk, count: int, recall: Recall, on_test: Callable[[Test], None]) -> bool:
+    """Do what the plan of the next ``count`` tests says; False if there is none, or an answer has become another one.
+
+    Then the chunk is good for nothing but its ``units``. The stream's generator stays where it is all the time.
+    """
+    key = plan_key(stream.trail, count)
+    found = recall.plan(key)
+    if found is None:
+        return False
+    plan, parts = found
+    changed = {part for part, code in parts.items() if recall.part(part) != code}
+    run = SequentialRunner()
+    for test, answer in plan.runs:
+        if not changed.isdisjoint(parts_of(test)) and answer_of(run(test)) != answer:
+            return False
+    tests: list[Planned] = []
+    for each in plan.tests:
+        known = each.key if changed.isdisjoint(parts_of(each.test)) else None
+        tests.append(stream.examine_one(each.test, chunk, on_test, known))
+        if tests[-1].told != each.told:
+            return False
+    stream.trail = plan.trail(stream.trail)
+    if changed:
+        chunk.units[key] = Plan(plan.runs, tests, plan.pairs, plan.over).as_json(recall.part)
+    chunk.over, chunk.pairs = plan.over, plan.pairs
+    return True
