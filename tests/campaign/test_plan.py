@@ -7,7 +7,8 @@ import pytest
 from plait.campaign import check_loop
 from plait.campaign.check import check
 from plait.campaign.check_options import CheckOptions
-from plait.campaign.plan import Plan, Planned, answer_of, first_trail, plan_key
+from plait.campaign.fingerprint import Changed
+from plait.campaign.plan import Plan, Planned, answer_of, first_trail, plan_key, renewed
 from plait.generate.outcome import CallOutcome
 from plait.model.test import Call, Test
 from plait.subject.name import Subject
@@ -35,6 +36,23 @@ def test_a_plan_travels_as_plain_data():
     assert found[0].trail("a") == made().trail("a") != made().trail("b")
 
 
+def test_a_plan_is_brought_up_to_date():
+    plan = made()
+    before = plan.as_json(str.upper)
+    plan.tests[0] = Planned(TEST, "another key", plan.tests[0].told)
+    assert renewed(before, plan.tests, str.lower) == plan.as_json(str.lower)
+
+
+def test_what_a_change_reaches():
+    assert not Changed([])
+    assert not Changed([]).reaches(TEST)
+    for part in ("build", "call put", "use from box import Box"):
+        assert Changed([part])
+        assert Changed([part]).reaches(TEST)
+        assert Changed([part]).reaches(RUN)
+    assert not Changed(["call get", "use from box import Lid"]).reaches(TEST)
+
+
 @pytest.mark.parametrize("damage", ["calls", "runs", "tests", "parts", "pairs", "imports", "over"])
 def test_a_damaged_plan_is_none(damage):
     content = made().as_json(str.upper)
@@ -50,7 +68,8 @@ def test_every_answer_leads_elsewhere():
     kept.tests[0] = Planned(TEST, "another key", answer_of((1, True)))
     assert len({made().trail("a"), other.trail("a"), told.trail("a")}) == 3
     assert kept.trail("a") == made().trail("a")  # where it is kept is no answer
-    assert first_trail(b"a") != first_trail(b"b")
+    assert first_trail(["a", "b"]) != first_trail(["b", "a"])
+    assert first_trail([RUN, RUN]) == first_trail([RUN, Test(RUN.imports, (MAKE, PUT), ())])
     assert plan_key("a", 1) != plan_key("a", 2)
 
 

@@ -116,6 +116,28 @@ def parts_of(test: Test) -> list[str]:
     return ["build", *(f"call {name}" for name in calls), *(f"use {line}" for line in test.imports)]
 
 
+class Changed:
+    """Parts of the code (see `parts_of`) that are not as they were."""
+
+    def __init__(self, parts: Iterable[str]) -> None:
+        named = [part.partition(" ")[::2] for part in parts]
+        self._all = ("build", "") in named
+        self._calls = {name for kind, name in named if kind == "call"}
+        self._lines = {name for kind, name in named if kind == "use"}
+
+    def __bool__(self) -> bool:
+        return self._all or bool(self._calls or self._lines)
+
+    def reaches(self, test: Test) -> bool:
+        """Whether the test depends on any of them."""
+        return (
+            self._all
+            or any(call.method in self._calls for call in test.prefix)
+            or any(call.method in self._calls for suffix in test.suffixes for call in suffix)
+            or not self._lines.isdisjoint(test.imports)
+        )
+
+
 def unit_key(test: Test, options: Mapping[str, Any], code: Mapping[str, str]) -> str:
     """The name, in the store, of exploring a test in a certain way with certain code, on this Python and plait."""
     parts = {"test": test.as_json(), "options": dict(options), "code": dict(code), "around": around()}

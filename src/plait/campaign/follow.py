@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plait.campaign.fingerprint import parts_of
-from plait.campaign.plan import Plan, Planned, answer_of, plan_key
+from plait.campaign.fingerprint import Changed
+from plait.campaign.plan import Plan, Planned, answer_of, plan_key, renewed
 from plait.judge.sequential import SequentialRunner
 
 if TYPE_CHECKING:
@@ -22,23 +22,23 @@ def follow(stream: Stream, chunk: Chunk, count: int, recall: Recall, on_test: Ca
     Then the chunk is good for nothing but its ``units``. The stream's generator stays where it is all the time.
     """
     key = plan_key(stream.trail, count)
-    found = recall.plan(key)
-    if found is None:
+    content = recall.plan(key)
+    found = Plan.from_json(content) if content is not None else None
+    if content is None or found is None:
         return False
     plan, parts = found
-    changed = {part for part, code in parts.items() if recall.part(part) != code}
+    changed = Changed(part for part, code in parts.items() if recall.part(part) != code)
     run = SequentialRunner()
     for test, answer in plan.runs:
-        if not changed.isdisjoint(parts_of(test)) and answer_of(run(test)) != answer:
+        if changed.reaches(test) and answer_of(run(test)) != answer:
             return False
     tests: list[Planned] = []
     for each in plan.tests:
-        known = each.key if changed.isdisjoint(parts_of(each.test)) else None
-        tests.append(stream.examine_one(each.test, chunk, on_test, known))
+        tests.append(stream.examine_one(each.test, chunk, on_test, None if changed.reaches(each.test) else each.key))
         if tests[-1].told != each.told:
             return False
     stream.trail = plan.trail(stream.trail)
     if changed:
-        chunk.units[key] = Plan(plan.runs, tests, plan.pairs, plan.over).as_json(recall.part)
+        chunk.units[key] = renewed(content, tests, recall.part)
     chunk.over, chunk.pairs = plan.over, plan.pairs
     return True

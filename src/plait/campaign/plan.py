@@ -10,6 +10,8 @@ others are asked for (`plait.campaign.follow`).
 from __future__ import annotations
 
 import hashlib
+import io
+import pickle
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -93,6 +95,12 @@ class Plan:
             return None
 
 
+def renewed(content: Mapping[str, Any], tests: Iterable[Planned], part: Callable[[str], str]) -> dict[str, Any]:
+    """A plan's plain data with the code, and the names of its tests in the store, as they are now."""
+    rows = [[*row[:3], each.key, each.told] for row, each in zip(content["tests"], tests, strict=True)]
+    return {**content, "tests": rows, "parts": {each: part(each) for each in content["parts"]}}
+
+
 class _Numbered:
     """Each value once, by number."""
 
@@ -103,9 +111,13 @@ class _Numbered:
         return self.values.setdefault(value, len(self.values))
 
 
-def first_trail(state: bytes) -> str:
-    """The trail of a stream that has just begun in this state."""
-    return _digest(hashlib.sha256(state).hexdigest())
+def first_trail(stream: object) -> str:
+    """The trail of a stream that has just begun."""
+    state = io.BytesIO()
+    pickler = pickle.Pickler(state)
+    pickler.fast = True  # equal states give equal bytes, whichever of their equal parts are the same object
+    pickler.dump(stream)
+    return hashlib.sha256(state.getvalue()).hexdigest()
 
 
 def plan_key(trail: str, count: int) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from plait.campaign import worker_state
 from plait.campaign.fingerprint import Fingerprints, unit_key
 from plait.campaign.keys import token
-from plait.campaign.plan import Plan, answer_of
+from plait.campaign.plan import answer_of
 from plait.campaign.store import FILE, Store
 from plait.errors import UsageError
 from plait.model.test import Call, Test
@@ -102,12 +102,13 @@ class Recall:
         """What is known."""
         content = self._store.explored(key) if self._store is not None else None
         found = Explored.from_json(content) if content is not None else None
-        return found if found is None or found.probes in (None, self.probes_code(probes)) else None
+        if found is None or found.probes is None or found.probes == self.probes_code(probes):
+            return found
+        return None
 
-    def plan(self, key: str) -> tuple[Plan, dict[str, str]] | None:
-        """A chunk of an earlier run, with the hashes of the code that it depended on."""
-        content = self._store.explored(key) if self._store is not None else None
-        return Plan.from_json(content) if content is not None else None
+    def plan(self, key: str) -> dict[str, Any] | None:
+        """A chunk of an earlier run, see `Plan.from_json`."""
+        return self._store.explored(key) if self._store is not None else None
 
     def part(self, part: str) -> str:
         """A hash of a part of the code, see `Fingerprints.part`."""

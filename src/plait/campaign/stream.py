@@ -187,7 +187,6 @@ class Stream:
         self, test: Test, chunk: Chunk, on_test: Callable[[Test], None], key: str | None = None
     ) -> Planned:
         """Explore a test unless it is known, under ``key`` or another one."""
-        on_test(test)
         self.tests += 1
         chunk.tests += 1
         self.remember(test)
@@ -197,6 +196,7 @@ class Stream:
             if known is not None and self._recalled(test, known, chunk):
                 chunk.recalled.append(key)
                 return Planned(test, key, known.told)
+        on_test(test)
         try:
             examination = Examination(test, PLACES, self.probes, self.options.rules)
         except UsageError as error:  # a call that cannot be written down in Python: the generator's mistake

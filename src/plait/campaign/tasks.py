@@ -28,7 +28,7 @@ from plait.model.finding import Finding
 from plait.model.test import Test
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
-from plait.subject.interface import Interface, discover
+from plait.subject.interface import Interface
 
 
 def import_trouble() -> list[str]:
@@ -50,7 +50,7 @@ def imported(folder: str) -> list[str]:
 
 def interface(name: str) -> Interface:
     """What can be called on the subject."""
-    return discover(worker_state.subject(), name=name)
+    return worker_state.interface(name)
 
 
 def begin(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> bytes:
@@ -58,7 +58,7 @@ def begin(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -
     with _prepared(name, options, hints, tests) as (found, catalogue):
         stream = Stream.begin(options, found, catalogue)
         if options.planned:
-            stream.trail = first_trail(pickle.dumps(stream))
+            stream.trail = first_trail(stream)
         return pickle.dumps(stream)
 
 
@@ -83,7 +83,7 @@ def _prepared(
     SequentialRunner.announce = _announce
     ENGINE.any_timeouts = options.any_timeouts
     with worker_state.world().entered():
-        found = discover(owner, name=name)
+        found = worker_state.interface(name)
         yield found, build_catalogue(owner, found, hints=hints, seed=options.seed, tests=tests)
 
 
@@ -157,10 +157,10 @@ def again(name: str, options: StreamOptions, finding: Finding, unchanged: bool) 
     test, schedule = finding.test, finding.schedule
     assert test is not None
     assert schedule is not None
-    owner = worker_state.subject()
+    worker_state.subject()
     _announce(test)
     with worker_state.world().entered():
-        found = discover(owner, name=name)
+        found = worker_state.interface(name)
         probes, rules = probes_of(found), replace(options.rules, waiting=may_wait(found))
         cause = (finding.kind, finding.exception)
         try:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from plait.campaign.blackbox import BlackBox
     from plait.campaign.spec import WorkerSpec
     from plait.run.world import World
+    from plait.subject.interface import Interface
 
 _PLAIT = str(Path(__file__).resolve().parents[1])
 
@@ -33,6 +34,7 @@ class _State:
     world: World | None = None
     module: types.ModuleType | None = None
     subject: Any = None
+    interface: Interface | None = None
     error: str | None = None
     concerned: tuple[str, ...] = ()
     box: BlackBox | None = None
@@ -49,6 +51,7 @@ def use(spec: WorkerSpec, box: BlackBox | None = None, inspect: Callable[[], Non
     """
     _state.spec, _state.box, _state.inspect = spec, box, inspect
     _state.world = _state.module = _state.subject = _state.error = None
+    _state.interface = None
 
 
 def spec() -> WorkerSpec:
@@ -94,6 +97,16 @@ def subject() -> Any:
             _state.error, _state.module = str(error), None
             raise
     return _state.subject
+
+
+def interface(name: str) -> Interface:
+    """What can be called on the subject, which messages call ``name``."""
+    from plait.subject.interface import discover  # noqa: PLC0415 - as above
+
+    owner = subject()
+    if _state.interface is None or _state.interface.subject != name:
+        _state.interface = discover(owner, name=name)
+    return _state.interface
 
 
 def _load() -> None:
