@@ -16,10 +16,9 @@ import importlib.util
 import os
 import re
 import sys
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from plait import __version__
 from plait.campaign.budget import seconds
@@ -65,8 +64,7 @@ def _output(text: str) -> Path:
 # -- options ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One option; ``read`` turns its text into a value, no ``metavar`` makes it a flag."""
 
     help: str
@@ -130,8 +128,7 @@ _CLUSTER = ("cluster", "cluster-ca", "cluster-cert", "cluster-key")
 _OUTPUTS = ("json", "html", "junit", "sarif")
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """One command: its line in the overview, its argument (with an explanation), the options that make sense for it."""
 
     help: str
@@ -236,7 +233,7 @@ class _Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         from plait.cli_help import command_help  # noqa: PLC0415 - as above
 
-        own = {key: replace(OPTIONS[key], help=said) for key, said in WORDS.get(self._name, {}).items()}
+        own = {key: OPTIONS[key]._replace(help=said) for key, said in WORDS.get(self._name, {}).items()}
         return command_help(self._name, COMMANDS[self._name], {**OPTIONS, **own}, DEFAULTS.get(self._name, {}))
 
     def _meant(self, message: str) -> str:

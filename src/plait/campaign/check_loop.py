@@ -17,6 +17,7 @@ from plait.campaign.check_causes import better, culprits_of, lines_of, weight, w
 from plait.campaign.check_follow import Followers
 from plait.campaign.check_known import Replays
 from plait.campaign.check_notes import Notes
+from plait.campaign.check_pairs import PairCounts
 from plait.campaign.failures import WorkerCrashed, WorkerHung
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.keys import files_key, token
@@ -69,7 +70,7 @@ class Campaign:
         self._planned = budget.by_steps and budget.max_schedules is None and memory.keeps
         self._around = token((files_key(options.hook), tuple(sorted(options.allow))))
         self._tally = Tally()
-        self._pairs_of: dict[int, dict[tuple[str, ...], tuple[int, int]]] = {}  # by stream
+        self._pairs = PairCounts()
         self._coverage: list[tuple[float, int]] = []
         self._so_far: dict[int, int] = {}
         self._looks: dict[str, int] = {}
@@ -117,7 +118,8 @@ class Campaign:
                         running[self._begin(number)] = (number, None, again)
                     continue
                 stream, attempt = following
-                if not self._over() and not self._is_done(number, shares[number]):
+                tests, schedules = self._so_far.get(number, 0), self._schedules_so_far.get(number, 0)
+                if not self._over() and not shares[number].is_over(tests=tests, schedules=schedules):
                     running[self._advance(number, stream, shares[number])] = (number, stream, attempt)
             if self._over():
                 self._give_grace(running)
@@ -152,9 +154,6 @@ class Campaign:
                         self._starters = answer.value
                         self._notes.add_stopped(answer.stopped)
             attempt = self._again.pop(ALONE, None)
-
-    def _is_done(self, number: int, share: Share) -> bool:
-        return share.is_over(tests=self._so_far.get(number, 0), schedules=self._schedules_so_far.get(number, 0))
 
     def _advance(self, number: int, stream: bytes, share: Share) -> Future[Any]:
         """The next chunk of a stream. What it does must not depend on timing if the budget does not."""
@@ -302,16 +301,6 @@ class Campaign:
         self._last_found, self._tests_then = self._budget.elapsed, self._tests
         self._first_found = self._last_found if self._first_found is None else self._first_found
 
-    @property
-    def _pairs(self) -> dict[tuple[str, ...], tuple[int, int]]:
-        """How often each pair of methods was tried and ran concurrently, in all streams."""
-        found: dict[tuple[str, ...], tuple[int, int]] = {}
-        for number in sorted(self._pairs_of):
-            for pair, (tried, covered) in self._pairs_of[number].items():
-                before = found.get(pair, (0, 0))
-                found[pair] = (before[0] + tried, before[1] + covered)
-        return found
-
     def _add(self, number: int, chunk: Chunk) -> None:
         self._exhausted += chunk.exhausted
         self._ended += chunk.over
@@ -323,9 +312,9 @@ class Campaign:
         self._explored.update(chunk.units)
         self._recalled += sum(key not in self._explored for key in chunk.recalled)
         self._memory.keep_tests(chunk.units)
-        self._pairs_of[number] = {tuple(row["methods"]): (row["tried"], row["covered"]) for row in chunk.pairs}
-        pairs = self._pairs
-        covered = sum(done > 0 for _tried, done in pairs.values())
+        self._pairs.take(number, chunk.pairs)
+        pairs = self._pairs.rows()
+        covered = sum(row["covered"] > 0 for row in pairs)
         self._coverage.append((round(self._budget.elapsed, 2), covered))
         self._looks.update(chunk.looks)
         self._notes.undetermined.update(chunk.undetermined)
@@ -372,8 +361,8 @@ class Campaign:
         """What the campaign found and covered."""
         options = self._options
         findings = sorted(without_bystanders(self._findings.values()), key=weight)
-        pairs = self._pairs
-        covered = sum(done > 0 for _tried, done in pairs.values())
+        pairs = self._pairs.rows()
+        covered = sum(row["covered"] > 0 for row in pairs)
         elapsed = max(self._budget.elapsed, 1e-9)
         stats = {
             "tests": self._tests, "schedules": self._schedules, "executions_per_s": round(self._schedules / elapsed, 1),
@@ -393,19 +382,12 @@ class Campaign:
             if not self._aim.impact.points:
                 self._notes.general.append(f"nothing differs from {options.old}: schedules come in the usual order")
         self._notes.general += self._tally.sentences(options.streams)
-        if self._recalled:
-            self._notes.general.append(
-                f"{self._recalled} of {self._tests} tests had been explored before and touch nothing that has changed: "
-                "they were not explored again"
-            )
+        self._notes.add_recalled(self._recalled, self._tests)
         self._notes.general += [*self.replays.sentences(), *self._memory.messages]
         if not self._tests and not self._notes.sentences() and self._budget.left <= 0:
             self._notes.general.append("the time was over before the first test was ready; --budget gives more")
         more = {
-            "pairs": [
-                {"methods": list(pair), "tried": tried, "covered": done}
-                for pair, (tried, done) in sorted(pairs.items())
-            ],
+            "pairs": pairs,
             "coverage_over_time": self._coverage,
             "rules": self._rules(),
             "lost": self._lost,

@@ -24,6 +24,14 @@ class Notes:
         for act in acts:
             self.stopped.setdefault((act["act"], act["call"]), act["at"])
 
+    def add_recalled(self, known: int, tests: int) -> None:
+        """So many of the tests were known."""
+        if known:
+            self.general.append(
+                f"{known} of {tests} tests had been explored before and touch nothing that has changed: they were not "
+                "explored again"
+            )
+
     def sentences(self) -> list[str]:
         """One per subject."""
         said = list(dict.fromkeys(self.general))

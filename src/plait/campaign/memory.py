@@ -9,9 +9,8 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from plait.campaign.keys import around, files_key, whole_code
 from plait.campaign.store import FILE, Store
@@ -23,8 +22,7 @@ from plait.subject.version import Version
 FIXED, OPEN, OUTDATED = "fixed", "open", "outdated"
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFinding:
+class KnownFinding(NamedTuple):
     """A finding of an earlier run; ``unchanged`` if not a line of the code has changed since.
 
     ``look`` is what other violations are compared with, to see whether they are the same.

@@ -17,9 +17,8 @@ import os
 import sqlite3
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 if sys.platform != "win32":
     import fcntl
@@ -53,8 +52,7 @@ _PASSING = (
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """A finding of an earlier campaign: ``content`` is its contract's form, ``status`` open or fixed."""
 
     subject: str

@@ -10,8 +10,7 @@ from __future__ import annotations
 import ast
 import difflib
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from plait.subject.change_normal import header, normal
 from plait.subject.change_scope import BLOCKS, DEFINITIONS, FUNCTIONS, Container, Statement, scope_statements
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 _EXACT_CELLS = 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
+class Alignment(NamedTuple):
     """How the statements of two scopes correspond: in order, out of order, or not at all."""
 
     kept: tuple[tuple[Statement, Statement], ...]

@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from plait.errors import UsageError
 from plait.subject.change_normal import digest, header, sha256
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 _STANDARD = Path(os.__file__).parent  # the standard library
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(NamedTuple):
     """What a name stands for that an import binds: a module, or ``name`` of a module."""
 
     module: str
@@ -203,12 +202,12 @@ class Source:
     def _find(self, name: str) -> tuple[Path, Path] | None:
         if not name or not all(part.isidentifier() for part in name.split(".")):
             return None
-        folders = [self.root, *self.libraries, _STANDARD, *map(Path, filter(None, sys.path))]
+        place = name.replace(".", "/")
+        folders: list[Path | str] = [self.root, *self.libraries, _STANDARD, *filter(None, sys.path)]
         for folder in folders:
-            base = folder.joinpath(*name.split("."))
-            for path in (base / "__init__.py", base.with_name(base.name + ".py")):
-                if path.is_file():
-                    return path, folder
+            for path in (f"{folder}/{place}/__init__.py", f"{folder}/{place}.py"):
+                if os.path.isfile(path):  # noqa: PTH113 - most are not there, and paths take longer than to look
+                    return Path(path), Path(folder)
         return None
 
     def _load(self, name: str) -> Module | None:
