@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from plait.campaign.fingerprint import Changed
 from plait.campaign.plan import Plan, Planned, answer_of, plan_key, renewed
+from plait.judge.meetings import conduct_of
 from plait.judge.sequential import SequentialRunner
 
 if TYPE_CHECKING:
@@ -30,8 +31,10 @@ def follow(stream: Stream, chunk: Chunk, count: int, recall: Recall, on_test: Ca
     changed = Changed(part for part, code in parts.items() if recall.part(part) != code)
     run = SequentialRunner()
     for test, answer in plan.runs:
-        if changed.reaches(test) and answer_of(run(test)) != answer:
-            return False
+        if changed.reaches(test):
+            now = conduct_of(test) if test.suffixes else run(test)
+            if answer_of(now) != answer:
+                return False
     tests: list[Planned] = []
     for each in plan.tests:
         tests.append(stream.examine_one(each.test, chunk, on_test, None if changed.reaches(each.test) else each.key))

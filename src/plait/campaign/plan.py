@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plait.campaign.fingerprint import parts_of
-from plait.campaign.keys import around
-from plait.generate.outcome import CallOutcome
+from plait.campaign.keys import around, token
 from plait.model.test import Call, Test
 
 UNUSABLE, DIVERGED = "unusable", "diverged"
@@ -42,9 +41,9 @@ class Plan:
     pairs: list[dict[str, Any]] = field(default_factory=list)
     over: bool = False
 
-    def heard(self, test: Test, outcomes: list[CallOutcome]) -> None:
-        """A generator has run something."""
-        self.runs.append((test, answer_of(outcomes)))
+    def heard(self, test: Test, answer: object) -> None:
+        """A generator has run something, and this is what it got to know."""
+        self.runs.append((test, answer_of(answer)))
 
     def trail(self, before: str) -> str:
         """Where the chunk leads to."""
@@ -127,7 +126,7 @@ def plan_key(trail: str, count: int) -> str:
 
 def answer_of(value: object) -> str:
     """A hash of what the generator was told."""
-    return _digest(repr(value))[:16]
+    return _digest(token(value))[:16]
 
 
 def _digest(*parts: str) -> str:

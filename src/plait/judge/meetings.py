@@ -20,7 +20,11 @@ class SeenAlone:
 
     def look(self, method: str, alone: Iterable[Test]) -> None:
         """Run each test once."""
-        found = [_conduct(test) for test in alone]
+        found = []
+        for test in alone:
+            found.append(conduct_of(test))
+            if SequentialRunner.listener is not None:
+                SequentialRunner.listener(test, found[-1])
         known = {each for each in found if each is not None}
         self._conducts[method] = None if not found or None in found else known
 
@@ -36,7 +40,8 @@ class SeenAlone:
         return any(may_interleave(one, two) for one in mine for two in theirs)
 
 
-def _conduct(test: Test) -> Conduct | None:
+def conduct_of(test: Test) -> Conduct | None:
+    """What the one call does that is not in the prefix; None if it cannot be told."""
     announce = SequentialRunner.announce
     if announce is not None:
         announce(test)

@@ -19,7 +19,7 @@ class SequentialRunner:
     """`plait.generate.outcome.RunSequentially` over the code under test, with quiet hooks and virtual time."""
 
     announce: Callable[[Test], None] | None = None  # told what runs before it runs
-    listener: Callable[[Test, list[CallOutcome]], None] | None = None  # told how it went
+    listener: Callable[[Test, object], None] | None = None  # told what the generator gets to know
 
     def __init__(self) -> None:
         self._spaces: dict[tuple[str, ...], dict[str, object]] = {}
