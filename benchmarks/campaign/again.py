@@ -20,7 +20,7 @@ from typing import Any
 import plait
 from benchmarks.condiff.scenarios import Subject, make_scenario, public_methods
 
-TESTS = {"check": 3000, "diff": 20000}
+TESTS = {"check": 1000, "diff": 20000}
 """Of the campaigns that are repeated after a change: in those of a second or two, processes mostly start."""
 
 

@@ -152,7 +152,8 @@ def test_a_change_without_consequences_is_followed(run):
     assert sorted(asked) == [0, 1]  # there was no plan
     changed, asked = run(UNUSED)
     assert asked == []
-    assert first.stats["tests"] > changed.stats["tests_known"] > first.stats["tests"] / 2
+    assert 0 < changed.stats["tests_known"] < first.stats["tests"]
+    assert 0 < changed.stats["schedules"] < first.stats["schedules"]
     fresh, _ = run(UNUSED, fresh=True)
     same(changed, fresh)
     back, asked = run(UNUSED.replace("unused = 0", "unused = 1"))
