@@ -159,3 +159,17 @@ def test_files_are_only_read(codes, tmp_path):
     codes()
     assert sorted(path.name for path in (tmp_path / "0").iterdir()) == ["cache.py", "helpers.py"]
     assert not Path("cache.py").exists()
+
+
+def test_reading_a_large_package_gives_signs_of_life(tmp_path):
+    """A worker that says nothing for three seconds counts as lost."""
+    (tmp_path / "cache.py").write_text(
+        "from part0 import NUMBER\n\nclass Cache:\n    def get(self):\n        return NUMBER\n"
+    )
+    for number in range(20):
+        (tmp_path / f"part{number}.py").write_text(f"from part{number + 1} import NUMBER\n")
+    (tmp_path / "part20.py").write_text("NUMBER = 1\n")
+    signs = []
+    version = Version("x", tmp_path, "folder", tree=tmp_path, project=tmp_path, origin=tmp_path)
+    Fingerprints(Subject("cache", "Cache"), version, lambda: signs.append(1)).code(a_test("get"))
+    assert len(signs) >= 22

@@ -17,7 +17,7 @@ from plait.subject.change_reach import Reach, Step
 from plait.subject.change_units import CONSTRUCTORS, Program, Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from plait.model.test import Test
     from plait.subject.name import Subject
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 class Fingerprints:
     """The code of one subject in one version, as far as tests depend on it; nothing is imported."""
 
-    def __init__(self, subject: Subject, version: Version) -> None:
+    def __init__(self, subject: Subject, version: Version, on_read: Callable[[], object] | None = None) -> None:
         source = source_of(subject, version)
+        source.on_read = on_read
         self._module = source.required(subject.module, version.label)
         self._program = Program(source, subject.module)
         self._reach = Reach(self._program)

@@ -89,7 +89,7 @@ class Recall:
         spec = worker_state.spec()
         root = spec.roots[0]
         version = Version(str(spec), root, "folder", tuple(spec.paths))
-        self._prints = Fingerprints(Subject(spec.module, spec.qualname), version)
+        self._prints = Fingerprints(Subject(spec.module, spec.qualname), version, worker_state.beat)
         there = folder is not None and (folder / FILE).is_file()
         self._store = Store(folder, read_only=True) if folder is not None and there else None
         self._probes: dict[tuple[Call, ...], str] = {}

@@ -26,7 +26,7 @@ from plait.subject.change_scope import (
 from plait.subject.matching import header_parts, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _STANDARD = Path(os.__file__).parent  # the standard library
 
@@ -145,13 +145,15 @@ class Source:
     """The modules of one version, parsed when asked for.
 
     A module is *own* when it lies below ``root`` (or in the subject's top-level package, wherever that is); other
-    modules are looked up in ``libraries`` and in the running interpreter's path, for base classes only.
+    modules are looked up in ``libraries`` and in the running interpreter's path, for base classes only. ``on_read`` is
+    called for each file: a large package takes seconds.
     """
 
     root: Path
     libraries: tuple[Path, ...] = ()
     package: str = ""
     unreadable: list[str] = field(default_factory=list)
+    on_read: Callable[[], object] | None = field(default=None, repr=False)
     digests: dict[tuple[str, str], str | None] = field(default_factory=dict, repr=False)  # by module and unit
     _modules: dict[str, Module | None] = field(default_factory=dict, repr=False)
     _places: dict[str, tuple[Path, Path] | None] = field(default_factory=dict, repr=False)
@@ -211,6 +213,8 @@ class Source:
         return None
 
     def _load(self, name: str) -> Module | None:
+        if self.on_read is not None:
+            self.on_read()
         place = self._place(name)
         return self._parse(name, *place, is_own=self._is_own(name, place[1])) if place is not None else None
 
