@@ -8,6 +8,7 @@ from plait.explore.exploration import explore
 from plait.explore.stateful import Stateful
 from plait.run import hooks
 from plait.run.engine import ENGINE
+from plait.run.primitives.condition import Condition
 from plait.run.primitives.thread import Thread
 
 
@@ -154,9 +155,39 @@ def published_nodes():
     return [push(1), push(2), push(3)], values
 
 
+def timed_waits():
+    """Whether a wait has ended by itself is all that a thread learns of those who wait."""
+    condition, got = Condition(), []
+
+    def waiter():
+        with condition:
+            append(got, condition.wait(1))
+
+    def notifier():
+        with condition:
+            condition.notify()
+
+    return [waiter, waiter, notifier], lambda: tuple(got)
+
+
+def elements():
+    """A thread sees one element of a list; under the GIL also one that it has shifted to this place just before."""
+    items, got = [1, 2, 3], []
+
+    def shifter():
+        del items[hooks.delete_key(items, 0, 1)]
+        append(got, items[hooks.read_key(items, 0, 2)])
+
+    def writer():
+        value = items[hooks.read_key(items, 0, 3)]
+        items[hooks.write_key(items, 1, 4)] = 10 * value
+
+    return [shifter, writer], lambda: (tuple(got), tuple(items))
+
+
 SUBJECTS = [
     aliases, equal_writes, class_attributes, slots, cells, shared_iterators, sets_of_new_objects,
-    children_of_two_parents, published_nodes,
+    children_of_two_parents, published_nodes, timed_waits, elements,
 ]  # fmt: skip
 
 
@@ -199,3 +230,23 @@ def test_states_meet_where_one_location_is_hot():
     found = explore(counter(2, 5), strategy)
     assert (found.executions, found.exhausted) == (8445, True)
     assert found.redundant < found.executions < strategy.states
+
+
+def test_a_thread_that_reads_one_element_has_not_seen_the_others():
+    """Who wrote first is told by neither of the two elements that the threads read afterwards."""
+
+    def prepare():
+        items = [0, 0, 7]
+
+        def body(index):
+            def run():
+                items[hooks.write_key(items, index, 1)] = 1
+                hooks.read_key(items, 2, 2)
+
+            return run
+
+        return [body(0), body(1)]
+
+    strategy = Stateful()
+    assert explore(prepare, strategy).exhausted
+    assert strategy.states == 8

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import sys
 import types
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from plait.run.containers import is_container
 from plait.run.engine import Engine
 from plait.run.heap import OPAQUE, WHOLE, Heap
 from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, LOCAL, READ, WRITE
+from plait.run.primitives.condition import Condition
 from plait.run.vthread import FINISHED, VThread
 
 if TYPE_CHECKING:
@@ -84,7 +86,8 @@ class States:
                     root = engine.heap.roots[loc]
                     if root not in self._contents and not touched.get(root) and mode in _LOOKS:
                         self._look(root, actor, wrote=False)
-                    found.append((mode, self._found(root, loc, mode, actor)))
+                    moved = touched.get(root, False)
+                    found.append((mode, self._found(root, loc, mode, actor, moved=moved)))
                     touched[root] = touched.get(root, False) or mode not in _LOOKS
             if actor != -1:
                 self._counts[actor] = self._counts.get(actor, 0) + 1
@@ -148,12 +151,16 @@ class States:
 
     # -- contents -------------------------------------------------------------------------------------------------
 
-    def _found(self, root: int, loc: int, mode: int, actor: int) -> Hashable:
-        """What an operation could see at its location."""
+    def _found(self, root: int, loc: int, mode: int, actor: int, *, moved: bool) -> Hashable:
+        """What an operation could see at its location; ``moved`` if the same step may have shifted elements before."""
         content = self._contents.get(root)
         if mode in _KEYED and type(content) is tuple and content[0] == "dict":
             key = self._value(self._engine.heap.locs[loc][1], actor)
             return next((value for each, value in content[1] if each == key), _NO_VALUE)
+        if mode in _KEYED and type(content) is tuple and content[0] == "sequence" and not moved:
+            return next(islice(content[1], self._engine.heap.locs[loc][1], None), _NO_VALUE)
+        if mode == WRITE and isinstance(self._engine.heap.locs[root][0], Condition):
+            return _is_among_waiters(actor, content)  # who else waits is told to nobody
         if mode == WRITE and root not in self._opaque and self._engine.heap.locs[root][1] is not WHOLE:
             return content == _NO_VALUE  # a store sees nothing, a deletion whether there is something
         return content
@@ -234,6 +241,11 @@ class States:
         if type(value) in (tuple, frozenset):
             return any(self._is_new(part) for part in value)
         return type(value) not in _ATOMS and not isinstance(value, _CODE) and id(value) not in self._names
+
+
+def _is_among_waiters(actor: int, content: Hashable) -> bool:
+    """What a thread learns of a condition that it waits for or notifies: whether its own wait has ended by itself."""
+    return type(content) is tuple and actor in next((value for name, value in content if name == "_waiters"), ())
 
 
 def _primitive(obj: Any) -> Hashable:
