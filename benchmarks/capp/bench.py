@@ -16,10 +16,10 @@ import subprocess
 import sys
 from math import exp, log
 from pathlib import Path
-from statistics import quantiles
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.capp.table import FAULTS, HEURISTICS, JPF_MEANS, REEX_MEANS, Fault
+from benchmarks.capp.spread import add_random, boxes, pooled
+from benchmarks.capp.table import FAULTS, HEURISTICS, JPF_MEANS, JPF_RANDOM, REEX_MEANS, REEX_RANDOM, Fault
 from plait.explore.capp_partition import DEFAULT
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ BASIC = "BASIC"
 BUSY = 30  # times its processor time a search may take where others keep the machine busy
 LIMIT = 1_000_000
 PAPER = {"icb": ("reex", REEX_MEANS), "stateful": ("jpf", JPF_MEANS)}
+PAPER_RANDOM = {"icb": REEX_RANDOM, "stateful": JPF_RANDOM}
 NOT_RUN = {"icb": "not run by ReEx: reactive, a schedule may not end", "stateful": "not run by JPF: networking"}
 
 
@@ -49,7 +50,9 @@ def run(
         rows += _rows(fault, _measured(fault, searches, [None], seconds))
         if runs > 1:
             shuffled = [search for search in searches if search != "dpor"]  # its order is not free
-            _add_random(fault, rows, _measured(fault, shuffled, list(range(runs)), seconds))
+            add_random([row for row in rows if row["subject"] == fault.name], _costs(
+                _measured(fault, shuffled, list(range(runs)), seconds)
+            ))  # fmt: skip
     return {"rows": rows, "summary": {"runs": runs, "seconds": seconds, **_summary(rows, searches)}}
 
 
@@ -73,6 +76,13 @@ def _measured(fault: Fault, searches: Sequence[str], seeds: list[int | None], se
 def _price(measured: dict[str, Any]) -> int:
     """Transitions where states are known, else schedules."""
     return int(measured["transitions" if measured["search"].startswith("stateful") else "schedules"])
+
+
+def _costs(measured: list[dict[str, Any]]) -> dict[tuple[str, str], list[int]]:
+    costs: dict[tuple[str, str], list[int]] = {}
+    for each in measured:
+        costs.setdefault((each["search"], each["heuristic"]), []).append(_price(each))
+    return costs
 
 
 def _rows(fault: Fault, measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -107,29 +117,6 @@ def _bound(basic: dict[str, Any], other: dict[str, Any]) -> str:
     return "" if basic["found"] == other["found"] else "<" if basic["found"] else ">"
 
 
-def _add_random(fault: Fault, rows: list[dict[str, Any]], measured: list[dict[str, Any]]) -> None:
-    from scipy.stats import mannwhitneyu  # noqa: PLC0415 - only for the second experiment
-
-    costs: dict[tuple[str, str], list[int]] = {}
-    for each in measured:
-        costs.setdefault((each["search"], each["heuristic"]), []).append(_price(each))
-    for row in rows:
-        if row["subject"] != fault.name or (row["search"], BASIC) not in costs:
-            continue
-        mine, basic = costs[row["search"], row["heuristic"]], costs[row["search"], BASIC]
-        low, middle, high = quantiles(mine, n=4) if len(mine) > 1 else (mine[0],) * 3
-        row["random"] = {"least": min(mine), "quartiles": [low, middle, high], "most": max(mine)}
-        if row["heuristic"] != BASIC:
-            row["random"]["p"] = float(mannwhitneyu(mine, basic).pvalue)
-            row["random"]["a12"] = a12(basic, mine)
-
-
-def a12(first: Sequence[float], second: Sequence[float]) -> float:
-    """How often a value of the first sample is larger than one of the second; ties count half (Vargha and Delaney)."""
-    wins = sum((a > b) + 0.5 * (a == b) for a in first for b in second)
-    return wins / (len(first) * len(second))
-
-
 def _mean(values: Sequence[float]) -> float | None:
     return round(exp(sum(map(log, values)) / len(values)), 2) if values else None
 
@@ -153,6 +140,7 @@ def _summary(rows: list[dict[str, Any]], searches: Sequence[str]) -> dict[str, A
                 match for match in dict.fromkeys(name[:-1] for name in HEURISTICS)
                 if (means[f"{match}A"] or 0) < (means[f"{match}S"] or 0)
             ],
+            "random": pooled(mine, HEURISTICS),
             "paper_means": dict(zip(HEURISTICS, PAPER[search][1], strict=True)) if search in PAPER else None,
         }  # fmt: skip
     return found
@@ -174,17 +162,29 @@ def show(result: dict[str, Any]) -> str:
             if "paper_cost" in basic:
                 theirs = "".join(f"{cells[name]['paper_speedup']:>8}" for name in HEURISTICS)
                 lines.append(f"{'  paper':16}{basic['paper_cost']:>9}{theirs}")
-            lines += _boxes(cells)
+            lines += boxes(cells)
         summary = result["summary"][search]
         means = "".join(f"{_figure(summary['geometric_means'][name], ''):>8}" for name in HEURISTICS)
         lines.append(f"{'geometric mean':25}{means}")
         if summary["paper_means"]:
             lines.append(f"{'  paper':25}" + "".join(f"{summary['paper_means'][name]:>8}" for name in HEURISTICS))
+        lines += _orders(search, summary["random"])
         subjects = len({row["subject"] for row in rows})
         missing = [f"{name} {count}" for name, count in summary["detected"].items() if count < subjects]
         lines.append(f"best: {summary['best']}; SOME beats ALL for: {', '.join(summary['some_beats_all']) or 'none'}")
         lines += [f"of {subjects} faults found in time: {', '.join(missing) or 'all, by all'}", ""]
     return "\n".join([*lines, *_together(result["rows"], searches)])
+
+
+def _orders(search: str, found: dict[str, dict[str, float]]) -> list[str]:
+    """Random orders of all faults together: effect size and p-value, the paper's (Tables 6 and 7) below ours."""
+    lines = []
+    for kind, place in (("a12", 1), ("p", 0)) if found else ():
+        name = {"a12": "random orders, A12", "p": "random orders, p"}[kind]
+        lines.append(f"{name:25}" + "".join(f"{found[heuristic][kind]:>8.4f}" for heuristic in HEURISTICS))
+        if search in PAPER_RANDOM:
+            lines.append(f"{'  paper':25}" + "".join(f"{value:>8.4f}" for value in PAPER_RANDOM[search][place]))
+    return lines
 
 
 def _together(rows: list[dict[str, Any]], searches: Sequence[str]) -> list[str]:
@@ -210,21 +210,3 @@ def _head() -> str:
 def _figure(value: float | None, mark: str) -> str:
     return "-" if value is None else f"{mark}{value:.1f}"
 
-
-def _boxes(cells: dict[str, dict[str, Any]]) -> list[str]:
-    """The random orders as box plots in characters, 100 being the median of BASIC."""
-    if "random" not in cells[BASIC]:
-        return []
-    middle = cells[BASIC]["random"]["quartiles"][1] or 1
-    lines = []
-    for name, cell in cells.items():
-        spread = cell["random"]
-        low, median, high = (min(60, round(30 * value / middle)) for value in spread["quartiles"])
-        first, last = (min(60, round(30 * spread[end] / middle)) for end in ("least", "most"))
-        plot = "".join(
-            "|" if at == median else "=" if low <= at <= high else "-" if first <= at <= last else " "
-            for at in range(61)
-        )
-        effect = f" A12 {spread['a12']:.2f} p {spread['p']:.4f}" if "a12" in spread else ""
-        lines.append(f"    {name:6}{plot}{effect}")
-    return lines

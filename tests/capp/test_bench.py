@@ -33,7 +33,8 @@ def test_faults_are_found_by_every_heuristic_and_shown_beside_the_paper(bench):
     text = bench.show({**result})
     assert "geometric mean" in text
     assert "  paper                58     0.6" in text
-    assert "A12" in text
+    assert "random orders, A12" in text
+    assert "  paper                    0.5346  0.4911" in text
     assert "all searches, alone and with LA" in text
 
 
@@ -49,6 +50,20 @@ def test_readers_and_writers_fail_in_both_ways(bench, monkeypatch):
 
 
 def test_effect_sizes(bench):
-    assert bench.a12([2, 2], [1, 1]) == 1
-    assert bench.a12([1], [1]) == 0.5
-    assert bench.a12([1, 3], [2, 2]) == 0.5
+    from benchmarks.capp.spread import a12
+
+    assert a12([2, 2], [1, 1]) == 1
+    assert a12([1], [1]) == 0.5
+    assert a12([1, 3], [2, 2]) == 0.5
+
+
+def test_random_orders_of_all_faults_are_scaled_by_the_median_of_basic(bench):
+    """A heuristic that halves a small cost and doubles a large one is no better than BASIC."""
+    from benchmarks.capp.spread import add_random, pooled
+
+    rows = [{"subject": subject, "search": "icb", "heuristic": name} for subject in "ab" for name in ("BASIC", "LA")]
+    add_random(rows[:2], {("icb", "BASIC"): [10, 10], ("icb", "LA"): [5, 5]})
+    add_random(rows[2:], {("icb", "BASIC"): [1000, 1000], ("icb", "LA"): [2000, 2000]})
+    assert rows[1]["random"]["a12"] == 1
+    assert pooled(rows, ["LA"])["LA"]["a12"] == 0.5
+    assert pooled([], ["LA"]) == {}
