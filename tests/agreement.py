@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from plait.explore.bounded import Bounded
+from plait.explore.capp import Capp
 from plait.explore.dfs import Dfs
 from plait.explore.dpor import Dpor
 from plait.explore.icb import Icb
@@ -49,6 +50,7 @@ def compare(seed: int, limit: int = LIMIT) -> Counter[str] | None:
     stateful = program.run(Stateful(), limit + 1)
     _same(seed, "stateful", stateful, truth)
     counts["stateful"] += stateful.executions
+    _same(seed, "guarded", program.run(Capp("stateful"), limit * 20), truth)
     bound = seed % 3
     bounded = program.run(Dfs(bound=bound), limit + 1)
     reduced = program.run(Bounded(bound), limit * 20)

@@ -8,6 +8,7 @@ from plait.explore.exploration import explore
 from plait.run import hooks
 from plait.run.engine import FINISHED_RUN
 from plait.run.primitives.lock import Lock
+from plait.run.primitives.semaphore import Semaphore
 
 
 def outcomes_of(prepare, strategy, result):
@@ -59,6 +60,33 @@ def test_an_access_without_the_lock_brings_the_alternatives_back():
     assert expected == {1, 2, 3}
     for search in ("stateful", "stateful-bfs"):
         assert outcomes_of(prepare, Capp(search), result) == expected
+
+
+def test_the_last_step_of_an_execution_counts_too():
+    """The first thread takes the semaphore and both wait for ever: nobody is asked after this step."""
+    seen = []
+
+    def prepare():
+        semaphore = Semaphore(1)
+        seen.clear()
+
+        def keeper():
+            semaphore.acquire()
+            semaphore.acquire()
+
+        def trier():
+            with semaphore:
+                pass
+            seen.append(semaphore.acquire(blocking=False))
+
+        return [keeper, trier]
+
+    def outcomes(strategy):
+        found = set()
+        assert explore(prepare, strategy, on_execution=lambda *_: found.add(tuple(seen))).exhausted
+        return found
+
+    assert outcomes(Capp("stateful")) == outcomes(Dfs()) == {(), (True,), (False,)}
 
 
 def test_a_lock_that_is_tried_is_visible_while_it_is_held():

@@ -227,13 +227,17 @@ class Capp:
             self._fresh = False
             states.begin(engine)
             guarded.begin()
-        states.update()
-        for schedule, length, thread in guarded.update(engine):
-            (self._now if self._priority is None else self._later).add([Edge(schedule, length, thread)])
+        self._take_in(engine, states, guarded)
         number = self._script[step] if step < len(self._script) else self._stateful_step(engine, states, guarded)
         if number in engine.enabled:
             states.about_to_step(engine.threads[number])
         return number
+
+    def _take_in(self, engine: Engine, states: States, guarded: Guarded) -> None:
+        """What happened since the last time; it may show that some transitions cannot be left out after all."""
+        states.update()
+        for schedule, length, thread in guarded.update(engine):
+            (self._now if self._priority is None else self._later).add([Edge(schedule, length, thread)])
 
     def _stateful_step(self, engine: Engine, states: States, guarded: Guarded) -> int:
         """Lines 28-36; a state with one possible or necessary transition is none to look at."""
@@ -305,7 +309,9 @@ class Capp:
     def executed(self, engine: Engine) -> None:
         """The schedule is known now that the transitions met on the way begin with."""
         self._schedule.extend(choices(engine))
-        if self._states is None:
+        if self._states is None or self._guarded is None:
             self.transitions += engine.step - max(len(self._script) - 1, 0)
+        elif not self._fresh:
+            self._take_in(engine, self._states, self._guarded)  # nobody was asked behind the last step
         if engine.status == DIVERGED:
             self.diverged = True
