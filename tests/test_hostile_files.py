@@ -11,13 +11,14 @@ import pytest
 from plait.campaign.check_known import Replays, result_of
 from plait.campaign.diff_memory import earlier_result
 from plait.campaign.memory import Memory
+from plait.campaign.plan import Plan, Planned
 from plait.campaign.recall import Explored
 from plait.campaign.store import Store
 from plait.config import load
 from plait.errors import UsageError
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule, Segment
-from plait.model.test import Test
+from plait.model.test import Call, Test
 from plait.report.diff_text import diff_text
 
 EVIL = "__import__('sys').modules.setdefault('plait_was_here', 1)"
@@ -131,6 +132,7 @@ def test_explored_tests_and_runs_of_a_store():
     unit = {
         "executions": 3, "conflicts": True, "unguarded": False, "exhausted": True, "diverged": False,
         "covered": [["f", "g", 2]], "undetermined": ["f"], "violation": None, "probes": "x",
+        "causes": ["a race"],
     }  # fmt: skip
     run = {
         "verdict": "none", "stats": {"tests": 3, "schedules": 9}, "stopped_by": "budget", "more": {"pairs": []},
@@ -140,6 +142,21 @@ def test_explored_tests_and_runs_of_a_store():
     for _ in range(300):
         Explored.from_json(altered(unit, dice))
         result_of(altered(run, dice), "a:A", 0, "both", Replays(Memory(None, "", None)))
+
+
+def test_plans_of_a_store():
+    """Whatever is wrong with one: it is as good as none, or says which tests to run."""
+    dice = Random(6)
+    call = Call("put", "x.put({args})", args=("1",))
+    test = Test(("from a import A",), (Call("A", "A()", result="x"),), ((call,), (call,)))
+    rows = [{"methods": ["put", "put"], "tried": 1, "covered": 0}]
+    plan = Plan([(test, "0f")], [Planned(test, "key", "told")], rows, True)
+    content = plan.as_json(lambda part: f"hash of {part}")
+    found = Plan.from_json(content)
+    assert found is not None
+    assert found[0] == plan
+    read = [Plan.from_json(altered(content, dice)) for _ in range(300)]
+    assert None in read
 
 
 def test_comparisons_of_a_store(tmp_path):

@@ -79,7 +79,7 @@ def undisturbed(tmp_path_factory):
 
 def test_a_random_worker_every_two_seconds(undisturbed, tmp_path):
     causes, seconds = undisturbed
-    pause = min(2.0, seconds / 5)  # oftener where all is over soon
+    pause = min(2.0, seconds / 8)  # oftener where all is over soon
     process = start(tmp_path)
     dice = random.Random(1)
     killed = 0

@@ -90,7 +90,7 @@ class Plan:
                 bool(data["over"]),
             )  # fmt: skip
             return plan, {str(part): str(code) for part, code in data["parts"].items()}
-        except (LookupError, TypeError, ValueError, AttributeError):
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
             return None
 
 
