@@ -50,20 +50,16 @@ class Case:
 
         An exception that the symptom names is enough with one of the methods; a deadlock needs all of them; a wrong
         result must come from these methods and no others (one of two against itself counts: what is loaded lazily is
-        loaded by any of them). A method of the case also takes part if another one calls it in the interleaving, as
-        ``put_nowait`` calls ``put``; for a wrong result, in each thread.
+        loaded by any of them).
         """
         methods = {part for name in finding["methods"] for part in name.rpartition(".")[2].split("+")}
-        entered = _entered(finding)
         if finding["kind"] == "exception":
             exception = (finding.get("exception") or "?").rpartition(".")[2]
             named = re.search(rf"\b{exception}\b", self.symptom) is not None
-            return named and any(each & methods.union(*entered) for each in self.triggers)
+            return named and any(methods & each for each in self.triggers)
         if finding["kind"] not in self.kinds:
             return False
         wrong = finding["kind"] == "wrong-result"
-        if wrong and entered and any(all(each & functions for functions in entered) for each in self.triggers):
-            return True
         return any(methods <= each if wrong else methods >= each for each in self.triggers)
 
     @property
@@ -71,14 +67,6 @@ class Case:
         """What the symptom looks like besides an exception."""
         found = {kind for kind, words in _WORDS.items() if re.search(words, self.symptom)}
         return frozenset(found)
-
-
-def _entered(finding: dict[str, Any]) -> list[set[str]]:
-    """The functions that each thread is seen in."""
-    threads: dict[Any, set[str]] = {}
-    for row in finding.get("interleaving") or ():
-        threads.setdefault(row["thread"], set()).add(str(row.get("function")).rpartition(".")[2])
-    return list(threads.values())
 
 
 _WORDS = {

@@ -53,19 +53,6 @@ def test_a_finding_must_fit_the_symptom(cases):
     assert lock.shown_by(finding("deadlock", "ReaderWriterLock.write_lock+read_lock"))
 
 
-def test_a_method_takes_part_if_another_one_calls_it(cases):
-    by_name = {case.name: case for case in cases.cases()}
-    rows = [{"thread": 1, "function": "SimpleCache.add"}, {"thread": 2, "function": "SimpleCache.set"}]
-    raised = {**finding("exception", "SimpleCache.add", exception="RuntimeError"), "interleaving": rows}
-    assert by_name["cachelib-simple-prune"].shown_by(raised)
-    lost = finding("wrong-result", "SkipRepeatsQueue.put_nowait")
-    assert not by_name["watchdog-skip-repeats"].shown_by(lost)
-    rows = [{"thread": number, "function": "SkipRepeatsQueue.put"} for number in (1, 2)]
-    assert by_name["watchdog-skip-repeats"].shown_by({**lost, "interleaving": rows})
-    rows[1] = {"thread": 2, "function": "Queue.get"}
-    assert not by_name["watchdog-skip-repeats"].shown_by({**lost, "interleaving": rows})
-
-
 def test_alternatives_of_triggers(cases):
     zict = next(case for case in cases.cases() if case.name == "zict-lru")
     assert set(zict.triggers) == {frozenset({"__setitem__"}), frozenset({"__setitem__", "get"})}
