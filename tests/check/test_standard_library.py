@@ -8,6 +8,7 @@ import pytest
 
 from plait.campaign.check import check
 from plait.campaign.check_options import CheckOptions
+from plait.errors import UsageError
 from plait.generate.hints import Hints
 from plait.judge.rules import Rules
 from plait.subject.name import Subject
@@ -53,6 +54,29 @@ def in_python(tmp_path, monkeypatch):
 def test_a_counter_counts_wrong(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run("collections:Counter", tmp_path, 30).verdict == "violation"
+
+
+@pytest.mark.parametrize("name", ["Condition", "Event", "Semaphore", "BoundedSemaphore"])
+def test_a_class_of_threading_is_tested_by_its_source(tmp_path, monkeypatch, name):
+    """Not the virtual one, each of whose operations is one step: no two of them would ever meet."""
+    monkeypatch.chdir(tmp_path)
+    result = run(f"threading:{name}", tmp_path, 60)
+    assert (result.verdict, result.notes) == ("none", [])
+    assert result.stats["method_pairs_covered"] >= 8
+
+
+@pytest.mark.parametrize("name", ["threading:RLock", "threading:Thread", "threading:local", "_thread:allocate_lock"])
+def test_what_plait_puts_its_own_in_place_of_is_not_tested(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=f"^{name} cannot be tested: plait's own stands in for it"):
+        run(name, tmp_path, 5)
+
+
+def test_a_queue_in_c_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("queue:SimpleQueue", tmp_path, 5)
+    assert result.verdict == "none"
+    assert any("C code" in note for note in result.notes)
 
 
 def test_an_ordered_dict_in_python(in_python):

@@ -123,6 +123,12 @@ def condition_needs_its_lock(m):
     return [*map(attempt, calls), kind_of(condition.release)]
 
 
+def condition_keeps_its_lock_when_the_time_is_no_number(m):
+    condition = m.threading.Condition()
+    with condition:
+        return kind_of(condition.wait, "soon"), condition.wait(float("nan")), kind_of(condition.notify)
+
+
 def condition_over_a_lock(m):
     lock = m.threading.Lock()
     condition = m.threading.Condition(lock)

@@ -12,6 +12,7 @@ import importlib.util
 import re
 import sys
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +112,11 @@ def interface(name: str) -> Interface:
 
     owner = subject()
     if _state.interface is None or _state.interface.subject != name:
-        _state.interface = discover(owner, name=name)
+        found = discover(owner, name=name)
+        if spec().rewritten and owner is world().mirror.modules["queue"].SimpleQueue:
+            note = f"{name} is C code: plait's own was tested in its place; --schedule native tests the real one"
+            found = replace(found, notes=(*found.notes, note))
+        _state.interface = found
     return _state.interface
 
 
@@ -128,7 +133,12 @@ def _load() -> None:
     except BaseException as error:
         _state.concerned = _concerned(error)
         raise UsageError(why_not_importable(wanted.module, error)) from None
+    if wanted.rewritten:
+        world().mirror.examine(wanted.module, wanted.qualname)
     _state.subject = find_in(loaded, wanted.qualname) if wanted.qualname else loaded
+    if wanted.rewritten and str(getattr(_state.subject, "__module__", "")).startswith("plait.run."):
+        what = f"{wanted.module}:{wanted.qualname}"
+        raise UsageError(f"{what} cannot be tested: plait's own stands in for it while threads are controlled")
     _state.module = loaded
     if wanted.rewritten:
         world().snapshot()

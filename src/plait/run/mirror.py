@@ -39,6 +39,11 @@ _CLOCK = (
     "process_time", "process_time_ns", "thread_time", "thread_time_ns", "sleep",
     "localtime", "gmtime", "ctime", "asctime", "strftime",
 )  # fmt: skip
+_IN_PYTHON = {
+    "Condition": ("Condition",), "Event": ("Event",), "Semaphore": ("Semaphore",),
+    "BoundedSemaphore": ("Semaphore", "BoundedSemaphore"),
+}  # fmt: skip
+"""What `threading` defines in Python, over locks, with the classes that this needs."""
 
 
 class Mirror:
@@ -133,12 +138,23 @@ class Mirror:
         module.__dict__["excepthook"] = threads.excepthook
         module.__dict__.update(HOOKS)
         for name in ("Barrier", "Timer"):
-            lines, first = inspect.getsourcelines(getattr(real_threading, name))
-            source = "\n" * (first - 1) + "".join(lines)  # so that places have their real lines
-            tree, sites = rewrite(source, "threading", real_threading.__file__)
-            self._sites.update((site.number, site) for site in sites)
-            exec(compile(tree, real_threading.__file__, "exec"), module.__dict__)
+            self._define(module, name)
         return module  # type: ignore[no-any-return]
+
+    def _define(self, module: types.ModuleType, name: str) -> None:
+        """A class of `threading` by its own source, rewritten."""
+        lines, first = inspect.getsourcelines(getattr(real_threading, name))
+        source = "\n" * (first - 1) + "".join(lines)  # so that places have their real lines
+        tree, sites = rewrite(source, "threading", real_threading.__file__)
+        self._sites.update((site.number, site) for site in sites)
+        exec(compile(tree, real_threading.__file__, "exec"), module.__dict__)
+
+    def examine(self, module: str, name: str) -> None:
+        """A mirrored class is to be tested itself: by its source, where there is one, and with its lines."""
+        SKIPPED.discard(module)
+        if module == "threading" and name in _IN_PYTHON:
+            for each in _IN_PYTHON[name]:
+                self._define(self.modules[module], each)
 
     def _enter(self, name: str) -> None:
         """An empty module in place of the real one, so that those it belongs together with find it."""

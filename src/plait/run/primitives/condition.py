@@ -53,6 +53,8 @@ class Condition:
         lock = self._baton()
         if not self._is_owned():
             raise RuntimeError("cannot wait on un-acquired lock")
+        if timeout is not None:
+            _ = timeout > 0  # what is no number must fail while the lock is held
         if ENGINE.current is None:
             return self._wait_quietly(thread, lock, timeout)
         site = here()
@@ -78,7 +80,7 @@ class Condition:
                 lock.restore_count(count)
             return got
         if timeout is not None:
-            thread.deadline = e.clock + max(timeout, 0.0)
+            thread.deadline = e.clock + max(0.0, timeout)
         thread.blocked_on = self
         loc = e.heap.loc_of(lock, "lock")
         try:
@@ -119,7 +121,7 @@ class Condition:
         self._waiters.append(thread)
         thread.notified = False
         if timeout is not None:
-            thread.deadline = ENGINE.clock + max(timeout, 0.0)
+            thread.deadline = ENGINE.clock + max(0.0, timeout)
         try:
             while not thread.notified and not thread.timed_out:
                 ENGINE.quiet_block(thread)
