@@ -296,3 +296,40 @@ class Poller:
         while not self._ready:
             time.sleep(0.05)
         return self._ready
+
+
+class Wrapped:
+    """The methods that come first in the alphabet only call one that is at fault."""
+
+    def __init__(self):
+        self._amount = 0
+
+    def append(self):
+        return self.put()
+
+    def put(self):
+        amount = self._amount
+        self._amount = amount + 1
+        return amount
+
+
+class Shared:
+    """Two methods whose faults lie in the same helpers."""
+
+    def __init__(self):
+        self._amount = 0
+
+    def less(self):
+        self._write(self._read() - 1)
+
+    def more(self):
+        self._write(self._read() + 1)
+
+    def amount(self):
+        return self._amount
+
+    def _read(self):
+        return self._amount
+
+    def _write(self, amount):
+        self._amount = amount

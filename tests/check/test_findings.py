@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from plait.judge.rules import Rules
+from plait.report.finding_text import finding_text
 from plait.report.reproducer import write_reproducer
 
 HERE = Path(__file__).parent
@@ -29,6 +30,17 @@ def test_a_lost_update_is_told_as_such(run):
     assert lost.confirmed_on_threads is True
     assert lost.reachable == {"gil": False, "free-threaded": True}
     assert lost.test.as_lines() == {"prefix": ["x = Counter()"], "suffixes": [["x.inc()"], ["x.inc()"]]}
+
+
+def test_a_method_is_shown_rather_than_one_that_calls_it(run):
+    finding = only(run("Wrapped", tests=30))
+    assert (finding.methods, finding.through, finding.siblings) == (["Wrapped.put"], [], [["Wrapped.append"]])
+    assert "  The same shows in tests of `append`." in finding_text(finding).splitlines()
+
+
+def test_other_methods_with_the_same_race_are_named(run):
+    finding = only(run("Shared", tests=60))
+    assert sorted([finding.methods, *finding.siblings]) == [["Shared.less"], ["Shared.more"]]
 
 
 def test_a_locked_counter_is_silent(run):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from plait.campaign.stream import size_of
+from plait.judge.siblings import others
 from plait.model.finding import Finding
 from plait.model.test import Call
 
@@ -26,8 +27,26 @@ def size(finding: Finding) -> tuple[int, int]:
 
 
 def better(finding: Finding, other: Finding) -> bool:
-    """Of findings with one cause the smallest is shown; among equals it does not matter which came first."""
-    return (size(finding), _text(finding)) < (size(other), _text(other))
+    """Of findings with one cause the smallest is shown, and of a method and another one that calls it the former.
+
+    Among equals it does not matter which came first.
+    """
+    return _rank(finding) < _rank(other)
+
+
+def _rank(finding: Finding) -> tuple[tuple[int, int], int, str]:
+    return size(finding), len(finding.through), _text(finding)
+
+
+def relate(
+    findings: Mapping[str, Finding], seen: Collection[tuple[str, frozenset[str]]], keep: Callable[[str, Finding], None]
+) -> None:
+    """Say in each finding, by its cause, which other methods have shown it; ``keep`` those that have changed."""
+    for cause, finding in findings.items():
+        also = others(finding, {names for other, names in seen if other == cause})
+        if also and also != finding.siblings:
+            finding.siblings = also
+            keep(cause, finding)
 
 
 def without_bystanders(findings: Iterable[Finding]) -> list[Finding]:
@@ -67,4 +86,5 @@ def culprits_of(
 
 
 def _text(finding: Finding) -> str:
-    return json.dumps({**finding.as_json(), "occurrences": 0, "reproducer": None}, sort_keys=True, default=str)
+    plain = {**finding.as_json(), "occurrences": 0, "reproducer": None, "siblings": None}
+    return json.dumps(plain, sort_keys=True, default=str)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from plait.campaign import tasks
 from plait.campaign.adaptive import Tally
 from plait.campaign.budget import Budget, Share
-from plait.campaign.check_causes import better, culprits_of, lines_of, weight, without_bystanders
+from plait.campaign.check_causes import better, culprits_of, lines_of, relate, weight, without_bystanders
 from plait.campaign.check_follow import Followers
 from plait.campaign.check_known import Replays
 from plait.campaign.check_notes import Notes
@@ -91,6 +91,7 @@ class Campaign:
         self._left_out: dict[int, set[str]] = {}  # by stream: those that it was begun without
         self._starters: frozenset[str] = frozenset()  # methods that start threads
         self._lost: list[dict[str, str]] = []
+        self._also: set[tuple[str, frozenset[str]]] = set()  # causes, and methods that have shown them
         self._again: dict[int, int] = {}  # streams that begin anew, and for the which time with the same methods
         self._stall: dict[int, float | None] = {}  # by stream: how long its next task may be without a sign of life
         self._interface: Interface | None = None
@@ -322,6 +323,7 @@ class Campaign:
         self._notes.diverged += chunk.diverged
         for finding in chunk.findings:
             self._take(finding)
+        self._also.update(chunk.also)
         self._progress.show(
             tests=self._tests, executions=self._schedules, pairs=len(pairs), covered=covered,
             findings=len(self._findings),
@@ -340,10 +342,6 @@ class Campaign:
             known.occurrences += 1
         self._memory.keep_finding(key, self._findings[key])
 
-    def _rules(self) -> dict[str, Any]:
-        waiting = may_wait(self._interface) if self._interface is not None else ()
-        return replace(self._options.rules, waiting=waiting).as_json()
-
     def _over(self) -> bool:
         if self._interrupt is not None and self._interrupt.requested:
             self._stopped_by = "interrupt"
@@ -360,6 +358,7 @@ class Campaign:
     def result(self) -> Result:
         """What the campaign found and covered."""
         options = self._options
+        relate(self._findings, self._also, self._memory.keep_finding)
         findings = sorted(without_bystanders(self._findings.values()), key=weight)
         pairs = self._pairs.rows()
         covered = sum(row["covered"] > 0 for row in pairs)
@@ -389,7 +388,7 @@ class Campaign:
         more = {
             "pairs": pairs,
             "coverage_over_time": self._coverage,
-            "rules": self._rules(),
+            "rules": replace(options.rules, waiting=may_wait(self._interface) if self._interface else ()).as_json(),
             "lost": self._lost,
             "remembered": self.replays.sentences(),
             "probes": [call.expression for call in probes_of(self._interface)] if self._interface is not None else [],

@@ -32,6 +32,7 @@ from plait.judge.minimise import Minimal, Minimiser, fewest_preemptions
 from plait.judge.rules import Rules, may_wait
 from plait.judge.safety import ITSELF, Examination, Violation
 from plait.judge.sequential import SequentialRunner
+from plait.judge.siblings import inside, names_of
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
@@ -93,6 +94,7 @@ class Chunk:
     recalled: list[str] = field(default_factory=list)  # tests that were known, as the store names them
     units: dict[str, dict[str, Any]] = field(default_factory=dict)  # what exploring the others gave, for the store
     followed: bool = False  # nothing was generated for it
+    also: list[tuple[str, frozenset[str]]] = field(default_factory=list)  # a cause, and methods that showed it, too
 
 
 @dataclass(slots=True)
@@ -106,9 +108,10 @@ class Stream:
     schedules: int = 0  # those that were needed for known tests included
     recent: list[Test] = field(default_factory=list)
     signatures: dict[str, int] = field(default_factory=dict)
-    causes: dict[Any, int] = field(default_factory=dict)
+    causes: dict[Any, tuple[int, int]] = field(default_factory=dict)  # sizes, and how many methods are wrapped
     looks: dict[str, int] = field(default_factory=dict)  # what explained violations looked like, and their calls
     explained: dict[str, str] = field(default_factory=dict)  # and the causes of their findings
+    wrapped: dict[str, frozenset[str]] = field(default_factory=dict)  # and the public methods that these went through
     shown: frozenset[str] = frozenset()  # causes of findings that earlier runs have explained and that still show
     probes: tuple[Call, ...] = ()
     trail: str = ""  # see `plait.campaign.plan`; empty if nobody could follow it
@@ -291,20 +294,24 @@ class Stream:
         if self.signatures[signature] > _SAME_SIGNATURE:
             return None
         look = look_of(test, violation, schedule, self.probes, self.options.rules)
-        if self.looks.get(look, _ENDLESS) <= size_of(test):
-            return self.explained.get(look)  # by a test that is not larger than this one
+        methods = frozenset(call.method for call in test.calls)
+        if self.looks.get(look, _ENDLESS) <= size_of(test) and not methods <= self.wrapped.get(look, frozenset()):
+            if look in self.explained:  # by a test that is not larger than this one
+                chunk.also.append((self.explained[look], methods))
+            return self.explained.get(look)
         made = finding_of(
             test, violation, schedule, self.probes, self.recent, self.options.subject, self.options.rules, on_test
         )
         if made is None:
             return None
         finding, same = made
+        finding.through = inside(finding, {method.name for method in self.interface.methods})
         size = size_of(finding.test)
         self.looks[look] = chunk.looks[look] = min(size, self.looks.get(look, size))
-        self.explained[look] = cause(finding)
-        known = self.causes.get(same, _ENDLESS)
-        if size < known:
-            self.causes[same] = size
+        self.explained[look], self.wrapped[look] = cause(finding), names_of(finding.through)
+        chunk.also.append((self.explained[look], names_of(finding.methods)))
+        if (size, len(finding.through)) < self.causes.get(same, (_ENDLESS, 0)):
+            self.causes[same] = (size, len(finding.through))
             chunk.findings.append(finding)
             if chunk.first is None:
                 chunk.first, chunk.first_schedules = self.tests, self.schedules

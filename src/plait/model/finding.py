@@ -33,6 +33,8 @@ class Finding:
     expected: list[str] = field(default_factory=list)
     occurrences: int = 1
     waiting: list[str] = field(default_factory=list)
+    through: list[str] = field(default_factory=list)  # further public methods, which these call
+    siblings: list[list[str]] = field(default_factory=list)  # other methods that show the same
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -52,7 +54,7 @@ class Finding:
             value = getattr(self, name)
             if value is not None:
                 found[name] = value
-        for name in ("detail", "expected", "waiting"):
+        for name in ("detail", "expected", "waiting", "through", "siblings"):
             value = getattr(self, name)
             if value:
                 found[name] = value
@@ -73,7 +75,8 @@ class Finding:
 
     def _verify(self) -> None:
         """Whoever shows a finding relies on these types."""
-        texts = [self.kind, self.summary, self.detail, *self.methods, *self.expected, *self.waiting]
+        texts = [self.kind, self.summary, self.detail, *self.methods, *self.expected, *self.waiting, *self.through]
+        texts += [name for names in self.siblings for name in names]
         if self.test is not None:
             for call in (*self.test.prefix, *self.test.calls):
                 texts += [call.method, call.form, call.receiver, *call.args]
@@ -90,5 +93,6 @@ class Finding:
 
 _PLAIN = (
     "kind", "summary", "methods", "exception", "preemptions", "interleaving", "reachable", "confirmed_on_threads",
-    "only_old", "only_new", "guard", "race", "reproducer", "detail", "expected", "occurrences", "waiting",
+    "only_old", "only_new", "guard", "race", "reproducer", "detail", "expected", "occurrences", "waiting", "through",
+    "siblings",
 )  # fmt: skip

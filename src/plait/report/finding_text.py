@@ -5,6 +5,7 @@ from __future__ import annotations
 from plait.model.finding import Finding
 from plait.report.table import WIDTH, as_text, table
 
+_MOST = 5  # other methods that are named
 
 def finding_text(finding: Finding, number: int = 1, total: int = 1) -> str:
     """Plain text, at most 100 columns wide where the code allows it."""
@@ -53,7 +54,23 @@ def _why(finding: Finding) -> list[str]:
         places = ", ".join(f"{_short(place)}" for place in guard["unguarded"][:4])
         held = f"`{guard['field']}` is accessed under `{guard['lock']}` at {guard['guarded']} of {total} places"
         lines.append(f"Guard: {held}; not at {places}.")
+    return [*lines, *related(finding)]
+
+
+def related(finding: Finding) -> list[str]:
+    """Which other methods have to do with it."""
+    lines = []
+    if finding.through:
+        lines.append(f"On the way: {', '.join(map(_method, finding.through[:_MOST]))}.")
+    if finding.siblings:
+        shown = [" with ".join(map(_method, names)) for names in finding.siblings[:_MOST]]
+        more = f", and {len(finding.siblings) - _MOST} more" if len(finding.siblings) > _MOST else ""
+        lines.append(f"The same shows in tests of {', '.join(shown)}{more}.")
     return lines
+
+
+def _method(name: str) -> str:
+    return f"`{name.rpartition('.')[2]}`"
 
 
 def _short(place: str) -> str:

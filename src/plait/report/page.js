@@ -59,6 +59,11 @@ function why(finding) {
     say(`Guard: \`${guard.field}\` is accessed under \`${guard.lock}\` at ${guard.guarded} of ${total} places; not at `
       + guard.unguarded.slice(0, 6).map(place => `\`${place.split("/").pop()}\``).join(", ") + ".");
   }
+  const method = name => `\`${name.split(".").pop()}\``;
+  if ((finding.through || []).length) say(`On the way: ${finding.through.slice(0, 5).map(method).join(", ")}.`);
+  if ((finding.siblings || []).length) say("The same shows in tests of "
+    + finding.siblings.slice(0, 5).map(names => names.map(method).join(" with ")).join(", ")
+    + (finding.siblings.length > 5 ? `, and ${finding.siblings.length - 5} more.` : "."));
   if (finding.detail && data.command === "explore") box.append(make("pre", {tabindex: "0"}, finding.detail));
   else if (finding.detail && finding.kind !== "performance") say(finding.detail[0].toUpperCase() + finding.detail.slice(1) + ".");
   return box.children.length > 1 ? box : null;
