@@ -14,6 +14,7 @@ from typing import Any
 
 from plait.generate.annotation import by_annotation
 from plait.generate.drawn import draw
+from plait.generate.duck import asked_of, wanted
 from plait.generate.names import DESCRIBED, by_name, role
 from plait.generate.value import OWN, Value, literal
 from plait.subject.interface import Method, Parameter, constructor_parameters, snake_case
@@ -67,7 +68,8 @@ class Candidates:
             literal(text) for text in self._mined.compared.get(parameter.name, ())[:3]
         ]
         used = self._mined.used.get((_function(method), parameter.name))
-        values, anything = self._ranked(parameter, mined, used, self._homes, 0)
+        asked = asked_of(self._owner, _function(method), parameter.name)
+        values, anything = self._ranked(parameter, mined, used, asked, self._homes, 0)
         described = DESCRIBED.get((method.name, position), ())
         return _first([*described, *values], self._size), anything
 
@@ -76,8 +78,9 @@ class Candidates:
         return self._construct(self._owner, 0) if isinstance(self._owner, type) else []
 
     def _ranked(
-        self, parameter: Parameter, mined: list[Value], used: str | None, homes: list[dict[str, Any]], depth: int
-    ) -> tuple[list[Value], bool]:
+        self, parameter: Parameter, mined: list[Value], used: str | None, asked: frozenset[str],
+        homes: list[dict[str, Any]], depth: int,
+    ) -> tuple[list[Value], bool]:  # fmt: skip
         def build(dotted: str) -> list[Value] | None:
             return self._build(dotted, homes, depth)
 
@@ -96,7 +99,7 @@ class Candidates:
         if evident and not {each.kind for each in evident} & {each.kind for each in named}:
             named = [*evident, *named]
         if not named:
-            named = self._like_class(parameter.name, homes, depth) or _like_default(parameter.default)
+            named = self._like_class(parameter.name, asked, homes, depth) or _like_default(parameter.default)
         return _first([*mined[:3], *named] if named else [*mined, *map(literal, _GENERIC)], self._size), True
 
     def _given(self, method: Method, position: int, parameter: Parameter) -> list[Value]:
@@ -163,7 +166,8 @@ class Candidates:
         columns: list[tuple[Parameter, list[Value]]] = []
         for each in constructor_parameters(concrete):
             if each.required:
-                values, _ = self._ranked(each, [], None, homes, depth + 1)
+                asked = asked_of(concrete, "__init__", each.name)
+                values, _ = self._ranked(each, [], None, asked, homes, depth + 1)
                 fitting = [value for value in values if value is not OWN]
                 if not fitting:
                     return []
@@ -182,13 +186,14 @@ class Candidates:
     def _like_owner(self, name: str) -> bool:
         return isinstance(self._owner, type) and snake_case(self._owner.__name__) == name
 
-    def _like_class(self, name: str, homes: list[dict[str, Any]], depth: int) -> list[Value]:
-        """Instances of a class beside the subject that is named like the parameter."""
+    def _like_class(self, name: str, asked: frozenset[str], homes: list[dict[str, Any]], depth: int) -> list[Value]:
+        """Instances of a class beside the subject that is named like the parameter, or is used like it."""
         for home in homes:
             for each in list(home.values()):
                 if isinstance(each, type) and snake_case(each.__name__) == name and each is not self._owner:
                     return self._construct(each, depth + 1)
-        return []
+        found = wanted(self._owner, name, asked, homes)
+        return self._construct(found, depth + 1) if found is not None else []
 
 
 def _function(method: Method) -> str:
