@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import sys
-import textwrap
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.subject.interface import snake_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from types import ModuleType
 
 _PLAIN = (str, bytes, int, float, dict, list, set, tuple)
 
@@ -34,11 +34,16 @@ def asked_of(owner: object, function: str, parameter: str) -> frozenset[str]:
 def wanted(owner: object, name: str, asked: frozenset[str], homes: list[dict[str, Any]]) -> type | None:
     """The class of the subject's package that is named like the parameter, or that alone has what is asked of it.
 
-    A name alone convinces only if nothing is asked, or all of it is there; what plain data has proves nothing.
+    A name alone convinces only if nothing is asked, or all of it is there; what plain data has proves nothing. What
+    instances of classes far from the subject get in their constructors is not looked for: a package may have thousands.
     """
     package = getattr(owner, "__module__", "").partition(".")[0]
-    near = [each for each in _classes(homes, package) if each is not owner]
-    fitting = [each for each in near if asked <= _provided(each)]
+    near = list(_classes(homes, package))
+    far = _classes([vars(each) for each in _modules(package)], package)
+    fitting = [
+        each for each in dict.fromkeys([*near, *far])
+        if each is not owner and (asked <= set(dir(each)) or (each in near and asked <= _provided(each)))
+    ]  # fmt: skip
     last = name.rstrip("0123456789").rpartition("_")[2]
     for each in fitting:
         if snake_case(each.__name__).rpartition("_")[2] == last:
@@ -47,50 +52,67 @@ def wanted(owner: object, name: str, asked: frozenset[str], homes: list[dict[str
     return fitting[0] if telling and fitting else None
 
 
-def _classes(homes: list[dict[str, Any]], package: str) -> list[type]:
-    """Classes of the package: those that the subject's modules know, then those of the package's other modules."""
-    others = [
-        vars(module)
-        for name, module in sorted(sys.modules.items())
+def _modules(package: str) -> list[ModuleType]:
+    """The modules of a package that are imported."""
+    return [
+        module for name, module in sorted(sys.modules.items())
         if module is not None and package and name.partition(".")[0] == package
-    ]
-    found = {
-        each: None
-        for home in [*homes, *others]
-        for each in list(home.values())
-        if isinstance(each, type)
-        and each.__module__.partition(".")[0] == package
-        and not issubclass(each, BaseException)
-        and not getattr(each, "_is_protocol", False)
-    }
-    return list(found)
+    ]  # fmt: skip
 
 
-def _provided(cls: type) -> set[str]:
+def _classes(homes: Iterable[dict[str, Any]], package: str) -> Iterator[type]:
+    """Classes of the package in some of its modules."""
+    for home in homes:
+        for each in list(home.values()):
+            if (
+                isinstance(each, type) and each.__module__.partition(".")[0] == package
+                and not issubclass(each, BaseException) and not getattr(each, "_is_protocol", False)
+            ):  # fmt: skip
+                yield each
+
+
+@cache
+def _provided(cls: type) -> frozenset[str]:
     """All attributes that instances have, as far as the class and its source tell."""
     found = set(dir(cls))
     for tree in _sources(cls):
         found |= {
             node.attr
             for node in ast.walk(tree)
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self"
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and _text(node.value) == "self"
         }
-    return found
+    return frozenset(found)
 
 
 @cache
-def _sources(owner: object) -> tuple[ast.Module, ...]:
+def _sources(owner: object) -> tuple[ast.ClassDef, ...]:
+    """The class's own source and that of its bases."""
     classes: Iterable[type] = owner.__mro__ if isinstance(owner, type) else ()
-    return tuple(tree for each in classes for tree in _source(each))
+    found = (_defined(each.__module__).get(each.__qualname__) for each in classes)
+    return tuple(each for each in found if each is not None)
 
 
-def _source(cls: type) -> Iterator[ast.Module]:
-    if cls.__module__ in {"builtins", "typing", "abc"}:
-        return
+@cache
+def _defined(module: str) -> dict[str, ast.ClassDef]:
+    """The classes that a module defines, by qualified name; `inspect` would read all of it for each of them."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if module in {"builtins", "typing", "abc"} or not isinstance(file, str) or not file.endswith(".py"):
+        return {}
     try:
-        yield ast.parse(textwrap.dedent(inspect.getsource(cls)))
-    except (OSError, TypeError, SyntaxError, ValueError):
-        return
+        tree = ast.parse(Path(file).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return {}
+    found: dict[str, ast.ClassDef] = {}
+    open_: list[tuple[str, ast.AST]] = [("", tree)]
+    while open_:
+        prefix, node = open_.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.ClassDef):
+                found[f"{prefix}{child.name}"] = child
+                open_.append((f"{prefix}{child.name}.", child))
+            elif isinstance(child, ast.If | ast.Try):
+                open_.append((prefix, child))
+    return found
 
 
 def _names(function: ast.FunctionDef) -> set[str]:
