@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections import UserDict
+from queue import Queue
 
 MADE = itertools.count()  # written in C: not put back between executions
 
@@ -333,3 +334,45 @@ class Shared:
 
     def _write(self, amount):
         self._amount = amount
+
+
+class Emptied:
+    """Waits for an item that was there a moment ago."""
+
+    def __init__(self):
+        self._items = Queue()
+
+    def fill(self):
+        self._items.put(1)
+
+    def drain(self):
+        while not self._items.empty():
+            self._items.get()
+
+
+class Staffed:
+    """What is under way can be seen, and that is no fault: the call waits for something outside."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._busy = []
+
+    def work(self, job):
+        with self._lock:
+            self._busy.append(job)
+        self._outside.wait_for_answer()
+        with self._lock:
+            self._busy.remove(job)
+
+    def busy(self):
+        with self._lock:
+            return list(self._busy)
+
+    @property
+    def _outside(self):
+        return _Outside()
+
+
+class _Outside:
+    def wait_for_answer(self):
+        return None

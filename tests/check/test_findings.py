@@ -214,3 +214,12 @@ def test_a_method_that_polls_for_ever_alone_is_one_that_waits(run):
     assert result.findings == []
     assert not any("left out" in note for note in result.notes)
     assert result.stats["method_pairs_covered"] > 0
+
+
+def test_the_one_call_that_waits_is_named(run):
+    finding = next(each for each in run("Emptied", tests=80).findings if each.kind == "deadlock")
+    assert finding.summary == "Emptied: with two calls of `drain` at the same time, `x.drain()` can wait for ever"
+
+
+def test_what_a_call_does_while_it_waits_for_others_is_no_fault(run):
+    assert run("Staffed", tests=60).findings == []

@@ -37,7 +37,7 @@ def wanted(owner: object, name: str, asked: frozenset[str], homes: list[dict[str
     A name alone convinces only if nothing is asked, or all of it is there; what plain data has proves nothing. What
     instances of classes far from the subject get in their constructors is not looked for: a package may have thousands.
     """
-    package = getattr(owner, "__module__", "").partition(".")[0]
+    package = _module(owner).partition(".")[0]
     near = list(_classes(homes, package))
     far = _classes([vars(each) for each in _modules(package)], package)
     fitting = [
@@ -65,10 +65,15 @@ def _classes(homes: Iterable[dict[str, Any]], package: str) -> Iterator[type]:
     for home in homes:
         for each in list(home.values()):
             if (
-                isinstance(each, type) and each.__module__.partition(".")[0] == package
+                isinstance(each, type) and _module(each).partition(".")[0] == package
                 and not issubclass(each, BaseException) and not getattr(each, "_is_protocol", False)
             ):  # fmt: skip
                 yield each
+
+
+def _module(owner: object) -> str:
+    found = getattr(owner, "__module__", "")
+    return found if isinstance(found, str) else ""  # a class whose instances have modules gives a descriptor
 
 
 @cache

@@ -14,16 +14,20 @@ _SHORT = 90  # characters of a value
 
 def summary(violation: Violation, test: Test, subject: str, specification: Specification) -> str:
     """What can happen, and what would happen without interference."""
-    return f"{subject}: {_said(violation, test.calls, specification)}"
+    return f"{subject}: {_said(violation, test, specification)}"
 
 
-def _said(violation: Violation, calls: Sequence[Call], specification: Specification) -> str:
+def _said(violation: Violation, test: Test, specification: Specification) -> str:
+    calls = test.calls
     together = _together(calls)
     at_once = f"{_together(calls, '')} at the same time"
     odd = [calls[position] for position in violation.calls]
     if violation.kind == "deadlock" and violation.detail == ITSELF:
         return f"{_written(odd[0])} waits for ever for a lock that it holds itself"
     if violation.kind == "deadlock":
+        stuck = _stuck(violation, test)
+        if len(stuck) == 1 and len(calls) > 1:
+            return f"with {at_once}, {_written(stuck[0])} can wait for ever"
         return f"{together} can wait for each other for ever"
     if violation.kind == "hang":
         return f"{together} can go on for ever"
@@ -37,6 +41,17 @@ def _said(violation: Violation, calls: Sequence[Call], specification: Specificat
     if violation.probe is not None:
         return _afterwards(violation, calls, together, at_once)
     return _results(violation, calls, specification, at_once)
+
+
+def _stuck(violation: Violation, test: Test) -> list[Call]:
+    """The calls that wait: of every thread the first one that did not return."""
+    found = []
+    start = 0
+    for suffix in test.suffixes:
+        own = [position for position in violation.calls if start <= position < start + len(suffix)]
+        found.extend(test.calls[position] for position in own[:1])
+        start += len(suffix)
+    return found
 
 
 def _together(calls: Sequence[Call], how: str = "concurrent ") -> str:
@@ -97,6 +112,8 @@ def _results(violation: Violation, calls: Sequence[Call], specification: Specifi
 
 def _instead(text: str) -> str:
     """A result as it stands behind "instead of"."""
+    if text == "never returns":
+        return "never returning"
     return f"raising {text[7:]}" if text.startswith("raises ") else text.removeprefix("returns ")
 
 

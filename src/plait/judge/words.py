@@ -13,7 +13,7 @@ def shown_result(result: Result) -> str:
         return f"raises {result[1]}"
     if result[0] == "returned":
         return f"returns {plain(result[1])}"
-    return str(result[0])
+    return "never returns" if result[0] == "unfinished" else str(result[0])
 
 
 def plain(value: Any) -> str:

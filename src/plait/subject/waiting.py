@@ -7,20 +7,24 @@ import inspect
 import textwrap
 from typing import Any
 
-_WAITS = frozenset({"wait", "wait_for"})  # of conditions, events, barriers, futures; a lock is held only for a moment
 
 
 def waiting_methods(cls: type) -> frozenset[str]:
-    """Methods and properties whose code calls ``wait`` or ``wait_for`` on something, themselves or through others."""
+    """Methods and properties whose code calls ``wait``, or ``wait_for_anything``, themselves or through others."""
     calls: dict[str, set[str]] = {}
     for klass in cls.__mro__:
         for name, attribute in vars(klass).items():
             if name not in calls and klass is not object:
                 calls[name] = _called(attribute)
-    found = {name for name, called in calls.items() if called & _WAITS}
+    found = {name for name, called in calls.items() if any(map(_waits, called))}
     while more := {name for name, called in calls.items() if name not in found and called & found}:
         found |= more
     return frozenset(found)
+
+
+def _waits(called: str) -> bool:
+    """So conditions, events, barriers and futures call it, and what others write around them; a lock does not count."""
+    return called == "wait" or called.startswith("wait_")
 
 
 def _called(attribute: Any) -> set[str]:
