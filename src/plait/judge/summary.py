@@ -45,7 +45,7 @@ def _said(violation: Violation, test: Test, specification: Specification) -> str
 
 def _stuck(violation: Violation, test: Test) -> list[Call]:
     """The calls that wait: of every thread the first one that did not return."""
-    found = []
+    found: list[Call] = []
     start = 0
     for suffix in test.suffixes:
         own = [position for position in violation.calls if start <= position < start + len(suffix)]

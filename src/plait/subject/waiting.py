@@ -8,7 +8,6 @@ import textwrap
 from typing import Any
 
 
-
 def waiting_methods(cls: type) -> frozenset[str]:
     """Methods and properties whose code calls ``wait``, or ``wait_for_anything``, themselves or through others."""
     calls: dict[str, set[str]] = {}
