@@ -100,3 +100,31 @@ def test_a_difference_in_one_method_does_not_hide_the_one_between_threads(compar
     assert result.verdict == "difference"
     assert result.as_json()["sequential"]
     assert result.findings[0].methods == ["Account.deposit"]
+
+
+def test_an_object_that_is_made_otherwise_in_one_version_is_not_given(compare):
+    old = """
+        class StockLedger:
+            def __init__(self, size):
+                self.size = size
+
+            def book(self):
+                return 1
+
+        class Counter:
+            def __init__(self, ledger=None):
+                self._ledger = ledger
+                self._count = 0
+
+            def add(self, ledger):
+                self._count = self._count + 1
+                return self._count
+
+            def sum(self):
+                return self._ledger.book() + self._ledger.size if self._ledger else 0
+        """
+    new = old.replace("self, size):", "self, size, name):").replace("self._count + 1", "1 + self._count")
+    result = compare(old, new, "Counter", tests=60)
+    assert result.verdict == "none"
+    assert result.stats["tests_sequentially_different"] == 0
+    assert result.stats["tests_generated"] == 60

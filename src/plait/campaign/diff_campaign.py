@@ -124,6 +124,8 @@ class _Campaign:
             return
         paired = tuple(name for name in names if any(name in pair for pair in self._pairs))
         generation = Generation(interface, paired, options.seed, options.hints, options.tests)
+        made = self._sides.both(diff_tasks.objects, generation)
+        generation = replace(generation, objects=frozenset.intersection(*made.values()))
         view = View(public=frozenset(names), masked=frozenset(options.nondeterministic))
         self._search = Search(
             self._sides, generation, self._pairs, Filter(self._change) if options.filter else None, view,

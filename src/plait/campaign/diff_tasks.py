@@ -13,7 +13,7 @@ from typing import NamedTuple
 from plait.campaign import worker_state
 from plait.campaign.stream import finding_of
 from plait.explore.capp_partition import Aim
-from plait.generate.catalogue import build_catalogue
+from plait.generate.catalogue import Catalogue, build_catalogue
 from plait.generate.condiff import Stage, Stages
 from plait.generate.hints import Hints
 from plait.judge import difference_explain
@@ -44,6 +44,8 @@ class Generation:
     seed: int = 0
     hints: Hints = field(default_factory=Hints)
     tests: Path | None = None
+    objects: frozenset[str] | None = None
+    """Values that both versions make the same way, where that is known."""
 
 
 class Solo(NamedTuple):
@@ -53,16 +55,28 @@ class Solo(NamedTuple):
     touched: Touched
 
 
+def objects(generation: Generation) -> frozenset[str]:
+    """The values of this version that are more than plain data."""
+    with worker_state.world().entered():
+        return _catalogue(generation).objects()
+
+
 def begin(generation: Generation) -> bytes:
     """A generator, packed: its state is read in workers only."""
-    owner = worker_state.subject()
     SequentialRunner.announce = _announce
     with worker_state.world().entered():
-        catalogue = build_catalogue(
-            owner, generation.interface, hints=generation.hints, seed=generation.seed, tests=generation.tests
-        )
+        catalogue = _catalogue(generation)
+        if generation.objects is not None:
+            catalogue.keep_objects(generation.objects)
         random = Random(generation.seed)
         return pickle.dumps(Stages(catalogue, SequentialRunner(), random, generation.methods, reached))
+
+
+def _catalogue(generation: Generation) -> Catalogue:
+    owner = worker_state.subject()
+    return build_catalogue(
+        owner, generation.interface, hints=generation.hints, seed=generation.seed, tests=generation.tests
+    )
 
 
 def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, float]:

@@ -55,6 +55,19 @@ class Catalogue:
         """The method of that name, with the parameters that are known by now."""
         return next(each for each in self.methods if each.name == name)
 
+    def objects(self) -> frozenset[str]:
+        """The values that need an import to be made: whether they can be is a matter of the version."""
+        values = [*self.own, *(value for pool in self.pools.values() for value in pool.values if value.imports)]
+        return frozenset(value.text for value in values)
+
+    def keep_objects(self, known: frozenset[str]) -> None:
+        """Leave out objects that are not ``known``, where something else can be given."""
+        self.own = tuple(value for value in self.own if value.text in known)
+        for pool in self.pools.values():
+            fitting = tuple(value for value in pool.values if not value.imports or value.text in known)
+            if fitting or pool.spare:
+                pool.values = fitting
+
     def add_parameters(self, method: Method, names: Sequence[str]) -> None:
         """Give a method parameters that its signature hides and an error message has revealed.
 
