@@ -93,7 +93,7 @@ def _provided(cls: type) -> frozenset[str]:
 def _sources(owner: object) -> tuple[ast.ClassDef, ...]:
     """The class's own source and that of its bases."""
     classes: Iterable[type] = owner.__mro__ if isinstance(owner, type) else ()
-    found = (_defined(each.__module__).get(each.__qualname__) for each in classes)
+    found = (_defined(_module(each)).get(each.__qualname__) for each in classes)
     return tuple(each for each in found if each is not None)
 
 
