@@ -2,8 +2,11 @@
 
 import pytest
 
+from plait.judge.examine import examine
+from plait.judge.explain import record_schedule
 from plait.judge.rules import Rules
 from plait.judge.safety import ITSELF, TWO_OBJECTS
+from plait.observe.recording import as_row
 
 COUNTER = """
     import threading
@@ -165,6 +168,32 @@ def test_a_lock_order(judged):
     found = judged(source, ["x = Account()", "y = Account()"], ["x.move(y)"], ["y.move(x)"])
     assert found.violation.kind == "deadlock"
     assert found.violation.calls == (0, 1)
+
+
+def test_a_thread_that_the_set_up_has_started_is_none_of_the_tests_threads(judged):
+    """It waits for ever in every order: that hides no deadlock of the calls, and its steps are not theirs."""
+    source = """
+        import queue
+        import threading
+
+        class Shop:
+            def __init__(self):
+                self._orders = queue.Queue()
+                self._items = queue.Queue()
+                self._items.put(1)
+                threading.Thread(target=self._orders.get, daemon=True).start()
+
+            def drain(self):
+                while not self._items.empty():
+                    self._items.get()
+    """
+    examination = judged.prepared(source, ["x = Shop()"], ["x.drain()"], ["x.drain()"])
+    found = examine(examination)
+    assert found.violation.kind == "deadlock"
+    assert len(found.violation.calls) == 1
+    moments, _pairs, waiting = record_schedule(examination, found.schedule)
+    assert {as_row(each)["thread"] for each in moments if each.site.function.endswith("drain")} == {1, 2}
+    assert sorted(line.partition(" waits")[0] for line in waiting)[-1] == "thread 3"
 
 
 def test_a_call_in_its_own_way(judged):

@@ -28,6 +28,7 @@ class Moment:
     locks: tuple[str, ...]
     step: int
     verb: str
+    shown: int  # the thread's number for people
 
     @property
     def access(self) -> str:
@@ -38,7 +39,7 @@ class Moment:
 def as_row(moment: Moment) -> dict[str, Any]:
     """One line of the contract's interleaving."""
     row = {
-        "thread": moment.thread, "file": moment.site.file, "line": moment.site.line, "function": moment.site.function,
+        "thread": moment.shown, "file": moment.site.file, "line": moment.site.line, "function": moment.site.function,
         "code": moment.site.text, "access": moment.access, "location": moment.loc,
     }  # fmt: skip
     if moment.value is not None:
@@ -96,7 +97,8 @@ class Recorder:
             root = engine.heap.roots[loc]
             site, kept = place(number), tuple(locks)
             verb = _verb(engine, loc, mode, site)
-            found.append(Moment(thread, site, mode, name, root, loc, value, kept, step, verb))
+            shown = engine.shown(thread)
+            found.append(Moment(thread, site, mode, name, root, loc, value, kept, step, verb, shown))
             if mode in (ACQUIRE, TRY):
                 locks.append(name)
             elif mode == RELEASE and name in locks:

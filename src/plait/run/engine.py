@@ -74,7 +74,7 @@ class Engine:
     """One execution at a time; see the module's docstring."""
 
     __slots__ = (
-        "_bodies", "_count", "_fibers", "_fibers_by_backend", "_new", "_returning", "any_timeouts", "backend",
+        "_bodies", "_count", "_fibers", "_fibers_by_backend", "_first", "_new", "_returning", "any_timeouts", "backend",
         "chooser", "clock", "current", "enabled", "free", "gil", "heap", "held", "live", "look_at", "main", "max_steps",
         "modules", "overdue", "pending", "plen", "prefix", "recorder", "special", "spinners", "status", "step",
         "thread", "threads", "trace",
@@ -117,6 +117,7 @@ class Engine:
         self._returning: VThread | None = None
         self._new: list[VThread] | None = None  # who is still to be started, last first, while the execution begins
         self._bodies = 0
+        self._first = 1  # the number of the first body: behind the threads that were started to prepare
 
     # -- one execution ------------------------------------------------------------------------------------------
 
@@ -152,6 +153,7 @@ class Engine:
             self.main.fiber = fibers.main
             bodies = prepare()
             self._bodies = len(bodies)
+            self._first = len(self.threads)
             self.live += len(bodies)
             for number, body in enumerate(bodies, 1):
                 self._add(body, f"T{number}")
@@ -285,6 +287,12 @@ class Engine:
         return self._pick(None) if self._returning is None else self._onward()
 
     # -- threads ------------------------------------------------------------------------------------------------
+
+    def shown(self, number: int) -> int:
+        """A thread's number for people: the bodies are counted from one, whatever was started before them."""
+        if 0 < number < self._first:
+            return number + self._bodies
+        return number - self._first + 1 if 0 < number < self._first + self._bodies else number
 
     def _add(self, body: Callable[[], object], name: str) -> VThread:
         thread = VThread(len(self.threads), body, name)
@@ -463,7 +471,8 @@ class Engine:
                 self.enable(spinner)  # keeps `spinning`, so it is not taken out again
             self.spinners.clear()
             return True
-        if any(thread.state != FINISHED for thread in self.threads[1 : self._bodies + 1]) or self._bodies == 0:
+        bodies = self.threads[self._first : self._first + self._bodies]
+        if any(thread.state != FINISHED for thread in bodies) or self._bodies == 0:
             self.status = DEADLOCK
         return False
 
