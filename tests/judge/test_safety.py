@@ -196,6 +196,36 @@ def test_a_thread_that_the_set_up_has_started_is_none_of_the_tests_threads(judge
     assert sorted(line.partition(" waits")[0] for line in waiting)[-1] == "thread 3"
 
 
+def test_what_a_thread_of_the_class_has_yet_to_do_is_not_missed(judged):
+    source = """
+        import threading
+
+        class Shop:
+            def __init__(self):
+                self.closing = False
+                self._bell = threading.Condition()
+                threading.Thread(target=self._work, daemon=True).start()
+
+            def close(self):
+                with self._bell:
+                    self.closing = True
+                    self._bell.notify()
+
+            def look(self):
+                with self._bell:
+                    pass
+                with self._bell:
+                    pass
+
+            def _work(self):
+                with self._bell:
+                    self._bell.wait_for(lambda: self.closing)
+                    self.closing = False
+    """
+    assert judged(source, ["x = Shop()"], ["x.close()"], ["x.look()"]).violation is None
+    assert judged(source, ["x = Shop()"], ["x.close(); x.look()"], ["x.look()"]).violation is None
+
+
 def test_a_call_in_its_own_way(judged):
     source = """
         import threading

@@ -99,7 +99,8 @@ def describe_waiting() -> list[str]:
         what = location(ENGINE, pending.loc, names) if pending.loc else "something nobody will do"
         holder = getattr(pending.blocked_on, "holder", None)
         held = f", held by thread {ENGINE.shown(holder.id)}" if isinstance(holder, VThread) else ""
-        lines.append(f"thread {ENGINE.shown(pending.thread)} waits at {site.file}:{site.line} `{site.text}` for {what}{held}")
+        thread = ENGINE.shown(pending.thread)
+        lines.append(f"thread {thread} waits at {site.file}:{site.line} `{site.text}` for {what}{held}")
     return lines
 
 

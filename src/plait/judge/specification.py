@@ -175,6 +175,8 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
                 found.complete = False
                 break
             ENGINE.execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
+            # A thread of the class that could go on has not done all it would: what is left behind says nothing yet.
+            found.state_undetermined |= bool(ENGINE.enabled)
             serial.executed(ENGINE)
             found.observed.append(seen.pop())
             if len(found.observed) == 1:
