@@ -376,3 +376,24 @@ class Staffed:
 class _Outside:
     def wait_for_answer(self):
         return None
+
+
+class WithWorker:
+    """Its constructor starts a thread that waits for work."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._work = threading.Event()
+        self.value = 0
+        threading.Thread(target=self._work.wait, daemon=True).start()
+
+    def inc(self):
+        self.value = self.value + 1
+
+    def both(self):
+        with self._lock:
+            self.nested()
+
+    def nested(self):
+        with self._lock:
+            return self.value

@@ -223,3 +223,12 @@ def test_the_one_call_that_waits_is_named(run):
 
 def test_what_a_call_does_while_it_waits_for_others_is_no_fault(run):
     assert run("Staffed", tests=60).findings == []
+
+
+def test_threads_of_the_constructor_do_not_shift_those_of_the_test(run):
+    result = run("WithWorker", tests=60)
+    found = {(each.kind, tuple(each.methods)) for each in result.findings}
+    assert {("wrong-result", ("WithWorker.inc",)), ("deadlock", ("WithWorker.both",))} <= found
+    assert {("inc", "inc"), ("inc", "nested")} <= {
+        tuple(row["methods"]) for row in result.more["pairs"] if row["covered"]
+    }  # fmt: skip

@@ -120,7 +120,9 @@ class Examination:
         if not matching:
             return Violation("wrong-result", None, self._odd(seen, specification), seen,
                              "no order of whole calls gives these results")  # fmt: skip
-        if specification.state_undetermined or any(other.state == seen.state for other in matching):
+        if specification.state_undetermined or seen.state is None:
+            return None
+        if any(other.state == seen.state for other in matching):
             return None
         return self._judge_state(seen, specification)
 
@@ -137,7 +139,7 @@ class Examination:
             position = where[done.thread, done.index]
             start, end = seen.spans[position]
             wrote = any(
-                entry[0] == done.thread and entry[2] in WRITES for entry in ENGINE.trace[done.start : done.end]
+                entry[0] == done.number and entry[2] in WRITES for entry in ENGINE.trace[done.start : done.end]
             )
             if not wrote and any(begin < end and start < over for begin, over in under_way):
                 found.add(position)

@@ -34,7 +34,7 @@ class Observed:
 
     status: str
     results: tuple[Result, ...]  # thread by thread, call by call
-    state: Any
+    state: Any  # None if the execution did not end, or threads of the class have not
     spans: tuple[tuple[int, int], ...]  # of each call in the trace; (-1, -1) if it touched nothing
     strangers: tuple[str, ...] = ()  # exceptions of threads that the class started itself
     holds: bool = True  # the user's invariant
@@ -116,23 +116,25 @@ def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
     for done in bed.done:
         position = where[done.thread, done.index]
         results[position] = result_of(done, bed)
-        own = [number for number in range(done.start, done.end) if trace[number][0] == done.thread and trace[number][1]]
+        own = [number for number in range(done.start, done.end) if trace[number][0] == done.number and trace[number][1]]
         if own:
             spans[position] = (own[0], own[-1] + 1)
     finished = ENGINE.status == FINISHED_RUN
     held = [bed.values[name] for name in bed.variables]
-    state = canonical_all(held) if finished else None
+    state = canonical_all(held) if finished and not _under_way() else None
     values: list[Any] = [None] * len(where)
     for done in bed.done:
         values[where[done.thread, done.index]] = done.value
     alike = identities(values, held) if finished else ()
-    strangers = tuple(
-        exception_name(thread.error)
-        for thread in ENGINE.threads[len(bed.test.suffixes) + 1 :]
-        if thread.error is not None
-    )
+    strangers = tuple(exception_name(each.error) for each in ENGINE.strangers() if each.error is not None)
     holds = rules is None or rules.invariant is None or not finished or _holds(rules.invariant, bed)
     return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, holds, alike, *_order(spans))
+
+
+def _under_way() -> bool:
+    """Whether a thread of the class has begun something and could go on: what is left behind says nothing yet."""
+    could = {each.id for each in ENGINE.strangers() if each.enabled}
+    return bool(could) and any(entry[0] in could for entry in ENGINE.trace)
 
 
 def _holds(invariant: str, bed: Testbed) -> bool:
@@ -175,10 +177,9 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
                 found.complete = False
                 break
             ENGINE.execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
-            # A thread of the class that could go on has not done all it would: what is left behind says nothing yet.
-            found.state_undetermined |= bool(ENGINE.enabled)
             serial.executed(ENGINE)
             found.observed.append(seen.pop())
+            found.state_undetermined |= found.observed[-1].status == FINISHED_RUN and found.observed[-1].state is None
             if len(found.observed) == 1:
                 _repeat(bed, found)
                 found.unread |= _displays(bed)

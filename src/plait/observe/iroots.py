@@ -145,7 +145,7 @@ def _calls(bed: Testbed | None) -> dict[int, list[tuple[int, str]]]:
     if bed is not None:
         for done in (*bed.done, *bed.running.values()):
             method = bed.test.suffixes[done.thread - 1][done.index].method
-            found.setdefault(done.thread, []).append((done.start, method))
+            found.setdefault(done.number, []).append((done.start, method))
         for begun in found.values():
             begun.sort(reverse=True)
     return found

@@ -19,7 +19,7 @@ def overlaps(engine: Engine, bed: Testbed, public: Container[str]) -> Counter[tu
     spans: dict[int, list[tuple[int, int, str]]] = {}
     for done in sorted(bed.done, key=lambda each: each.start):
         method = bed.test.suffixes[done.thread - 1][done.index].method
-        spans.setdefault(done.thread, []).append((done.start, done.end, method))
+        spans.setdefault(done.number, []).append((done.start, done.end, method))
     stacks: dict[int, list[str]] = {thread: [] for thread in spans}
     last = _last_accesses(engine, spans)
     events: list[MethodEvent] = []

@@ -294,6 +294,10 @@ class Engine:
             return number + self._bodies
         return number - self._first + 1 if 0 < number < self._first + self._bodies else number
 
+    def strangers(self) -> list[VThread]:
+        """The threads that no body runs in: the code under test has started them, before the bodies or in them."""
+        return self.threads[1 : self._first] + self.threads[self._first + self._bodies :]
+
     def _add(self, body: Callable[[], object], name: str) -> VThread:
         thread = VThread(len(self.threads), body, name)
         self.threads.append(thread)

@@ -32,10 +32,11 @@ MODULE = "test"  # what the places inside a test's own calls are said to belong 
 class Done:
     """How one outer call went: its value or exception, and the part of the trace it spans."""
 
-    thread: int
+    thread: int  # of the test, counted from one
     index: int
     start: int
     end: int
+    number: int  # of that thread in the trace: set-ups may have started others before it
     value: Any = None
     error: BaseException | None = None
     seen: Any = None  # what an observer noted when the call returned
@@ -54,7 +55,7 @@ class Testbed:
         self.variables = list(dict.fromkeys(call.result for call in test.prefix if call.result is not None))
         self.values: dict[str, Any] = {}
         self.done: list[Done] = []
-        self.running: dict[int, Done] = {}
+        self.running: dict[int, Done] = {}  # by the thread's number in the trace
         self.stops = False  # every call begins with a step of its own: where serial executions may switch
         self.on_return: Observer | None = None
         self.space: dict[str, Any] = dict(HOOKS)
@@ -101,8 +102,9 @@ class Testbed:
             for index, (call, result) in enumerate(calls):
                 if self.stops:
                     access(e.thread, 0, LOCAL, 0)
-                done = Done(thread, index, len(e.trace), 0)
-                self.running[thread] = done
+                number = e.thread.id
+                done = Done(thread, index, len(e.trace), 0, number)
+                self.running[number] = done
                 e.thread.may_switch = True
                 try:
                     done.value = call(**values)
@@ -111,7 +113,7 @@ class Testbed:
                 if result is not None:
                     values = {**values, result: done.value}
                 done.end = len(e.trace)
-                del self.running[thread]
+                del self.running[number]
                 self.done.append(done)
                 if self.on_return is not None:
                     done.seen = self.on_return(self, done)
