@@ -133,14 +133,14 @@ FAULTS = (
         threads=3, classes=51, methods=688, sloc=10042, icps=148,
         jpf=Search(2978, (6.6, 2.0, 2.8, 1.0, 7.2, 2.3, 2.8, 1.0, 1.2, 2.2, 1.2, 1.9, 1.0, 0.7)),
         reex=Search(6463, (4.4, 8.7, 1.2, 8.0, 30.6, 22.6, 1.2, 8.0, 119.7, 113.4, 10.6, 22.0, 1.3, 8.0)),
-        note="a borrower may be told that the pool is exhausted",
+        note="no ages of idle objects; the borrower must not fail, the evictor may, as in the developers' test",
     ),
     Fault(
         "Pool2", "pool2", "POOL-120", "assertion",
         threads=3, classes=35, methods=371, sloc=4473, icps=201,
         jpf=Search(5077, (6.4, 1.4, 3.1, 1.0, 8.7, 4.9, 3.1, 1.0, 29.4, 6.7, 35.5, 1.1, 1.4, 2.7)),
         reex=Search(98, (0.3, 1.2, 0.1, 1.3, 0.4, 1.4, 0.1, 1.3, 16.3, 3.6, 12.3, 1.6, 2.3, 8.2)),
-        note="the deficit is tested again in add_object, else the correct version had the fault of Pool1",
+        note="as Pool1; the correct version locks whole methods, as release 1.3 did",
     ),
     Fault(
         "Pool3", "pool3", "POOL-146", "deadlock",

@@ -217,19 +217,30 @@ def test_latch_pool_lends_again_what_came_back(version):
 @pytest.mark.parametrize("folder", ["pool1", "pool2"])
 def test_pool_keeps_its_minimum_and_its_limit(folder, version):
     with subject(folder, version) as (module, _):
-        pool = module.GenericObjectPool(module.Factory(most=2), max_active=2, min_idle=1)
+        factory = module.Factory()
+        factory.max_active = 2
+        pool = module.GenericObjectPool(factory)
+        pool.set_max_active(2)
+        pool.set_min_idle(1)
+        pool.when_exhausted_action = module.FAIL
+        pool.evict()
         pool.ensure_min_idle()
-        assert pool.idle == [1]
+        assert (pool.get_num_idle(), factory.active_count) == (1, 1)
         first = pool.borrow_object()
         pool.ensure_min_idle()
-        assert (first, pool.idle) == (1, [2])
-        pool.borrow_object()
+        second = pool.borrow_object()
         pool.ensure_min_idle()
-        assert (pool.idle, pool.factory.made) == ([], 2)
+        assert (first, second, pool.get_num_idle(), factory.active_count) == (0, 1, 0, 2)
         with pytest.raises(module.ExhaustedError):
             pool.borrow_object()
         pool.return_object(first)
         assert pool.borrow_object() == first
+        pool.return_object(first)
+        pool.return_object(second)
+        pool.close()
+        assert factory.active_count == 0
+        with pytest.raises(RuntimeError, match="closed"):
+            pool.borrow_object()
 
 
 def test_versions_differ():
