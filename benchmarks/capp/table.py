@@ -147,13 +147,13 @@ FAULTS = (
         threads=2, classes=51, methods=706, sloc=10802, icps=29,
         jpf=Search(507, (2.6, 1.2, 1.6, 1.0, 1.8, 1.2, 1.8, 1.0, 2.6, 0.2, 2.6, 0.02, 5.1, 0.3)),
         reex=Search(2, (2.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0, 0.5, 1.0, 0.5, 1.0, 0.5, 1.0)),
-        note="one line of borrowers for all keys, no factory",
+        note="no evictor, no clearing at the limit of all keys",
     ),
     Fault(
         "Pool4", "pool4", "unreported", "deadlock",
         threads=3, classes=51, methods=705, sloc=10783, icps=47,
         jpf=Search(9327, (4.8, 1.8, 2.9, 1.0, 30.0, 8.3, 15.0, 2.8, 0.8, 1.5, 1.0, 1.4, 0.8, 9.8)),
         reex=Search(13593, (6.3, 15.7, 2.0, 1.1, 17.8, 31.9, 121.4, 16.1, 1.0, 15.3, 1.0, 0.9, 1.1, 199.9)),
-        note="a stand-in, POOL-147: the fault of the paper is not known",
+        note="a stand-in, POOL-147 in release 1.5.1: the fault of the paper is not known",
     ),
 )  # fmt: skip

@@ -196,21 +196,35 @@ def test_rax_events_wrap_and_agents_go_on_when_signalled_before(version):
 @VERSIONS
 def test_keyed_pool_lends_again_what_came_back(version):
     with subject("pool3", version) as (module, _):
-        pool = module.GenericKeyedObjectPool(max_active=1)
+        factory = module.Factory()
+        pool = module.GenericKeyedObjectPool(factory)
+        pool.set_max_active(1)
+        pool.when_exhausted_action = module.FAIL
         one, two = pool.borrow_object("one"), pool.borrow_object("two")
+        with pytest.raises(module.ExhaustedError):
+            pool.borrow_object("one")
         pool.return_object("one", one)
         assert pool.borrow_object("one") == one
-        assert (one, two, pool.made, pool.active) == (1, 2, 2, {"one": 1, "two": 1})
+        assert (one, two, factory.active_count, pool.total_active, pool.total_idle) == (0, 1, 2, 2, 0)
+        assert (pool.total_internal_processing, pool.allocation_queue) == (0, [])
 
 
 @VERSIONS
 def test_latch_pool_lends_again_what_came_back(version):
     with subject("pool4", version) as (module, _):
-        pool = module.GenericObjectPool(2)
+        factory = module.Factory()
+        pool = module.GenericObjectPool(factory)
+        pool.set_max_active(2)
+        pool.when_exhausted_action = module.FAIL
         first, second = pool.borrow_object(), pool.borrow_object()
+        with pytest.raises(module.ExhaustedError):
+            pool.borrow_object()
         pool.return_object(second)
         assert pool.borrow_object() == second
-        assert (first, second, pool.idle, pool.num_active) == (0, 1, [], 2)
+        assert (first, second, pool.get_num_idle(), pool.get_num_active()) == (0, 1, 0, 2)
+        assert (factory.active_count, pool.num_internal_processing, pool.allocation_queue) == (2, 0, [])
+        pool.when_exhausted_action = module.GROW
+        assert pool.borrow_object() == 2
 
 
 @VERSIONS

@@ -1,11 +1,12 @@
 import threading
 
-from pool4 import GenericObjectPool
+from pool4 import Factory, GenericObjectPool
 
 
 def test_pool4():
     """Main, a borrower and a returner of the only object: the borrower gets it."""
-    pool = GenericObjectPool(1)
+    pool = GenericObjectPool(Factory())
+    pool.set_max_active(1)
     only = pool.borrow_object()
     borrowed = []
 
@@ -19,5 +20,4 @@ def test_pool4():
     for thread in threads:
         thread.join()
     assert borrowed == [only]
-    assert pool.idle == [only]
-    assert pool.num_active == 0
+    assert (pool.get_num_active(), pool.get_num_idle()) == (0, 1)
