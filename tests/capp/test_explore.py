@@ -39,14 +39,14 @@ def explore(tmp_path, *arguments):
     return code, json.loads(file.read_text())
 
 
-def test_the_fault_is_found_within_five_schedules(project, tmp_path, capsys):
+def test_the_fault_is_found_within_six_schedules(project, tmp_path, capsys):
     code, result = explore(
         tmp_path, "tests/test_mina.py::test_mina", "--old", "HEAD~1", "--capp", "LOA", "--model", "free-threaded"
     )
     assert code == 1
     assert (result["command"], result["verdict"], result["stopped_by"]) == ("explore", "failure", "finding")
     stats = result["stats"]
-    assert stats["schedules"] <= 5
+    assert stats["schedules"] <= 6
     assert stats["transitions"] > 0
     assert (stats["preemption_bound"], stats["exhausted"]) == (2, False)
     assert stats["impacted_points"] == len(result["impact"]) > 3

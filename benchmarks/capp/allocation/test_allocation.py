@@ -1,23 +1,17 @@
 import threading
 
-from allocation import AllocationVector, work
+from allocation import ALLOCATION_ERROR, FREEING_ERROR, AllocateAndFree, AllocationVector
 
 
 def test_allocation():
-    """Main and two workers: no block is given to both, and all are free in the end."""
+    """Main and two workers of two blocks each, four blocks: no block is given to both, and all are free in the end."""
     vector = AllocationVector(4)
-    errors = []
-
-    def worker():
-        try:
-            work(vector, requests=2)
-        except RuntimeError as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=worker) for _ in range(2)]
+    results = [[0, 0], [0, 0]]
+    threads = [threading.Thread(target=AllocateAndFree(vector, result).run) for result in results]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert errors == []
+    for result in results:
+        assert result[0] not in (ALLOCATION_ERROR, FREEING_ERROR)
     assert vector.blocks == ["F"] * 4

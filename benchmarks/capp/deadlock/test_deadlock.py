@@ -1,14 +1,16 @@
 import threading
 
-from deadlock import Shared, first_worker, second_worker
+from deadlock import Deadlock, Process1, Process2
 
 
 def test_deadlock():
-    """Main and two workers: both come to an end; their unguarded counts may be lost, but not all of them."""
-    shared = Shared()
-    threads = [threading.Thread(target=worker, args=(shared,)) for worker in (first_worker, second_worker)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert 2 <= shared.count <= 4
+    """Main and two processes: both come to an end; their unguarded counts may be lost, but not all of them."""
+    Deadlock.lock1 = threading.Lock()
+    Deadlock.lock2 = threading.Lock()
+    Deadlock.state = 0
+    first, second = threading.Thread(target=Process1().run), threading.Thread(target=Process2().run)
+    first.start()
+    second.start()
+    first.join()
+    second.join()
+    assert 2 <= Deadlock.state <= 4

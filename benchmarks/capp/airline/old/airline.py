@@ -1,6 +1,9 @@
 """Airline: tickets are sold by one thread each, until one of them notices that the plane is full.
 
-The seller looks at the capacity before it counts. Whatever the threads share is used under one lock.
+A seller looks at the capacity and counts under the lock.
+
+As in the copy of the program that the paper's tools used: a tenth more tickets are issued than there are seats, at
+least one; a seller looks before it counts; the agency looks at the flag before it starts a seller, and joins all.
 """
 
 import threading
@@ -9,34 +12,29 @@ import threading
 class Airline:
     """A flight for which more tickets are issued than there are seats."""
 
-    def __init__(self, issued: int = 5, cushion: int = 2) -> None:
-        self.issued = issued
-        self.capacity = issued - cushion
+    def __init__(self, tickets: int) -> None:
+        self.monitor = threading.Lock()
+        self.tickets = tickets
+        self.maximum_capacity = tickets - max(1, tickets // 10)
         self.seats_sold = 0
         self.stop_sales = False
-        self.lock = threading.Lock()
 
-    def sell_seat(self) -> None:
-        """What one seller does."""
-        with self.lock:
-            sold = self.seats_sold
-            if sold < self.capacity:
-                self.seats_sold = sold + 1
-            else:
-                self.stop_sales = True
-
-    def sell_all(self) -> int:
-        """Start a seller per ticket while seats are sold; how many seats were sold when the sales were closed."""
+    def make_bookings(self) -> None:
+        """Start a seller per ticket while seats are sold, and wait for all of them."""
         sellers = []
-        for _ in range(self.issued):
-            with self.lock:
-                if self.stop_sales:
-                    break
-            seller = threading.Thread(target=self.sell_seat)
-            sellers.append(seller)
-            seller.start()
-        with self.lock:
-            sold_at_closing = self.seats_sold
+        for _ in range(self.tickets):
+            if not self.stop_sales:
+                seller = threading.Thread(target=self.run)
+                sellers.append(seller)
+                seller.start()
         for seller in sellers:
             seller.join()
-        return sold_at_closing
+
+    def run(self) -> None:
+        """What one seller does."""
+        with self.monitor:
+            if self.seats_sold >= self.maximum_capacity:
+                self.stop_sales = True
+            else:
+                sold = self.seats_sold
+                self.seats_sold = sold + 1

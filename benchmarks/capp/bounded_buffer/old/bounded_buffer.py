@@ -1,12 +1,15 @@
 """BoundedBuffer: producers and consumers wait on the same monitor.
 
 A change wakes all of them, and each looks for itself whether it can go on.
+
+As in the original: producers and consumers are classes that count down in a field of their own what is left to do, and
+the program starts all producers and then all consumers.
 """
 
 import threading
 
 
-class BoundedBuffer:
+class BufferImpl:
     """A ring of slots."""
 
     def __init__(self, size: int) -> None:
@@ -22,21 +25,47 @@ class BoundedBuffer:
         with self.changed:
             while self.count == self.size:
                 self.changed.wait()
-            position = self.in_
-            self.buf[position] = item
-            self.in_ = (position + 1) % self.size
+            self.buf[self.in_] = item
             self.count = self.count + 1
+            self.in_ = (self.in_ + 1) % self.size
             self.changed.notify_all()
 
-    def get(self) -> int | None:
+    def get(self) -> int:
         """Take the oldest item, as soon as there is one."""
         with self.changed:
             while self.count == 0:
                 self.changed.wait()
-            position = self.out
-            item = self.buf[position]
-            self.buf[position] = None
-            self.out = (position + 1) % self.size
+            item = self.buf[self.out]
+            self.buf[self.out] = None
             self.count = self.count - 1
+            self.out = (self.out + 1) % self.size
             self.changed.notify_all()
             return item
+
+
+class Producer:
+    """Puts numbers into a buffer, down to 1."""
+
+    def __init__(self, buffer: BufferImpl, put_count: int) -> None:
+        self.buffer = buffer
+        self.put_count = put_count
+
+    def run(self) -> None:
+        """What one producer does."""
+        while self.put_count > 0:
+            self.buffer.put(self.put_count)
+            self.put_count = self.put_count - 1
+
+
+class Consumer:
+    """Takes numbers from a buffer."""
+
+    def __init__(self, buffer: BufferImpl, get_count: int) -> None:
+        self.buffer = buffer
+        self.get_count = get_count
+
+    def run(self) -> None:
+        """What one consumer does."""
+        while self.get_count > 0:
+            self.buffer.get()
+            self.get_count = self.get_count - 1
