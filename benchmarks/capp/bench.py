@@ -38,7 +38,7 @@ NOT_RUN = {"icb": "not run by ReEx: reactive, a schedule may not end", "stateful
 def run(
     *,
     runs: int = 1,
-    seconds: float = 2.0,
+    seconds: float = 8.0,
     progress: Callable[[str], None] = print,
     searches: Sequence[str] = SEARCHES,
     faults: Sequence[Fault] = FAULTS,

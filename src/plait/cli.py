@@ -185,7 +185,7 @@ DEFAULTS = {
     "check": {"budget": "60s", "schedule": "every schedule up to a limit, then samples", "capp": "none"},
     "diff": {"budget": "60s", "schedule": "dpor", "capp": "none"},
     "perf": {"budget": "2m", "threads": "8", "max-tests": "6"},
-    "explore": {"budget": "60s", "schedule": "delay", "capp": "LA", "max-schedules": "10000"},
+    "explore": {"budget": "60s", "schedule": "delay", "capp": "LOA", "max-schedules": "10000"},
     "review": {"budget": "5m"},
     "bisect": {"budget": "5m"},
 }

@@ -1,4 +1,4 @@
-"""`plait explore` on a small git project whose last commit has the fault of Mina."""
+"""`plait explore` on a small git project whose last commit has the fault of Mina, without what is around it there."""
 
 import json
 import shutil
@@ -9,7 +9,7 @@ import pytest
 
 from plait.cli import main
 
-MINA = Path(__file__).resolve().parents[2] / "benchmarks" / "capp" / "mina"
+MINA = Path(__file__).resolve().parent / "small_mina"
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def project(tmp_path, monkeypatch):
     """Two commits: the sound queue, then the faulty one; the test is in both."""
     folder = tmp_path / "project"
     (folder / "tests").mkdir(parents=True)
-    shutil.copy(MINA / "test_mina.py", folder / "tests")
+    shutil.copy(MINA / "two_writers.py", folder / "tests" / "test_mina.py")
     (folder / "pyproject.toml").write_text("[tool.pytest.ini_options]\npythonpath = ['.']\n")
 
     def git(*arguments):
@@ -39,14 +39,14 @@ def explore(tmp_path, *arguments):
     return code, json.loads(file.read_text())
 
 
-def test_the_fault_is_found_within_six_schedules(project, tmp_path, capsys):
+def test_the_fault_is_found_within_five_schedules(project, tmp_path, capsys):
     code, result = explore(
         tmp_path, "tests/test_mina.py::test_mina", "--old", "HEAD~1", "--capp", "LOA", "--model", "free-threaded"
     )
     assert code == 1
     assert (result["command"], result["verdict"], result["stopped_by"]) == ("explore", "failure", "finding")
     stats = result["stats"]
-    assert stats["schedules"] <= 6
+    assert stats["schedules"] <= 5
     assert stats["transitions"] > 0
     assert (stats["preemption_bound"], stats["exhausted"]) == (2, False)
     assert stats["impacted_points"] == len(result["impact"]) > 3

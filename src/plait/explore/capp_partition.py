@@ -19,7 +19,7 @@ MATCHES = {
     "L": "LINE", "LO": "LINE_ON_STACK", "F": "FIELD",
 }  # fmt: skip
 HEURISTICS = tuple(f"{match}{mode}" for match in MATCHES for mode in "AS")
-DEFAULT = "LA"  # second to LOA over the ports of CAPP's faults, see docs/explore.md
+DEFAULT = "LOA"  # the best over the ports of CAPP's faults, see docs/explore.md
 
 
 class Prioritizer:
