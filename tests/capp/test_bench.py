@@ -35,7 +35,7 @@ def test_faults_are_found_by_every_heuristic_and_shown_beside_the_paper(bench):
     assert "  paper                58     0.6" in text
     assert "random orders, A12" in text
     assert "  paper                    0.5346  0.4911" in text
-    assert "all searches, alone and with LA" in text
+    assert "all searches, alone and with LOA" in text
 
 
 @pytest.mark.slow
