@@ -10,6 +10,7 @@ import inspect
 import sys
 import types
 import typing
+from functools import partial
 from typing import Any
 
 from plait.generate.annotation import by_annotation
@@ -68,8 +69,8 @@ class Candidates:
             literal(text) for text in self._mined.compared.get(parameter.name, ())[:3]
         ]
         used = self._mined.used.get((_function(method), parameter.name))
-        asked = asked_of(self._owner, _function(method), parameter.name)
-        values, anything = self._ranked(parameter, mined, used, asked, self._homes, 0)
+        asker = partial(asked_of, self._owner, _function(method), parameter.name)
+        values, anything = self._ranked(parameter, mined, used, asker, self._homes, 0)
         described = DESCRIBED.get((method.name, position), ())
         return _first([*described, *values], self._size), anything
 
@@ -78,7 +79,7 @@ class Candidates:
         return self._construct(self._owner, 0) if isinstance(self._owner, type) else []
 
     def _ranked(
-        self, parameter: Parameter, mined: list[Value], used: str | None, asked: frozenset[str],
+        self, parameter: Parameter, mined: list[Value], used: str | None, asked: Callable[[], frozenset[str]],
         homes: list[dict[str, Any]], depth: int,
     ) -> tuple[list[Value], bool]:  # fmt: skip
         def build(dotted: str) -> list[Value] | None:
@@ -99,7 +100,7 @@ class Candidates:
         if evident and not {each.kind for each in evident} & {each.kind for each in named}:
             named = [*evident, *named]
         if not named:
-            named = self._like_class(parameter.name, asked, homes, depth) or _like_default(parameter.default)
+            named = self._like_class(parameter.name, asked(), homes, depth) or _like_default(parameter.default)
         return _first([*mined[:3], *named] if named else [*mined, *map(literal, _GENERIC)], self._size), True
 
     def _given(self, method: Method, position: int, parameter: Parameter) -> list[Value]:
@@ -166,8 +167,8 @@ class Candidates:
         columns: list[tuple[Parameter, list[Value]]] = []
         for each in constructor_parameters(concrete):
             if each.required:
-                asked = asked_of(concrete, "__init__", each.name)
-                values, _ = self._ranked(each, [], None, asked, homes, depth + 1)
+                asker = partial(asked_of, concrete, "__init__", each.name)
+                values, _ = self._ranked(each, [], None, asker, homes, depth + 1)
                 fitting = [value for value in values if value is not OWN]
                 if not fitting:
                     return []
