@@ -126,7 +126,7 @@ FAULTS = (
         threads=3, classes=341, methods=3188, sloc=34804, icps=36,
         jpf=None,
         reex=Search(58, (0.6, 3.1, 0.9, 2.9, 0.7, 2.6, 0.6, 3.9, 0.7, 2.6, 11.6, 8.3, 0.6, 3.1)),
-        note="the filter, its encoder and its session",
+        note="the filter and its queue alone",
     ),
     Fault(
         "Pool1", "pool1", "POOL-107", "assertion",

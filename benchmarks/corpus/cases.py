@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -49,15 +48,11 @@ class Case:
     def shown_by(self, finding: dict[str, Any]) -> bool:
         """Whether a finding is this defect and not a neighbour of it: the methods fit, and so does what they show.
 
-        The methods are those of its test, or others of which the report says that they show the same. An exception
-        that the symptom names is enough with one of the methods; a deadlock needs all of them; a wrong result
-        must come from these methods and no others (one of two against itself counts: what is loaded lazily is loaded
-        by any of them).
+        An exception that the symptom names is enough with one of the methods; a deadlock needs all of them; a wrong
+        result must come from these methods and no others (one of two against itself counts: what is loaded lazily is
+        loaded by any of them).
         """
-        return any(self._shown_with(finding, names) for names in (finding["methods"], *finding.get("siblings", ())))
-
-    def _shown_with(self, finding: dict[str, Any], names: Sequence[str]) -> bool:
-        methods = {part for name in names for part in name.rpartition(".")[2].split("+")}
+        methods = {part for name in finding["methods"] for part in name.rpartition(".")[2].split("+")}
         if finding["kind"] == "exception":
             exception = (finding.get("exception") or "?").rpartition(".")[2]
             named = re.search(rf"\b{exception}\b", self.symptom) is not None

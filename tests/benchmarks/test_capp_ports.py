@@ -184,21 +184,6 @@ def links(entry):
 
 
 @VERSIONS
-def test_mina_passes_on_the_encoded_message_and_then_the_message(version):
-    with subject("mina", version) as (module, _):
-        codec, session = module.ProtocolCodecFilter(module.ProtocolCodecFactory()), module.Session()
-        next_filter = module.NextFilter()
-        codec.filter_write(next_filter, session, module.WriteRequest("text", "somewhere"))
-        codec.filter_write(next_filter, session, module.WriteRequest(module.IoBuffer(b"raw"), "somewhere"))
-        encoded, message, raw = next_filter.written
-        assert (encoded.payload, message, raw.payload) == (b"text", "text", b"raw")
-        with pytest.raises(module.ProtocolEncoderError, match="empty"):
-            codec.filter_write(next_filter, session, module.WriteRequest("", "somewhere"))
-        with pytest.raises(ValueError, match="no message"):
-            module.WriteRequest(None, "somewhere")
-
-
-@VERSIONS
 def test_repl_workers_split_intervals_until_they_are_small_enough(version):
     with subject("repl_workers", version) as (module, _):
         coordinator = module.Coordinator(1, [(0.0, 10.0)])

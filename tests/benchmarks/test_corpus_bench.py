@@ -44,8 +44,6 @@ def test_a_finding_must_fit_the_symptom(cases):
     assert inc.shown_by(finding("wrong-result", "SimpleCache.inc"))
     assert not inc.shown_by(finding("wrong-result", "SimpleCache.inc", "SimpleCache.clear"))
     assert not inc.shown_by(finding("exception", "SimpleCache.inc", exception="KeyError"))
-    assert inc.shown_by({**finding("wrong-result", "SimpleCache.dec"), "siblings": [["SimpleCache.inc"]]})
-    assert not inc.shown_by({**finding("wrong-result", "SimpleCache.dec"), "through": ["SimpleCache.inc"]})
     prune = by_name["cachelib-simple-prune"]
     assert prune.shown_by(finding("exception", "SimpleCache.set", exception="RuntimeError"))
     assert not prune.shown_by(finding("wrong-result", "SimpleCache.set"))

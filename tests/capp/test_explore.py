@@ -1,4 +1,4 @@
-"""`plait explore` on a small git project whose last commit has the fault of Mina, without what is around it there."""
+"""`plait explore` on a small git project whose last commit has the fault of Mina."""
 
 import json
 import shutil
@@ -9,7 +9,7 @@ import pytest
 
 from plait.cli import main
 
-MINA = Path(__file__).resolve().parent / "small_mina"
+MINA = Path(__file__).resolve().parents[2] / "benchmarks" / "capp" / "mina"
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def project(tmp_path, monkeypatch):
     """Two commits: the sound queue, then the faulty one; the test is in both."""
     folder = tmp_path / "project"
     (folder / "tests").mkdir(parents=True)
-    shutil.copy(MINA / "two_writers.py", folder / "tests" / "test_mina.py")
+    shutil.copy(MINA / "test_mina.py", folder / "tests")
     (folder / "pyproject.toml").write_text("[tool.pytest.ini_options]\npythonpath = ['.']\n")
 
     def git(*arguments):

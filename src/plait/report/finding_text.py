@@ -7,6 +7,7 @@ from plait.report.table import WIDTH, as_text, table
 
 _MOST = 5  # other methods that are named
 
+
 def finding_text(finding: Finding, number: int = 1, total: int = 1) -> str:
     """Plain text, at most 100 columns wide where the code allows it."""
     head = f"[{number}/{total}] " if total > 1 else ""
@@ -54,10 +55,10 @@ def _why(finding: Finding) -> list[str]:
         places = ", ".join(f"{_short(place)}" for place in guard["unguarded"][:4])
         held = f"`{guard['field']}` is accessed under `{guard['lock']}` at {guard['guarded']} of {total} places"
         lines.append(f"Guard: {held}; not at {places}.")
-    return [*lines, *related(finding)]
+    return [*lines, *_related(finding)]
 
 
-def related(finding: Finding) -> list[str]:
+def _related(finding: Finding) -> list[str]:
     """Which other methods have to do with it."""
     lines = []
     if finding.through:
