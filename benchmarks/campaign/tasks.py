@@ -6,11 +6,11 @@ import time
 from typing import Any
 
 from plait.campaign import worker_state
-from plait.campaign.stream import probes_of
 from plait.errors import UsageError
 from plait.generate.catalogue import build_catalogue
 from plait.generate.strategy import make_strategy
 from plait.judge.examine import examine
+from plait.judge.probes import probes_of
 from plait.judge.safety import Examination
 from plait.judge.sequential import SequentialRunner
 from plait.model.test import Test

@@ -17,7 +17,6 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from plait.campaign.stream import probes_of
 from plait.explore.random_walk import RandomWalk
 from plait.generate.catalogue import build_catalogue
 from plait.generate.pairs import Pair, PairTable
@@ -25,6 +24,7 @@ from plait.generate.strategy import make_strategy
 from plait.judge.examine import examine
 from plait.judge.meetings import SeenAlone
 from plait.judge.native_safety import NativeRunner, run_once
+from plait.judge.probes import probes_of
 from plait.judge.safety import Examination
 from plait.judge.sequential import SequentialRunner
 from plait.model.test import Test

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from plait.campaign.stream import probes_of
 from plait.errors import UsageError
 from plait.judge.examine import examine
 from plait.judge.minimise import fewest_preemptions, smaller
+from plait.judge.probes import probes_of
 from plait.judge.rules import Rules, may_wait
 from plait.judge.safety import Examination, Violation
 from plait.model.finding import Finding

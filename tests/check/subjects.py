@@ -336,6 +336,26 @@ class Shared:
         self._amount = amount
 
 
+class Table:
+    """Each look-up and each change holds the lock, a method that does both does not."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._amounts = {}
+
+    def get(self, key):
+        with self._lock:
+            return self._amounts.get(key, 0)
+
+    def _put(self, key, amount):
+        with self._lock:
+            self._amounts[key] = amount
+
+    def more(self, key):
+        amount = self.get(key)
+        self._put(key, amount + 1)
+
+
 class Emptied:
     """Waits for an item that was there a moment ago."""
 

@@ -9,7 +9,7 @@ import pytest
 
 from plait.judge.rules import Rules
 from plait.report.finding_text import finding_text
-from plait.report.reproducer import write_reproducer
+from plait.report.reproducer import reproducer_text, write_reproducer
 
 HERE = Path(__file__).parent
 
@@ -38,9 +38,31 @@ def test_a_method_is_shown_rather_than_one_that_calls_it(run):
     assert "  The same shows in tests of `append`." in finding_text(finding).splitlines()
 
 
-def test_other_methods_with_the_same_race_are_named(run):
-    finding = only(run("Shared", tests=60))
-    assert sorted([finding.methods, *finding.siblings]) == [["Shared.less"], ["Shared.more"]]
+def test_methods_that_race_in_the_same_helpers_are_two_faults(run):
+    less, more = sorted(run("Shared", tests=60).findings, key=lambda finding: finding.methods)
+    assert (less.methods, less.gap["function"]) == (["Shared.less"], "Shared.less")
+    assert (more.methods, more.gap["function"]) == (["Shared.more"], "Shared.more")
+    assert less.race[0]["function"] == more.race[0]["function"] == "Shared._write"
+
+
+def test_the_gap_is_in_the_method_that_calls_the_locked_ones(run):
+    finding = only(run("Table", tests=60))
+    lines = (HERE / "subjects.py").read_text().splitlines()
+    first = 1 + lines.index("        amount = self.get(key)")
+    assert finding.methods == ["Table.more"]
+    assert finding.gap == {
+        "thread": 1, "file": str(HERE / "subjects.py"), "function": "Table.more", "line": first, "end": first + 1
+    }  # fmt: skip
+    said = f"  Gap: between lines {first} and {first + 1} of `Table.more` (thread 1) another thread gets in."
+    assert said in finding_text(finding).splitlines()
+
+
+def test_what_a_table_holds_is_looked_up_with_the_keys_of_the_test(run):
+    finding = only(run("Table", tests=60))
+    assert finding.summary.startswith("Table: two concurrent calls of `more` can lose an update: afterwards `x.get(")
+    assert len(finding.test.calls) == 2
+    key = finding.test.calls[0].args[0]
+    assert f"x.get({key})" in reproducer_text(finding, "subjects:Table", None, ["x.get(...)"])
 
 
 def test_a_locked_counter_is_silent(run):

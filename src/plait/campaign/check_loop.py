@@ -23,11 +23,12 @@ from plait.campaign.interrupt import Interrupt
 from plait.campaign.keys import files_key, token
 from plait.campaign.memory import Memory
 from plait.campaign.progress import Progress
-from plait.campaign.stream import Chunk, StreamOptions, probes_of
+from plait.campaign.stream import Chunk, StreamOptions
 from plait.campaign.workers import Workers
 from plait.errors import UsageError
 from plait.explore.capp_partition import Aim
 from plait.judge.cause import cause
+from plait.judge.probes import probes_of
 from plait.judge.rules import may_wait
 from plait.model.finding import Finding
 from plait.model.result import Result

@@ -160,6 +160,6 @@ def _as_seen(name: str, test: Test, shown: str) -> Finding:
     return Finding(
         "deadlock" if shown == "deadlock" else "exception",
         f"{subject}: {listed} at the same time can {what}: seen on OS threads, and in no schedule tried under control",
-        [f"{subject}.{method}" for method in methods],
+        sorted({f"{subject}.{name}" for call in test.calls for name in call.methods}),
         test=test, exception=None if shown == "deadlock" else shown, confirmed_on_threads=True,
     )  # fmt: skip

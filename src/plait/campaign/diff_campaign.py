@@ -22,12 +22,12 @@ from plait.campaign.diff_tasks import Generation
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.memory import Memory
 from plait.campaign.progress import Progress
-from plait.campaign.stream import probes_of
 from plait.explore.capp_partition import Aim
 from plait.generate.condiff_interface import CommonInterface, common_interface
 from plait.judge.difference_filter import Filter
 from plait.judge.difference_outcome import View
 from plait.judge.difference_words import described, shown_result
+from plait.judge.probes import probes_of
 from plait.judge.rules import Rules, may_wait
 from plait.model.finding import Finding
 from plait.model.result import Result

@@ -107,7 +107,7 @@ def finding_of(
     return Finding(
         kind="difference",
         summary=f"{subject}: {summary(side, kind, explanation.outcome, others.outcomes, test, probes)}",
-        methods=sorted({f"{subject}.{call.method}" for call in test.calls}),
+        methods=sorted({f"{subject}.{name}" for call in test.calls for name in call.methods}),
         test=test,
         exception=kind[1] if kind[0] == "raised" else None,
         preemptions=explanation.shown.preemptions,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from plait.judge.probes import OPEN
 from plait.model.test import Call
 from plait.subject.change import Change
 
@@ -30,6 +31,9 @@ _CHANGERS = re.compile(
 
 
 def readers(probes: Sequence[Call]) -> tuple[Call, ...]:
-    """Probes that do not look as if they changed what they are to show, and at the end those that do."""
-    asked = [call for call in probes if call.method not in ("__enter__", "__exit__")]
+    """Probes that do not look as if they changed what they are to show, and at the end those that do.
+
+    Not those with an open key: every execution of a comparison is probed, and they would be many.
+    """
+    asked = [call for call in probes if call.method not in ("__enter__", "__exit__") and OPEN not in call.expression]
     return tuple(sorted(asked, key=lambda call: bool(_CHANGERS.match(call.method))))

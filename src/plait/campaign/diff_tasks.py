@@ -11,7 +11,7 @@ from random import Random
 from typing import NamedTuple
 
 from plait.campaign import worker_state
-from plait.campaign.stream import finding_of
+from plait.campaign.check_finding import finding_of
 from plait.explore.capp_partition import Aim
 from plait.generate.catalogue import Catalogue, build_catalogue
 from plait.generate.condiff import Stage, Stages
@@ -184,13 +184,12 @@ def explain_violation(
     relative = relative_to([*spec.roots, *spec.paths])
     with worker_state.world().entered():
         _announce(test)
-        made = finding_of(
+        finding = finding_of(
             test, found.violation, found.schedule, probes, list(seen), subject, rules, _announce, smallest=True
         )
-    if made is None:
+    if finding is None:
         return None
-    finding, _cause = made
-    for row in (*finding.interleaving, *(finding.race or ())):
+    for row in (*finding.interleaving, *(finding.race or ()), *([finding.gap] if finding.gap is not None else ())):
         row["file"] = relative(row["file"])
     if finding.guard is not None:
         finding.guard["unguarded"] = [_place(each, relative) for each in finding.guard["unguarded"]]

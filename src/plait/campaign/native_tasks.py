@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from plait.campaign import worker_state
-from plait.campaign.stream import finding_of, probes_of
+from plait.campaign.check_finding import finding_of
 from plait.generate.catalogue import build_catalogue
 from plait.generate.hints import Hints
 from plait.generate.strategy import make_strategy
 from plait.judge.examine import examine
 from plait.judge.native_safety import NativeRunner, run_once
+from plait.judge.probes import probes_of
 from plait.judge.rules import Rules
 from plait.judge.safety import Examination, Violation
 from plait.model.finding import Finding
@@ -92,7 +93,7 @@ def explain_shown(name: str, subject: str, test: Test, shown: str, rules: Rules)
     with worker_state.world().entered():
         examined = examine(Examination(test, PLACES, probes, rules), systematic=1500, sampled=500, wanted=same)
         for violation, schedule in examined.violations:
-            made = finding_of(test, violation, schedule, probes, [test], subject, rules)
-            if made is not None:
-                return made[0]
+            found = finding_of(test, violation, schedule, probes, [test], subject, rules)
+            if found is not None:
+                return found
     return None

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plait.campaign.adaptive import Gain, advance
+from plait.campaign.check_finding import finding_of, look_of
 from plait.campaign.follow import follow
 from plait.campaign.keys import token
 from plait.campaign.plan import DIVERGED, UNUSABLE, Plan, Planned, plan_key
@@ -26,25 +27,21 @@ from plait.generate.deeper import DeeperTests
 from plait.generate.strategy import Strategy, make_strategy
 from plait.judge.cause import cause
 from plait.judge.examine import examine
-from plait.judge.explain import explain, record_schedule, relevant
 from plait.judge.meetings import SeenAlone
-from plait.judge.minimise import Minimal, Minimiser, fewest_preemptions
+from plait.judge.probes import probes_of
 from plait.judge.rules import Rules, may_wait
-from plait.judge.safety import ITSELF, Examination, Violation
+from plait.judge.safety import Examination, Violation
 from plait.judge.sequential import SequentialRunner
 from plait.judge.siblings import inside, names_of
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
-from plait.observe.racing import GuardTable
 from plait.run.ends import SetupFailedError
 from plait.subject.interface import Interface
 
 STREAMS = 4
-MAX_PROBES = 15
 _GUARD_TESTS = 40
-REPLAYS = 10
 FURTHER = 32  # executions behind a test's first violation, for others that look different
 _ENDLESS = 1_000
 _SAME_SIGNATURE = 2  # findings that look alike before they were explained
@@ -108,7 +105,7 @@ class Stream:
     schedules: int = 0  # those that were needed for known tests included
     recent: list[Test] = field(default_factory=list)
     signatures: dict[str, int] = field(default_factory=dict)
-    causes: dict[Any, tuple[int, int]] = field(default_factory=dict)  # sizes, and how many methods are wrapped
+    causes: dict[str, tuple[int, int]] = field(default_factory=dict)  # sizes, and how many methods are wrapped
     looks: dict[str, int] = field(default_factory=dict)  # what explained violations looked like, and their calls
     explained: dict[str, str] = field(default_factory=dict)  # and the causes of their findings
     wrapped: dict[str, frozenset[str]] = field(default_factory=dict)  # and the public methods that these went through
@@ -294,28 +291,28 @@ class Stream:
         if self.signatures[signature] > _SAME_SIGNATURE:
             return None
         look = look_of(test, violation, schedule, self.probes, self.options.rules)
-        methods = frozenset(call.method for call in test.calls)
+        methods = frozenset(name for call in test.calls for name in call.methods)
         if self.looks.get(look, _ENDLESS) <= size_of(test) and not methods <= self.wrapped.get(look, frozenset()):
             if look in self.explained:  # by a test that is not larger than this one
                 chunk.also.append((self.explained[look], methods))
             return self.explained.get(look)
-        made = finding_of(
+        finding = finding_of(
             test, violation, schedule, self.probes, self.recent, self.options.subject, self.options.rules, on_test
         )
-        if made is None:
+        if finding is None:
             return None
-        finding, same = made
         finding.through = inside(finding, {method.name for method in self.interface.methods})
         size = size_of(finding.test)
         self.looks[look] = chunk.looks[look] = min(size, self.looks.get(look, size))
-        self.explained[look], self.wrapped[look] = cause(finding), names_of(finding.through)
-        chunk.also.append((self.explained[look], names_of(finding.methods)))
+        same = self.explained[look] = cause(finding)
+        self.wrapped[look] = names_of(finding.through)
+        chunk.also.append((same, names_of(finding.methods)))
         if (size, len(finding.through)) < self.causes.get(same, (_ENDLESS, 0)):
             self.causes[same] = (size, len(finding.through))
             chunk.findings.append(finding)
             if chunk.first is None:
                 chunk.first, chunk.first_schedules = self.tests, self.schedules
-        return self.explained[look]
+        return same
 
 
 def seed_of(test: Test, seed: int) -> int:
@@ -328,66 +325,6 @@ def signature_of(violation: Violation, test: Test) -> str:
     return token((violation.cause, frozenset(call.method for call in test.calls)))
 
 
-def look_of(test: Test, violation: Violation, schedule: Schedule, probes: tuple[Call, ...], rules: Rules) -> str:
-    """The race behind a violation: one that looks like an explained one is not minimised again."""
-    examination = Examination(test, PLACES, probes, rules)
-    _moments, pairs, _waiting = record_schedule(examination, schedule)
-    itself = violation.detail == ITSELF
-    pair = None if itself else relevant(pairs)
-    calls = [test.calls[violation.calls[0]]] if itself else test.calls
-    methods = frozenset(call.method for call in calls)
-    return token((violation.cause, pair.places if pair is not None else methods))
-
-
 def size_of(test: Test | None) -> int:
     """How much there is to read in a test: few calls first, then few different methods."""
     return 0 if test is None else 10 * len(test.calls) + len({call.method for call in test.calls})
-
-
-def probes_of(interface: Interface) -> tuple[Call, ...]:
-    """Calls that show the final state: methods without required arguments, readers first."""
-    free = [
-        method for method in interface.methods
-        if not any(parameter.required for parameter in method.parameters) and method.kind not in ("context", "setter")
-        and "=" not in method.form and not method.form.startswith(("with ", "del "))
-    ]  # fmt: skip
-    free.sort(key=lambda method: not method.name.startswith(("__len__", "get", "is", "size", "len", "__iter__", "to_")))
-    return tuple(Call(method.name, method.form) for method in free[:MAX_PROBES])
-
-
-def finding_of(
-    test: Test, violation: Violation, schedule: Schedule, probes: tuple[Call, ...], seen: list[Test], subject: str,
-    rules: Rules | None = None, announce: Callable[[Test], None] | None = None, *, smallest: bool = False,
-) -> tuple[Finding, Any] | None:  # fmt: skip
-    """Minimise and explain one violation; also what makes it the same as another one.
-
-    A test that is the ``smallest`` already keeps its calls; only its schedule becomes as simple as it can be.
-    """
-
-    def same(other: Violation) -> bool:
-        return other.cause == violation.cause
-
-    if smallest:
-        given = Minimal(test, violation, schedule, schedule.switches, 0, True)
-        minimal = fewest_preemptions(Examination(test, PLACES, probes, rules), same) or given
-    else:
-        minimal = Minimiser(PLACES, probes, same, rules, announce).minimise(test, violation, schedule)
-    examination = Examination(minimal.test, PLACES, probes, rules)
-    for _ in range(REPLAYS):
-        replayed, lost = examination.replay(minimal.schedule)
-        if replayed is None or lost is not None or not same(replayed):
-            return None  # does not replay: never reported
-    finding, pair = explain(examination, minimal, guards_of(seen, probes), subject, same)
-    return finding, (violation.cause, pair.places if pair is not None else tuple(finding.methods))
-
-
-def guards_of(tests: list[Test], probes: tuple[Call, ...]) -> GuardTable:
-    """Which locks the class holds where, from one execution of each test."""
-    table = GuardTable()
-    for test in tests:
-        try:
-            moments, _pairs, _waiting = record_schedule(Examination(test, PLACES, probes), Schedule(()))
-        except Exception:  # noqa: S112 - a test that cannot be built teaches nothing
-            continue
-        table.add(moments)
-    return table

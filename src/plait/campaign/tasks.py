@@ -13,14 +13,16 @@ from random import Random
 from typing import NamedTuple
 
 from plait.campaign import worker_state
+from plait.campaign.check_finding import finding_of, look_of
 from plait.campaign.plan import first_trail
 from plait.campaign.recall import recall
-from plait.campaign.stream import Chunk, Stream, StreamOptions, finding_of, look_of, probes_of
+from plait.campaign.stream import Chunk, Stream, StreamOptions
 from plait.errors import UsageError
 from plait.generate.catalogue import Catalogue, build_catalogue
 from plait.generate.hints import Hints
 from plait.generate.sequence import Sequences
 from plait.judge.examine import examine
+from plait.judge.probes import probes_of
 from plait.judge.rules import may_wait
 from plait.judge.safety import Examination
 from plait.judge.sequential import SequentialRunner
@@ -176,10 +178,10 @@ def again(name: str, options: StreamOptions, finding: Finding, unchanged: bool) 
         look = look_of(test, violation, schedule, probes, rules)
         if unchanged and not moved:
             return Again(finding, look)
-        made = finding_of(
+        again = finding_of(
             test, violation, schedule, probes, [test], options.subject, rules, _announce, smallest=not moved
         )
-        return Again(None if made is None else made[0], look, moved)
+        return Again(again, look, moved)
 
 
 def _announce(test: Test) -> None:

@@ -9,9 +9,13 @@ from plait.model.finding import Finding
 
 
 def cause(finding: Finding) -> str:
-    """Findings with the same racing places, or the same methods, have one cause; the same text in every process."""
+    """Findings with the same racing places, or the same methods, have one cause; the same text in every process.
+
+    Where places are in helpers that several methods share, it is the function interrupted between them that counts.
+    """
     if finding.race:
-        return repr((finding.kind, finding.exception, sorted({_place(row) for row in finding.race})))
+        half_way = () if finding.gap is None else (finding.gap["function"],)
+        return repr((finding.kind, finding.exception, sorted({_place(row) for row in finding.race}), *half_way))
     return repr((finding.kind, finding.exception, finding.methods))
 
 

@@ -16,6 +16,7 @@ from plait.judge.words import shown_result
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
+from plait.observe.gap import gap
 from plait.observe.places import location, owners, place
 from plait.observe.racing import GuardTable, RacingPair, racing_pairs
 from plait.observe.recording import Moment, Recorder, as_row
@@ -28,8 +29,8 @@ GIL_SYSTEMATIC, GIL_SAMPLED = 1500, 100  # executions to decide whether a build 
 
 def explain(
     examination: Examination, minimal: Minimal, guards: GuardTable, subject: str, same: Callable[[Violation], bool]
-) -> tuple[Finding, RacingPair | None]:
-    """The finding, and the racing pair it is grouped by. ``subject`` is the class's own name.
+) -> Finding:
+    """The finding. ``subject`` is the class's own name.
 
     Where a build with the GIL can show it with as few preemptions, the schedule is one that such a build can follow.
     """
@@ -42,7 +43,7 @@ def explain(
     finding = Finding(
         kind=violation.kind,
         summary=summary(violation, minimal.test, subject, examination.specification),
-        methods=sorted({f"{subject}.{call.method}" for call in _concerned(minimal)}),
+        methods=sorted({f"{subject}.{name}" for call in _concerned(minimal) for name in call.methods}),
         test=minimal.test,
         exception=violation.exception,
         preemptions=minimal.preemptions,
@@ -57,7 +58,9 @@ def explain(
     if pair is not None:
         finding.race = [as_row(pair.first), as_row(pair.second)]
         finding.guard = _guard(pair, guards, moments)
-    return finding, pair
+        between = gap(moments, pairs)
+        finding.gap = None if between is None else between.as_row()
+    return finding
 
 
 def _concerned(minimal: Minimal) -> Sequence[Call]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plait.explore.scripted import Scripted
+from plait.judge.probes import filled
 from plait.judge.rules import Rules
 from plait.judge.specification import UNFINISHED, Observed, Result, Specification, observe, positions, probe, specify
 from plait.judge.words import plain, shown_result
@@ -49,7 +50,7 @@ class Examination:
     ) -> None:
         self.bed = Testbed(test, sites)
         self.sites = sites
-        self.probes = probes
+        self.probes = filled(probes, test)
         self.rules = rules
         self._specification: Specification | None = None
         self._probed: dict[tuple[Any, ...], set[tuple[Any, ...]]] | None = None

@@ -27,6 +27,7 @@ class Finding:
     only_new: list[Any] | None = None
     guard: dict[str, Any] | None = None
     race: list[dict[str, Any]] | None = None
+    gap: dict[str, Any] | None = None  # the function that was interrupted half-way
     reproducer: str | None = None
     detail: str = ""
     calls: str = ""
@@ -50,7 +51,7 @@ class Finding:
         found["interleaving"] = self.interleaving
         found["reachable"] = self.reachable
         found["confirmed_on_threads"] = self.confirmed_on_threads
-        for name in ("only_old", "only_new", "guard", "race", "reproducer"):
+        for name in ("only_old", "only_new", "guard", "race", "gap", "reproducer"):
             value = getattr(self, name)
             if value is not None:
                 found[name] = value
@@ -81,6 +82,10 @@ class Finding:
             for call in (*self.test.prefix, *self.test.calls):
                 texts += [call.method, call.form, call.receiver, *call.args]
         texts += [text for text in (self.exception, self.reproducer) if text is not None]
+        if self.gap is not None:
+            texts += [self.gap["file"], self.gap["function"]]
+            if not all(type(self.gap[name]) is int for name in ("thread", "line", "end")):
+                raise ValueError("what should be a number is not")
         for row in (*self.interleaving, *(self.race or ())):
             texts += [row[name] for name in ("file", "code")]
             if type(row["line"]) is not int:
@@ -93,6 +98,6 @@ class Finding:
 
 _PLAIN = (
     "kind", "summary", "methods", "exception", "preemptions", "interleaving", "reachable", "confirmed_on_threads",
-    "only_old", "only_new", "guard", "race", "reproducer", "detail", "expected", "occurrences", "waiting", "through",
-    "siblings",
+    "only_old", "only_new", "guard", "race", "gap", "reproducer", "detail", "expected", "occurrences", "waiting",
+    "through", "siblings",
 )  # fmt: skip

@@ -40,6 +40,14 @@ class Call:
         """One line of Python."""
         return self.expression if self.result is None else f"{self.result} = {self.expression}"
 
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """What it runs: two methods in a ``with``, or those that give it what it enters; a property for its setter."""
+        if self.form == "with {receiver}: pass":
+            return ("__enter__", "__exit__")
+        names = self.method.split("+") if self.form.startswith("with ") else [self.method]
+        return tuple(name.removesuffix(".setter") for name in names)
+
     def as_json(self) -> dict[str, Any]:
         """Plain data, read back by `from_json`."""
         return {

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
 
 from plait.model.schedule import Schedule, Segment
 from plait.model.site import Site
 from plait.observe.places import held_text, location, owners, place
-from plait.run.engine import Engine
+from plait.run.engine import Engine, Entry
 from plait.run.operations import ACQUIRE, LOCAL, MODE_NAMES, RELEASE, TIME, TRY, TRY_FAILED
 from plait.run.vthread import VThread
+
+
+class Frame(NamedTuple):
+    """A call that is under way, and the line it has come to."""
+
+    file: str
+    function: str
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +41,7 @@ class Moment:
     step: int
     verb: str
     shown: int  # the thread's number for people
+    stack: tuple[Frame, ...] = ()  # the calls under way, the outermost first
 
     @property
     def access(self) -> str:
@@ -69,10 +82,12 @@ class Recorder:
 
     def __init__(self) -> None:
         self._values: list[str | None] = []
+        self._stacks: dict[int, tuple[Frame, ...]] = {}
 
     def __call__(self, engine: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
         """Called before each step is performed: the step before it has been."""
         self._catch_up(engine, len(engine.trace) - 1)
+        self._stacks[len(engine.trace) - 1] = _stack(sys._getframe())
 
     def _catch_up(self, engine: Engine, length: int) -> None:
         while len(self._values) < length:
@@ -86,7 +101,7 @@ class Recorder:
         held: dict[int, list[str]] = {}
         found: list[Moment] = []
         step = -1
-        for entry, value in zip(engine.trace, self._values, strict=True):
+        for entry, value, stack in zip(engine.trace, self._values, self._stacked(engine.trace), strict=True):
             thread, loc, mode, number, enabled, _after = entry
             if enabled is not None:
                 step += 1
@@ -98,12 +113,43 @@ class Recorder:
             site, kept = place(number), tuple(locks)
             verb = _verb(engine, loc, mode, site)
             shown = engine.shown(thread)
-            found.append(Moment(thread, site, mode, name, root, loc, value, kept, step, verb, shown))
+            found.append(Moment(thread, site, mode, name, root, loc, value, kept, step, verb, shown, stack))
             if mode in (ACQUIRE, TRY):
                 locks.append(name)
             elif mode == RELEASE and name in locks:
                 locks.remove(name)
         return found
+
+    def _stacked(self, trace: Sequence[Entry]) -> list[tuple[Frame, ...]]:
+        """The stack at each step; a neighbour's for a release and a lock that was waited for, of which nobody tells."""
+        found = [self._stacks.get(number, ()) for number in range(len(trace))]
+        for numbers, modes in ((range(len(trace)), _LEAVING), (reversed(range(len(trace))), _ENTERING)):
+            last: dict[int, tuple[Frame, ...]] = {}
+            for number in numbers:
+                thread, mode = trace[number][0], trace[number][2]
+                if not found[number] and mode in modes:
+                    found[number] = last.get(thread, ())
+                elif found[number]:
+                    last[thread] = found[number]
+        return found
+
+
+_ENTERING = frozenset({ACQUIRE, TRY, TRY_FAILED})
+_LEAVING = frozenset({RELEASE})
+_OWN = f"{Path(__file__).parents[1]}{os.sep}"
+
+
+def _stack(frame: FrameType | None) -> tuple[Frame, ...]:
+    """The calls of the code under test, without plait's own among them; below them is the line of the test."""
+    found: list[Frame] = []
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename.startswith("<"):
+            break
+        if not code.co_filename.startswith(_OWN):
+            found.append(Frame(code.co_filename, code.co_qualname, frame.f_lineno))
+        frame = frame.f_back
+    return tuple(reversed(found))
 
 
 def schedule_of(engine: Engine) -> Schedule:

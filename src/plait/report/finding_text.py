@@ -49,6 +49,10 @@ def _why(finding: Finding) -> list[str]:
             f"Race: {first['access']} at line {first['line']} (thread {first['thread']}) and "
             f"{second['access']} at line {second['line']} (thread {second['thread']})."
         )
+    gap = finding.gap
+    if gap is not None and gap["line"] != gap["end"]:
+        between = f"between lines {gap['line']} and {gap['end']} of `{gap['function']}`"
+        lines.append(f"Gap: {between} (thread {gap['thread']}) another thread gets in.")
     guard = finding.guard
     if guard is not None:
         total = guard["guarded"] + len(guard["unguarded"])

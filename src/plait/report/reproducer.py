@@ -10,7 +10,9 @@ from typing import Any
 
 from plait import __version__
 from plait.judge.cause import cause
+from plait.judge.probes import filled
 from plait.model.finding import Finding
+from plait.model.test import Call
 from plait.report.own_file import write_own
 
 
@@ -27,7 +29,7 @@ def reproducer_text(
         ("prefix", [call.source for call in test.prefix]),
         ("threads", [[call.source for call in suffix] for suffix in test.suffixes]),
         ("schedule", schedule["segments"]),
-        ("afterwards", probes),
+        ("afterwards", [call.expression for call in filled([Call.from_line(line) for line in probes], test)]),
         ("model", schedule["model"]),
         ("timeouts", schedule["timeouts"]),
         *([("rules", rules)] if rules else []),

@@ -1,0 +1,52 @@
+"""Which function is said to have been interrupted half-way."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from plait.observe.gap import gap
+from plait.observe.racing import RacingPair
+from plait.observe.recording import Frame
+
+
+def moment(thread, *calls):
+    """An access of a thread; its calls, the outermost first, as ``name:line``."""
+    parts = (call.split(":") for call in calls)
+    stack = tuple(Frame("shop.py", name, int(line)) for name, line in parts)
+    return SimpleNamespace(thread=thread, shown=thread, stack=stack)
+
+
+@pytest.mark.parametrize(("first", "last", "wanted"), [
+    (["more:3"], ["more:4"], ("more", 3, 4)),
+    (["more:3"], ["more:3"], ("more", 3, 3)),
+    (["more:3", "get:8"], ["more:4", "put:9"], ("more", 3, 4)),
+    (["more:3", "get:8"], ["more:4", "get:8"], ("more", 3, 4)),  # two calls of one helper
+    (["more:3", "get:8"], ["more:3", "get:9"], ("get", 8, 9)),
+    (["more:3", "get:8"], ["more:3", "put:9"], ("more", 3, 3)),
+    (["more:3"], ["less:4"], None),  # one call was over, and the next had begun
+    ([], ["more:3"], None),
+])  # fmt: skip
+def test_it_is_the_innermost_call_that_both_accesses_are_in(first, last, wanted):
+    before, inside, after = moment(1, *first), moment(2, "more:4"), moment(1, *last)
+    found = gap([before, inside, after], [RacingPair(before, inside), RacingPair(inside, after)])
+    assert (found and (found.function, found.first, found.last)) == wanted
+
+
+def test_who_was_not_interrupted_has_no_gap():
+    before, first, last, after = moment(1, "more:3"), moment(2, "less:7"), moment(2, "less:8"), moment(1, "more:4")
+    pairs = [RacingPair(before, last), RacingPair(first, after)]  # a lost update: each reads before the other writes
+    found = gap([before, first, last, after], pairs)
+    assert (found.thread, found.function) == (1, "more")
+
+
+def test_the_narrowest_gap_is_taken():
+    moments = [moment(1, "more:2"), moment(1, "more:3"), moment(2, "less:7"), moment(1, "more:4"), moment(1, "more:5")]
+    pairs = [RacingPair(moments[start], moments[2]) for start in (0, 1)]
+    pairs += [RacingPair(moments[2], moments[end]) for end in (3, 4)]
+    found = gap(moments, pairs)
+    assert (found.first, found.last) == (3, 4)
+
+
+def test_one_race_is_no_gap():
+    before, after = moment(1, "more:3"), moment(2, "more:3")
+    assert gap([before, after], [RacingPair(before, after)]) is None
