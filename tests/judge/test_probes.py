@@ -35,6 +35,8 @@ def test_what_needs_more_than_a_key_or_may_wait_is_no_probe(each):
     (["x = Shop(2)"], "x.put('a', 1)", ["x.get('a')"]),
     (["x = Shop(2)", "x['b'] = 3"], "'c' in x", ["x.get('b')", "x.get('c')"]),
     (["x = Shop(2)"], "x.put(y, 1)", []),
+    (["x = Shop(2)"], "x.put('a', x)", []),  # what `get` gives is then a copy of the shop
+    (["x = Shop(2)", "x.put('a', 1)"], "len(x)", ["x.get('a')"]),
     (["x = Shop(2)"], "x.put('{a}', 1)", ["x.get('{a}')"]),
     (["x = Shop(2)", "x.put(1)", "x.put(2)", "x.put(3)"], "x.put(4)", ["x.get(1)", "x.get(2)", "x.get(3)"]),
 ])  # fmt: skip

@@ -7,13 +7,14 @@ import pytest
 from plait.observe.gap import gap
 from plait.observe.racing import RacingPair
 from plait.observe.recording import Frame
+from plait.run.operations import KEY_INSERT, KEY_READ, READ, WRITE
 
 
 def moment(thread, *calls):
     """An access of a thread; its calls, the outermost first, as ``name:line``."""
     parts = (call.split(":") for call in calls)
     stack = tuple(Frame("shop.py", name, int(line)) for name, line in parts)
-    return SimpleNamespace(thread=thread, shown=thread, stack=stack)
+    return SimpleNamespace(thread=thread, shown=thread, stack=stack, loc=1, root=1, mode=WRITE)
 
 
 @pytest.mark.parametrize(("first", "last", "wanted"), [
@@ -28,14 +29,16 @@ def moment(thread, *calls):
 ])  # fmt: skip
 def test_it_is_the_innermost_call_that_both_accesses_are_in(first, last, wanted):
     before, inside, after = moment(1, *first), moment(2, "more:4"), moment(1, *last)
-    found = gap([before, inside, after], [RacingPair(before, inside), RacingPair(inside, after)])
+    race = RacingPair(inside, after)
+    found = gap([before, inside, after], [RacingPair(before, inside), race], race)
     assert (found and (found.function, found.first, found.last)) == wanted
 
 
 def test_who_was_not_interrupted_has_no_gap():
     before, first, last, after = moment(1, "more:3"), moment(2, "less:7"), moment(2, "less:8"), moment(1, "more:4")
-    pairs = [RacingPair(before, last), RacingPair(first, after)]  # a lost update: each reads before the other writes
-    found = gap([before, first, last, after], pairs)
+    before.mode = first.mode = READ  # a lost update: each reads before the other writes
+    pairs = [RacingPair(before, last), RacingPair(first, after)]
+    found = gap([before, first, last, after], pairs, pairs[1])
     assert (found.thread, found.function) == (1, "more")
 
 
@@ -43,10 +46,27 @@ def test_the_narrowest_gap_is_taken():
     moments = [moment(1, "more:2"), moment(1, "more:3"), moment(2, "less:7"), moment(1, "more:4"), moment(1, "more:5")]
     pairs = [RacingPair(moments[start], moments[2]) for start in (0, 1)]
     pairs += [RacingPair(moments[2], moments[end]) for end in (3, 4)]
-    found = gap(moments, pairs)
+    found = gap(moments, pairs, pairs[-1])
     assert (found.first, found.last) == (3, 4)
+
+
+def test_what_is_raced_for_counts_more_than_what_is_nearer():
+    """A look-up, a glance at the size, and another thread's insertion before ours: it is the look-up that was wrong."""
+    before, size, inside, after = (
+        moment(1, "more:3", "get:8"), moment(1, "more:4", "put:11"), moment(2, "more:4"), moment(1, "more:4", "put:12"),
+    )  # fmt: skip
+    size.loc, size.mode = 2, READ
+    inside.mode = after.mode = KEY_INSERT
+    before.mode = KEY_READ
+    race = RacingPair(inside, after)
+    found = gap([before, size, inside, after], [RacingPair(size, inside), race], race)
+    assert (found.function, found.first, found.last) == ("more", 3, 4)
+    before.loc = 3  # another key: then it is the size that matters, which is of the same table
+    found = gap([before, size, inside, after], [RacingPair(size, inside), race], race)
+    assert (found.function, found.first, found.last) == ("put", 11, 12)
 
 
 def test_one_race_is_no_gap():
     before, after = moment(1, "more:3"), moment(2, "more:3")
-    assert gap([before, after], [RacingPair(before, after)]) is None
+    race = RacingPair(before, after)
+    assert gap([before, after], [race], race) is None

@@ -30,7 +30,7 @@ def look_of(test: Test, violation: Violation, schedule: Schedule, probes: tuple[
     pair = None if itself else relevant(pairs)
     calls = [test.calls[violation.calls[0]]] if itself else test.calls
     methods = frozenset(call.method for call in calls)
-    between = None if pair is None else gap(moments, pairs)
+    between = None if pair is None else gap(moments, pairs, pair)
     places = pair.places if pair is not None else methods
     return token((violation.cause, places, between.function if between is not None else ""))
 

@@ -58,7 +58,7 @@ def explain(
     if pair is not None:
         finding.race = [as_row(pair.first), as_row(pair.second)]
         finding.guard = _guard(pair, guards, moments)
-        between = gap(moments, pairs)
+        between = gap(moments, pairs, pair)
         finding.gap = None if between is None else between.as_row()
     return finding
 

@@ -7,7 +7,7 @@ cache or a table holds shows in no other way.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from plait.model.test import Call, Test
@@ -55,20 +55,25 @@ def _with(call: Call, key: str) -> Call:
 
 
 def _keys(test: Test) -> list[str]:
-    """Literals that stand where a key does in calls of the test."""
+    """Literals that stand where a key does in calls of the test; none if it stores one of its own objects somewhere.
+
+    What is found under a key would then be a copy of that object, made in the middle of things.
+    """
     found: dict[str, None] = {}
+    own = {call.result for call in test.prefix}
     for call in (*test.prefix[1:], *test.calls):
-        for node in _first_arguments(ast.parse(call.expression)):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes | int):
-                found[ast.unparse(node)] = None
+        for node in ast.walk(ast.parse(call.expression)):
+            arguments = _arguments(node)
+            if any(isinstance(each, ast.Name) and each.id in own for each in arguments):
+                return []
+            if arguments and isinstance(first := arguments[0], ast.Constant) and type(first.value) in (str, bytes, int):
+                found[ast.unparse(first)] = None
     return list(found)[:_MOST_KEYS]
 
 
-def _first_arguments(tree: ast.AST) -> Iterator[ast.expr]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and node.args:
-            yield node.args[0]
-        elif isinstance(node, ast.Subscript):
-            yield node.slice
-        elif isinstance(node, ast.Compare):
-            yield node.left
+def _arguments(node: ast.AST) -> Sequence[ast.expr]:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.args
+    if isinstance(node, ast.Subscript):
+        return [node.slice]
+    return [node.left] if isinstance(node, ast.Compare) else []

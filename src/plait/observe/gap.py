@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from plait.observe.racing import RacingPair
+from plait.observe.racing import RacingPair, conflict
 from plait.observe.recording import Frame, Moment
 
 
@@ -29,12 +29,30 @@ class Gap(NamedTuple):
         }  # fmt: skip
 
 
-def gap(moments: Sequence[Moment], pairs: Sequence[RacingPair]) -> Gap | None:
-    """The narrowest gap of the execution, the earliest among equals; None if no function was interrupted between races.
+def gap(moments: Sequence[Moment], pairs: Sequence[RacingPair], shown: RacingPair) -> Gap | None:
+    """The narrowest gap around the race that is shown, the earliest among equals; None if no function was interrupted.
 
     A thread is in one where an access of its own had to come before another thread's, and a later one after it: no
-    order of whole functions allows both.
+    order of whole functions allows both. Best if both touch what is raced for; else a part of the same container; else
+    any two that race.
     """
+    loc, root = shown.first.loc, shown.first.root
+    return (
+        _narrowest(moments, _conflicts([moment for moment in moments if moment.loc == loc]))
+        or _narrowest(moments, _conflicts([moment for moment in moments if moment.root == root]))
+        or _narrowest(moments, pairs)
+    )
+
+
+def _conflicts(moments: Sequence[Moment]) -> list[RacingPair]:
+    """All pairs of them whose order matters."""
+    return [
+        RacingPair(first, second) for number, first in enumerate(moments) for second in moments[number + 1 :]
+        if first.thread != second.thread and conflict(first, second)
+    ]  # fmt: skip
+
+
+def _narrowest(moments: Sequence[Moment], pairs: Sequence[RacingPair]) -> Gap | None:
     numbers = {id(moment): number for number, moment in enumerate(moments)}
     best: tuple[int, int] | None = None
     found = None
@@ -51,13 +69,12 @@ def _interrupted(
     moments: Sequence[Moment], pairs: Sequence[RacingPair], numbers: dict[int, int]
 ) -> Iterator[tuple[int, int]]:
     """Each access that another thread's had to follow, with the next one of its thread that had to follow another's."""
+    entered: dict[int, list[int]] = {}
     for pair in pairs:
-        start, thread = numbers[id(pair.first)], pair.first.thread
-        later = [
-            number for each in pairs
-            if each.second.thread == thread and (number := numbers[id(each.second)]) > start
-            and any(moment.thread != thread for moment in moments[start:number])
-        ]  # fmt: skip
+        entered.setdefault(pair.second.thread, []).append(numbers[id(pair.second)])
+    for start, thread in sorted({(numbers[id(pair.first)], pair.first.thread) for pair in pairs}):
+        away = next((number for number in range(start, len(moments)) if moments[number].thread != thread), len(moments))
+        later = [number for number in entered.get(thread, ()) if number > away]
         if later:
             yield start, min(later)
 

@@ -41,13 +41,13 @@ def racing_pairs(engine: Engine, moments: Sequence[Moment]) -> list[RacingPair]:
 
 
 def _conflicts(earlier: Iterable[Moment], later: Iterable[Moment]) -> list[RacingPair]:
-    found = []
-    for first in earlier:
-        for second in later:
-            relation = DEPENDS[first.mode][second.mode]
-            if first.root == second.root and relation and (relation != SAME_KEY or first.loc == second.loc):
-                found.append(RacingPair(first, second))
-    return found
+    return [RacingPair(first, second) for first in earlier for second in later if conflict(first, second)]
+
+
+def conflict(first: Moment, second: Moment) -> bool:
+    """Whether it matters which of two accesses comes first."""
+    relation = DEPENDS[first.mode][second.mode]
+    return first.root == second.root and bool(relation) and (relation != SAME_KEY or first.loc == second.loc)
 
 
 @dataclass(slots=True)
