@@ -53,8 +53,8 @@ def test_the_gap_is_in_the_method_that_calls_the_locked_ones(run):
     assert finding.gap == {
         "thread": 1, "file": str(HERE / "subjects.py"), "function": "Table.more", "line": first, "end": first + 1
     }  # fmt: skip
-    said = f"  Gap: between lines {first} and {first + 1} of `Table.more` (thread 1) another thread gets in."
-    assert said in finding_text(finding).splitlines()
+    where = f"between lines {first} and {first + 1} of subjects.py, in `Table.more` (thread 1)"
+    assert f"  Gap: {where}, another thread gets in." in finding_text(finding).splitlines()
 
 
 def test_what_a_table_holds_is_looked_up_with_the_keys_of_the_test(run):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from plait.model.finding import Finding
 from plait.report.table import WIDTH, as_text, table
 
@@ -51,8 +53,8 @@ def _why(finding: Finding) -> list[str]:
         )
     gap = finding.gap
     if gap is not None and gap["line"] != gap["end"]:
-        between = f"between lines {gap['line']} and {gap['end']} of `{gap['function']}`"
-        lines.append(f"Gap: {between} (thread {gap['thread']}) another thread gets in.")
+        between = f"between lines {gap['line']} and {gap['end']} of {Path(gap['file']).name}, in `{gap['function']}`"
+        lines.append(f"Gap: {between} (thread {gap['thread']}), another thread gets in.")
     guard = finding.guard
     if guard is not None:
         total = guard["guarded"] + len(guard["unguarded"])

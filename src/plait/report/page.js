@@ -54,6 +54,11 @@ function why(finding) {
     const place = row => `${row.access} at line ${row.line} (thread ${row.thread})`;
     say(`Conflicting accesses: ${place(first)} and ${place(second)}.`);
   }
+  if (finding.gap && finding.gap.line !== finding.gap.end) {
+    const gap = finding.gap, file = gap.file.split("/").pop();
+    say(`Gap: between lines ${gap.line} and ${gap.end} of \`${file}\`, in \`${gap.function}\` `
+      + `(thread ${gap.thread}), another thread gets in.`);
+  }
   if (finding.guard) {
     const guard = finding.guard, total = guard.guarded + guard.unguarded.length;
     say(`Guard: \`${guard.field}\` is accessed under \`${guard.lock}\` at ${guard.guarded} of ${total} places; not at `
