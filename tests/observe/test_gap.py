@@ -70,3 +70,13 @@ def test_one_race_is_no_gap():
     before, after = moment(1, "more:3"), moment(2, "more:3")
     race = RacingPair(before, after)
     assert gap([before, after], [race], race) is None
+
+
+def test_a_long_execution_takes_no_longer_than_its_end():
+    moments = [moment(1 + number % 2, "more:3") for number in range(20_000)]
+    for each in moments:
+        each.mode = READ
+    moments += [moment(1, "less:7"), moment(2, "less:7"), moment(1, "less:8")]
+    race = RacingPair(moments[-2], moments[-1])
+    found = gap(moments, [race], race)
+    assert (found.function, found.first, found.last) == ("less", 7, 8)

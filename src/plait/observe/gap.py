@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from plait.observe.racing import RacingPair, conflict
 from plait.observe.recording import Frame, Moment
 
+_MOST = 300
+
 
 class Gap(NamedTuple):
     """Between which lines of a function another thread got in."""
@@ -45,7 +47,8 @@ def gap(moments: Sequence[Moment], pairs: Sequence[RacingPair], shown: RacingPai
 
 
 def _conflicts(moments: Sequence[Moment]) -> list[RacingPair]:
-    """All pairs of them whose order matters."""
+    """All pairs of them whose order matters; of very many the last ones, where the race that is shown is."""
+    moments = moments[-_MOST:]
     return [
         RacingPair(first, second) for number, first in enumerate(moments) for second in moments[number + 1 :]
         if first.thread != second.thread and conflict(first, second)
