@@ -76,6 +76,8 @@ def _twin(finding: Finding) -> Test | None:
     test = finding.test
     if finding.gap is None or test is None or [len(suffix) for suffix in test.suffixes] != [1, 1]:
         return None
+    if finding.gap["thread"] not in (1, 2):
+        return None  # a thread of the class
     call = test.calls[finding.gap["thread"] - 1]
     if all(other.method == call.method for other in test.calls):
         return None
