@@ -11,6 +11,8 @@ from plait.run.engine import ENGINE
 from plait.run.world import World
 
 BOX = """
+import time
+
 LENGTH = 200
 
 
@@ -26,6 +28,11 @@ class Box:
 
     def rise(self):
         self.other = 1
+        self.up = True
+
+    def rise_later(self):
+        self.other = 1
+        time.sleep(1)
         self.up = True
 
 """
@@ -130,6 +137,16 @@ def test_what_gets_on_is_not_taken_out(program, run):
 @pytest.mark.parametrize("program", WAITING)
 def test_what_waits_is_taken_out(program, gil, run):
     found, seen = run(WAITING[program], "rise", gil=gil)
+    assert not found.statuses["hang"]
+    assert found.exhausted
+    assert seen == {1}
+
+
+@pytest.mark.parametrize("gil", [False, True])
+@pytest.mark.parametrize("program", WAITING)
+def test_who_waits_gives_way_to_who_sleeps(program, gil, run):
+    """Nobody else can go on while the other one sleeps: time passes all the same."""
+    found, seen = run(WAITING[program], "rise_later", gil=gil)
     assert not found.statuses["hang"]
     assert found.exhausted
     assert seen == {1}

@@ -393,14 +393,15 @@ class Engine:
         """Called every 64 steps, to find out whether the thread waits in a loop that reads and never writes.
 
         Such a thread is taken out until something it read is written; when nothing else can run it gets its turn
-        again. A suspect is looked at once more, one round of the loop later: it waits if its state is what it was.
+        again, after those that only wait for time to pass. A suspect is looked at once more, one round of the loop
+        later: it waits if its state is what it was.
         """
         step = self.step
         self.look_at = step + LOOK_EVERY - step % LOOK_EVERY
         if step > self.max_steps:
             self._stop(HANG, thread)
         since, thread.suspect = thread.suspect, None
-        if thread.spinning is not None or len(self.enabled) < 2:
+        if thread.spinning is not None or (len(self.enabled) < 2 and not self._sleepers()):
             return
         period = repeated(self.trace, thread.id, SPIN_WINDOW)
         if not period:
@@ -454,7 +455,7 @@ class Engine:
 
     def _idle(self) -> bool:
         """Nothing is enabled: let time pass, or let spinning threads try again. False: nothing will ever happen."""
-        sleepers = [thread for thread in self.threads if thread.deadline is not None and thread.state != FINISHED]
+        sleepers = self._sleepers()
         if sleepers:
             now = min(thread.deadline for thread in sleepers if thread.deadline is not None)
             self.clock = max(self.clock, now)
@@ -479,6 +480,9 @@ class Engine:
         if any(thread.state != FINISHED for thread in bodies) or self._bodies == 0:
             self.status = DEADLOCK
         return False
+
+    def _sleepers(self) -> list[VThread]:
+        return [thread for thread in self.threads if thread.deadline is not None and thread.state != FINISHED]
 
     def _stop(self, status: str, thread: VThread) -> None:
         """End the execution from inside a running thread."""
