@@ -135,18 +135,10 @@ def test_what_gets_on_is_not_taken_out(program, run):
 
 @pytest.mark.parametrize("gil", [False, True])
 @pytest.mark.parametrize("program", WAITING)
-def test_what_waits_is_taken_out(program, gil, run):
-    found, seen = run(WAITING[program], "rise", gil=gil)
-    assert not found.statuses["hang"]
-    assert found.exhausted
-    assert seen == {1}
-
-
-@pytest.mark.parametrize("gil", [False, True])
-@pytest.mark.parametrize("program", WAITING)
-def test_who_waits_gives_way_to_who_sleeps(program, gil, run):
-    """Nobody else can go on while the other one sleeps: time passes all the same."""
-    found, seen = run(WAITING[program], "rise_later", gil=gil)
+@pytest.mark.parametrize("writer", ["rise", "rise_later"])
+def test_what_waits_is_taken_out(writer, program, gil, run):
+    """Also while the other one sleeps and nobody can go on: time passes all the same."""
+    found, seen = run(WAITING[program], writer, gil=gil)
     assert not found.statuses["hang"]
     assert found.exhausted
     assert seen == {1}
