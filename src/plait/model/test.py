@@ -13,6 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 
+def methods_of(name: str) -> tuple[str, ...]:
+    """The methods behind a name of the interface.
+
+    ``size.setter`` is the property, ``with`` both methods of a context manager, ``read+write`` a use of two in one.
+    """
+    parts = [part.removesuffix(".setter").removesuffix(".deleter") for part in name.split("+")]
+    return tuple(each for part in parts for each in (("__enter__", "__exit__") if part == "with" else (part,)))
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One outer call.
@@ -42,11 +51,8 @@ class Call:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """What it runs: two methods in a ``with``, or those that give it what it enters; a property for its setter."""
-        if self.form == "with {receiver}: pass":
-            return ("__enter__", "__exit__")
-        names = self.method.split("+") if self.form.startswith("with ") else [self.method]
-        return tuple(name.removesuffix(".setter") for name in names)
+        """What it runs of the class, if it is a call of the interface; else what it is named after."""
+        return methods_of(self.method) if "{receiver}" in self.form else (self.method,)
 
     def as_json(self) -> dict[str, Any]:
         """Plain data, read back by `from_json`."""

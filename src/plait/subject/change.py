@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from plait.model.test import methods_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -70,17 +72,9 @@ class Change:
         ]
 
     def touches(self, method: str) -> bool:
-        """Whether a method of the interface is changed.
-
-        Besides plain and qualified names: ``size.setter`` is the property, ``with`` both methods of a context manager,
-        ``read+write`` a use of two methods in one.
-        """
+        """Whether a method of the interface is changed."""
         changed = self.changed_methods | self.changed_beside
-        for part in method.split("+"):
-            name = part.removesuffix(".setter").removesuffix(".deleter").rpartition(".")[2]
-            if changed.intersection(("__enter__", "__exit__") if name == "with" else (name,)):
-                return True
-        return False
+        return any(name.rpartition(".")[2] in changed for name in methods_of(method))
 
     def line_map(self, side: Side) -> dict[Place, Place]:
         """(file, line) of ``side`` -> the matched (file, line) of the other version; files as seen from the roots."""
