@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # what `typing` calls so; to import it would take longer than all the rest here
 if TYPE_CHECKING:
+    from typing import Any
+
     from plait.judge.verdict import Verdict
     from plait.scenario import InterleavingError, ReplayLostError, explore_threads, raise_for_failure
 

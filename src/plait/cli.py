@@ -352,5 +352,6 @@ def _dispatch(given: list[str]) -> int:
         advice = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
         raise UsageError(f"no command {name!r}; {advice}")
     options = read(name, given[1:], Path.cwd())
+    options.words = given
     code: int = importlib.import_module(_module(name)).run(options)
     return code

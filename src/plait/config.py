@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+FILES = ("plait.toml", "pyproject.toml")
+TESTS = ("tests", "test")
+"""Where a project's tests usually are."""
 ALLOWABLE = ("write", "network", "subprocess", "native")
 """What code under test may be allowed to do besides computing."""
 CHOICES = {
@@ -86,10 +89,9 @@ class Config:
 
 def load(folder: Path) -> Config:
     """The settings in ``folder``: those of plait.toml if there is one, else of pyproject.toml, else none."""
-    own = folder / "plait.toml"
+    own, project = (folder / name for name in FILES)
     if own.is_file():
         return _Reader(own).config(_toml(own))
-    project = folder / "pyproject.toml"
     tools = _toml(project).get("tool", {}) if project.is_file() else {}
     if "plait" not in tools:
         return Config()
@@ -99,7 +101,7 @@ def tests_folder(project: Path, config: Config) -> Path | None:
     """Where the project's own tests lie, to be read for values."""
     if config.tests is not None:
         return config.tests
-    return next((project / name for name in ("tests", "test") if (project / name).is_dir()), None)
+    return next((project / name for name in TESTS if (project / name).is_dir()), None)
 
 
 def shortened(value: Any) -> str:

@@ -23,12 +23,13 @@ from plait.campaign.cluster_options import Cluster
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.memory import Memory, memory_name, remembering
 from plait.campaign.progress import Progress
+from plait.campaign.receipts import Receipt
 from plait.campaign.releases import opened
 from plait.campaign.spec import WorkerSpec
 from plait.campaign.workers import Workers
 from plait.explore.capp_partition import Aim
 from plait.model.result import Result
-from plait.report.publish import publish
+from plait.report.publish import publish, statement, text
 from plait.report.sources import sources, steps_of
 from plait.subject.impact_versions import impact_between
 from plait.subject.name import Subject
@@ -38,9 +39,17 @@ from plait.subject.version import Version
 def run(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
     asked = from_namespace(options)
+    receipt = Receipt()
     with Interrupt() as interrupt:
-        result = check(asked, interrupt)
+        result = check(asked, interrupt, receipt)
     publish(result, options, asked.project)
+    code = _code(result)
+    if receipt.result is not None:
+        receipt.leave(options, code, text(receipt.result), statement(receipt.result))
+    return code
+
+
+def _code(result: Result) -> int:
     if result.stopped_by == "interrupt":
         return 130
     if result.findings:
@@ -63,7 +72,7 @@ def workers_for(
         yield workers
 
 
-def check(options: CheckOptions, interrupt: Interrupt | None = None) -> Result:
+def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Receipt | None = None) -> Result:
     """Look for violations until the budget is used up; where nothing has changed since an earlier run, only replay."""
     budget = Budget.of(options.budget, options.max_tests, options.max_schedules, default=DEFAULT_BUDGET)
     asked = budget.started
@@ -81,11 +90,23 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None) -> Result:
         else:
             campaign = Campaign(options, budget, memory, interrupt, progress, _aim(options, version))
             result = _again(options, version, memory, campaign) or _explored(options, version, memory, campaign)
-        result.versions = {"at": version.label}
-        result.more["sources"] = sources(steps_of(result.findings))
-        if version.kind in ("worktree", "folder"):
-            result.more["root"] = str(version.root)
+            if receipt is not None and not memory.known():  # what is known has to be replayed
+                again = _again(options, version, memory, campaign)
+                receipt.note(
+                    again and _placed(again, version), memory, options.store, options.subject, (version,), options.hook,
+                    options.tests,
+                )  # fmt: skip
+        _placed(result, version)
     result.elapsed_s = time.monotonic() - asked
+    return result
+
+
+def _placed(result: Result, version: Version) -> Result:
+    """The result with where its code is."""
+    result.versions = {"at": version.label}
+    result.more["sources"] = sources(steps_of(result.findings))
+    if version.kind in ("worktree", "folder"):
+        result.more["root"] = str(version.root)
     return result
 
 

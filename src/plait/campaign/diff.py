@@ -9,12 +9,14 @@ import argparse
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING
 
 from plait.campaign.diff_memory import earlier_result
 from plait.campaign.diff_options import DiffOptions, from_namespace
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.memory import memory_name, remembering
+from plait.campaign.receipts import Receipt
 from plait.campaign.releases import opened
 from plait.model.result import Result
 from plait.report.diff_text import diff_text, statement
@@ -28,9 +30,17 @@ if TYPE_CHECKING:
 def run(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
     asked = from_namespace(options)
+    receipt = Receipt()
     with Interrupt() as interrupt:
-        result = diff(asked, interrupt)
+        result = diff(asked, interrupt, receipt=receipt)
     write_all(result.as_json(), options, diff_text(result), statement(result))
+    code = _code(result)
+    if receipt.result is not None:
+        receipt.leave(options, code, diff_text(receipt.result), statement(receipt.result))
+    return code
+
+
+def _code(result: Result) -> int:
     if result.stopped_by == "interrupt":
         return 130
     if result.verdict == "difference":
@@ -40,8 +50,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def diff(
-    options: DiffOptions, interrupt: Interrupt | None = None, keep: Callable[[Revealed], None] = lambda _: None
-) -> Result:
+    options: DiffOptions, interrupt: Interrupt | None = None, keep: Callable[[Revealed], None] = lambda _: None,
+    receipt: Receipt | None = None,
+) -> Result:  # fmt: skip
     """Look for a difference until one is proven or the budget is used up; ``keep`` gets the minimal test of it."""
     asked = time.monotonic()
     with ExitStack() as stack:
@@ -60,7 +71,8 @@ def diff(
             )
         )  # fmt: skip
         labels = {"old": old.label, "new": new.label}
-        result = earlier_result(memory, options.as_key(), str(options.subject), labels)
+        earlier = partial(earlier_result, memory, options.as_key(), str(options.subject), labels)
+        known = result = earlier()
         if result is None:
             from plait.campaign.diff_scope import touches_nothing  # noqa: PLC0415 - see above
             from plait.subject.change_analysis import analyse  # noqa: PLC0415
@@ -80,6 +92,9 @@ def diff(
                 )  # fmt: skip
                 result = diff_on(sides, options, old, new, interrupt, started, change, keep, memory)
         result.versions = labels
+        if receipt is not None:
+            again = known or earlier()
+            receipt.note(again, memory, options.store, options.subject, (old, new), options.hook, options.tests)
     result.elapsed_s = time.monotonic() - asked
     return result
 

@@ -11,7 +11,7 @@ import os
 import sys
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import plait
 from plait.subject.source import Source
@@ -26,14 +26,22 @@ def source_of(subject: Subject, version: Version) -> Source:
     return Source(version.root, version.extra, package=subject.module.partition(".")[0])
 
 
-def whole_code(subject: Subject, version: Version) -> str:
-    """A hash of the text of all own modules that the subject's imports, directly or not."""
+class Whole(NamedTuple):
+    """All code of a version: a hash of it, and where it was looked for; None if not below the version's root."""
+
+    digest: str
+    places: tuple[str, ...] | None
+
+
+def whole_code(subject: Subject, version: Version) -> Whole:
+    """The text of all own modules that the subject's imports, directly or not."""
     source = source_of(subject, version)
     source.required(subject.module, version.label)
     digest = hashlib.sha256()
     for module in source.closure(subject.module):
         digest.update(f"{module.name}\0{len(module.text)}\0".encode() + module.text)
-    return digest.hexdigest()
+    places = source.own_places()
+    return Whole(digest.hexdigest(), None if places is None else tuple(places))
 
 
 def token(value: Any) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from plait.campaign.keys import around, files_key, whole_code
+from plait.campaign.keys import Whole, around, files_key, whole_code
 from plait.campaign.store import FILE, Store
 from plait.errors import UsageError
 from plait.model.finding import Finding
@@ -37,7 +37,11 @@ class KnownFinding(NamedTuple):
 class Memory:
     """The subject's part of a store. ``fresh`` makes it forget everything but findings, for this time."""
 
-    def __init__(self, store: Store | None, name: str, code: str | None, *, fresh: bool = False) -> None:
+    def __init__(
+        self, store: Store | None, name: str, code: str | None, *, fresh: bool = False,
+        places: tuple[str, ...] | None = None,
+    ) -> None:  # fmt: skip
+        self.places = places  # of the code, if they are known
         self._store = store
         self._name = name
         self._code = code
@@ -127,6 +131,11 @@ def remembered(folder: Path | None) -> set[str]:
         return {each.subject for each in store.findings(status=OPEN)}
 
 
+def _joined(codes: list[Whole]) -> tuple[str, ...] | None:
+    places = [each.places for each in codes]
+    return None if None in places or not codes else tuple(path for each in places for path in each or ())
+
+
 @contextlib.contextmanager
 def remembering(
     folder: Path | None, name: str, subject: Subject, versions: tuple[Version, ...], *beside: Path | None,
@@ -137,12 +146,14 @@ def remembering(
         yield Memory(None, name, None)
         return
     code: str | None = None
+    found: list[Whole] = []
     with contextlib.suppress(UsageError):  # no source, or none that can be parsed
-        code = " ".join([*(whole_code(subject, version) for version in versions), files_key(*beside)])
+        found = [whole_code(subject, version) for version in versions]
+        code = " ".join([*(each.digest for each in found), files_key(*beside)])
     new = not folder.exists()
     try:
         with Store(folder) as store:
-            yield Memory(store, name, None if findings_only else code, fresh=fresh)
+            yield Memory(store, name, None if findings_only else code, fresh=fresh, places=_joined(found))
     except UsageError:
         if new:  # a command that cannot be carried out leaves nothing behind
             import shutil  # noqa: PLC0415 - as rare as it is slow to import

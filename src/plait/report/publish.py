@@ -16,6 +16,7 @@ from plait.report.colours import styled
 from plait.report.coverage_text import curve, matrix
 from plait.report.finding_text import finding_text
 from plait.report.reproducer import write_reproducer
+from plait.report.table import Line, Span, as_text
 from plait.report.terminal import show
 
 OUT = "plait-out"
@@ -41,11 +42,20 @@ def write_all(data: dict[str, Any], options: argparse.Namespace, said: str, sent
             write_whole(_form(name, data, sentences, options), target)
     target = getattr(options, "json", None)
     if target is None or not write_json(data, target):
-        summaries = [finding["summary"] for finding in data["findings"]]
-        good = data["verdict"] in ("none", "pass", "clean", "improvement")
-        show(styled(said, summaries, sentences[0] if sentences else "", good=good))
-        if (command := _step_command(data, options)) is not None:
-            print(f"Step by step: {command}")
+        show(_lines(data, options, said, sentences))
+
+
+def printed(data: dict[str, Any], options: argparse.Namespace, said: str, sentences: Sequence[str]) -> str:
+    """What `write_all` prints where it is read from no terminal, if the result does not go there as data."""
+    return as_text(_lines(data, options, said, sentences)) + "\n"
+
+
+def _lines(data: dict[str, Any], options: argparse.Namespace, said: str, sentences: Sequence[str]) -> list[Line]:
+    summaries = [finding["summary"] for finding in data["findings"]]
+    good = data["verdict"] in ("none", "pass", "clean", "improvement")
+    lines = styled(said, summaries, sentences[0] if sentences else "", good=good)
+    command = _step_command(data, options)
+    return lines if command is None else [*lines, [Span(f"Step by step: {command}")]]
 
 
 def _form(name: str, data: dict[str, Any], sentences: Sequence[str], options: argparse.Namespace) -> str:
@@ -86,7 +96,12 @@ def replay_command(options: argparse.Namespace) -> str | None:
 
 def write_json(data: dict[str, Any], target: Path) -> bool:
     """Write a result file, whole or not at all; True if it went to the terminal."""
-    return write_whole(json.dumps(data, indent=1, ensure_ascii=False) + "\n", target)
+    return write_whole(json_text(data), target)
+
+
+def json_text(data: dict[str, Any]) -> str:
+    """What stands in a result file."""
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
 def write_whole(content: str, target: Path) -> bool:

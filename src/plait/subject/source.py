@@ -192,6 +192,13 @@ class Source:
                     pending.append(f"{target.module}.{target.name}")
         return [found[name] for name in sorted(found)]
 
+    def own_places(self) -> list[str] | None:
+        """Where own modules have been looked for below the root; None if any was found elsewhere."""
+        found = [(name, place[1]) for name, place in self._places.items() if place is not None]
+        if any(folder != self.root and self._is_own(name, folder) for name, folder in found):
+            return None
+        return [path for name in self._places for path in files_of(self.root, name)]
+
     def _is_own(self, name: str, folder: Path) -> bool:
         return folder == self.root or name.partition(".")[0] == self.package
 
@@ -202,12 +209,9 @@ class Source:
         return self._places[name]
 
     def _find(self, name: str) -> tuple[Path, Path] | None:
-        if not name or not all(part.isidentifier() for part in name.split(".")):
-            return None
-        place = name.replace(".", "/")
         folders: list[Path | str] = [self.root, *self.libraries, _STANDARD, *filter(None, sys.path)]
         for folder in folders:
-            for path in (f"{folder}/{place}/__init__.py", f"{folder}/{place}.py"):
+            for path in files_of(folder, name):
                 if os.path.isfile(path):  # noqa: PTH113 - most are not there, and paths take longer than to look
                     return Path(path), Path(folder)
         return None
@@ -232,6 +236,14 @@ class Source:
             self.unreadable.append(f"{name} cannot be read by Python {python}: {file}{line}: {reason}")
             return None
         return Module(name, file, tree, path.name == "__init__.py", is_own, text)
+
+
+def files_of(folder: Path | str, name: str) -> tuple[str, ...]:
+    """The files below a folder that can be the module of that name, the first one first."""
+    if not name or not all(part.isidentifier() for part in name.split(".")):
+        return ()
+    place = name.replace(".", "/")
+    return f"{folder}/{place}/__init__.py", f"{folder}/{place}.py"
 
 
 def function_hashes(root: Path, modules: Iterable[str]) -> dict[str, str]:

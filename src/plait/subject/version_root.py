@@ -27,7 +27,7 @@ def import_root(start: Path, top: Path, module: str) -> Path | None:
     """
     folder = start
     while True:
-        for place in (*(folder / name for name in _USUAL), *_declared(folder)):
+        for place in (*usual_places(folder), *_declared(folder)):
             if place.is_dir() and is_module(place, module):
                 return place
         if folder in (top, folder.parent) or top not in folder.parents:
@@ -45,9 +45,14 @@ def import_root(start: Path, top: Path, module: str) -> Path | None:
     return None
 
 
+def usual_places(folder: Path) -> list[Path]:
+    """Where modules of a project are looked for first."""
+    return [folder / name for name in _USUAL]
+
+
 def near_module(start: Path, module: str) -> str | None:
     """A module of the project whose name looks like this one: same package, or a top-level name that differs."""
-    tops = [place for name in _USUAL if (place := start / name).is_dir()]
+    tops = [place for place in usual_places(start) if place.is_dir()]
     package, _, last = module.rpartition(".")
     inside = [place.joinpath(*package.split(".")) for place in tops] if package else tops
     if near := difflib.get_close_matches(last, _modules(inside), 1):
