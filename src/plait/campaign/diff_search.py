@@ -16,7 +16,9 @@ from plait.campaign import diff_tasks
 from plait.campaign.diff_apart import Apart, Broken
 from plait.campaign.diff_check import Checks, Revealed
 from plait.campaign.diff_recall import Compared, Comparisons
+from plait.campaign.diff_road import Road, joined
 from plait.campaign.diff_sides import LateError, Sides, awaited
+from plait.campaign.diff_stages import Ready, Row
 from plait.campaign.diff_tasks import Generation, Solo
 from plait.campaign.workers import Answer, WorkerError
 from plait.generate.condiff import Pair, Stage
@@ -35,7 +37,6 @@ from plait.judge.difference_sequential import (
 )
 from plait.judge.difference_serial import Observation
 from plait.model.test import Call, Test
-from plait.observe.footprint import Footprint, conflict
 
 PORTION = 12  # tests that are filtered together at first
 MOST_AT_ONCE = 100
@@ -70,39 +71,6 @@ class Sequential:
 
 
 @dataclass(slots=True)
-class _Ready:
-    """A stage whose suffixes were compared alone; what they touch, and what of it is impacted, on either version.
-
-    ``usable`` suffixes do the same on both versions, ``runnable`` ones can at least be run on both.
-    """
-
-    stage: Stage
-    usable: set[int]
-    runnable: set[int]
-    footprints: tuple[list[Footprint | None], list[Footprint | None]]
-    impacts: tuple[list[Footprint], list[Footprint]] | None
-    quiet: int = 0  # tests whose calls cannot influence each other
-
-    def may_interfere(self, chosen: tuple[int, ...]) -> bool:
-        """Whether the calls of a test can influence each other at all."""
-        return any(conflict(side[one], side[other]) for side in self.footprints for one, other in _pairs(chosen))
-
-    def is_promising(self, chosen: tuple[int, ...]) -> bool:
-        """Whether an impacted access of one call meets one of another call."""
-        if self.impacts is None:
-            return True
-        return any(
-            conflict(impacts[one], footprints[other]) or conflict(impacts[other], footprints[one])
-            for impacts, footprints in zip(self.impacts, self.footprints, strict=True)
-            for one, other in _pairs(chosen)
-        )
-
-
-def _pairs(chosen: tuple[int, ...]) -> list[tuple[int, int]]:
-    return [(one, other) for number, one in enumerate(chosen) for other in chosen[number + 1 :]]
-
-
-@dataclass(slots=True)
 class Search:
     """One campaign's search. ``over`` is asked between tests whether the budget is used up."""
 
@@ -124,7 +92,7 @@ class Search:
     notes: list[str] = field(default_factory=list)
     recent: list[Test] = field(default_factory=list)
     exhausted: bool = False
-    _avoid: set[str] = field(default_factory=set)  # calls, and names of methods
+    avoid: set[str] = field(default_factory=set)  # calls, and names of methods
     _bad: dict[str, int] = field(default_factory=dict)
     _seen: Seen = field(default_factory=Seen)
     _fruitless: int = 0
@@ -158,35 +126,44 @@ class Search:
 
     # -- stages: a prefix and its suffixes (lines 5-7 and 10-14) ----------------------------------------------------
 
-    def _stages(self) -> Iterator[_Ready]:
+    def _stages(self) -> Iterator[Ready]:
         """Stages whose prefix and suffixes do the same on both versions; the next is made while one is used."""
         lost = 0
-        ahead: Future[Answer] = self._next(self._begin(lost))
+        state, trail = self._begin(lost)
+        yield from (road := Road(self, trail)).known()
+        for _ in range(road.passed):  # the generator has not seen them
+            state = awaited(self._next(state, frozenset()), self.sides.until)[0]
+        ahead: Future[Answer] = self._next(state)
         while not self.over():
             try:
-                state, stage, seconds = awaited(ahead, self.sides.until)
+                state, stage, heard, seconds = awaited(ahead, self.sides.until)
                 pending = self.sides.both(diff_tasks.observe_alone, stage, self.view)
+                leaving = road.left_behind(stage)
                 ahead = self._next(state)
                 (old, old_s), (new, new_s) = pending.values()
+                left = "" if leaving is None else joined(leaving)
             except WorkerError as error:
                 lost += 1
-                self._lost(error)
+                self.lose(error)
                 if lost > RESTARTS:
                     return
-                ahead = self._next(self._begin(lost))
+                road.leave()
+                ahead = self._next(self._begin(lost)[0])
                 continue
             self.counts.generate_s += seconds + old_s + new_s
-            yield self._compared(stage, old, new)
+            ready = self._compared(stage, old, new, left)
+            road.keep(ready, heard)
+            yield ready
 
-    def _begin(self, lost: int) -> bytes:
+    def _begin(self, lost: int) -> tuple[bytes, str]:
         generation = replace(self.generation, seed=self.generation.seed + 7919 * lost)
-        state: bytes = awaited(self.sides.on("new", diff_tasks.begin, generation), self.sides.until)
-        return state
+        begun: tuple[bytes, str] = awaited(self.sides.on("new", diff_tasks.begin, generation), self.sides.until)
+        return begun
 
-    def _next(self, state: bytes) -> Future[Answer]:
-        return self.sides.on("new", diff_tasks.next_stage, state, frozenset(self._avoid))
+    def _next(self, state: bytes, avoid: frozenset[str] | None = None) -> Future[Answer]:
+        return self.sides.on("new", diff_tasks.next_stage, state, frozenset(self.avoid) if avoid is None else avoid)
 
-    def _compared(self, stage: Stage, before: tuple[Solo, ...], after: tuple[Solo, ...]) -> _Ready:
+    def _compared(self, stage: Stage, before: tuple[Solo, ...], after: tuple[Solo, ...], left: str) -> Ready:
         usable: set[int] = set()
         for number, (one, other) in enumerate(zip(before, after, strict=True)):
             old, new = one.observation, other.observation
@@ -196,17 +173,17 @@ class Search:
                     break  # the prefix itself differs: so it does for all suffixes
             elif not old.beginning.failed:
                 usable.add(number)
-        touched = [(one.touched, other.touched) for one, other in zip(before, after, strict=True)]
-        impacts = None
-        if self.filter is not None:
-            found = [self.filter.impacts(one, other) for one, other in touched]
-            impacts = ([each for each, _ in found], [each for _, each in found])
-        footprints = ([each.footprint for each, _ in touched], [each.footprint for _, each in touched])
-        failing = [any(each.observation.beginning.failed for each in pair) for pair in zip(before, after, strict=True)]
-        runnable = {number for number, failed in enumerate(failing) if not failed}
-        return _Ready(stage, usable, runnable, footprints, impacts)
+        both = enumerate(zip(before, after, strict=True))
+        return Ready(stage, [self.row(*each, usable=number in usable) for number, each in both], left)
 
-    def _lost(self, error: WorkerError) -> None:
+    def row(self, old: Solo, new: Solo, *, usable: bool) -> Row:
+        """What a suffix touches on either version."""
+        impacts = None if self.filter is None else self.filter.impacts(old.touched, new.touched)
+        runnable = not old.observation.beginning.failed and not new.observation.beginning.failed
+        return Row(usable, runnable, (old.touched.footprint, new.touched.footprint), impacts)
+
+    def lose(self, error: WorkerError) -> None:
+        """A worker did not survive what it was given."""
         where = f" at {error.where}" if error.where else ""
         lines = (error.note or {}).get("suffixes", ())
         doing = f" while running {' | '.join('; '.join(calls) for calls in lines)}" if lines else ""
@@ -214,24 +191,30 @@ class Search:
 
     # -- tests: pairs of suffixes (lines 8-9 and 15-24) -------------------------------------------------------------
 
-    def _behind(self, ready: _Ready) -> Revealed | Broken | None:
+    def _behind(self, ready: Ready) -> Revealed | Broken | None:
         """All tests of a stage, in portions that grow: the first ones are answered soon, the rest at little cost."""
+        if self.comparisons is not None:
+            self.comparisons.left = ready.left
         tests = self._tests(ready)
         size = PORTION
         found: Revealed | Broken | None = None
         while found is None and (portion := list(itertools.islice(tests, size))):
             found = self._portion(portion)
-            if self.comparisons is not None:
-                self.comparisons.save()
+            self._save()
             size = min(2 * size, MOST_AT_ONCE)
             if self.over() or self._enough():
                 break
+        self._save()
         quiet = ready.quiet if self.max_tests is None else min(ready.quiet, max(0, self.max_tests - self.counts.tests))
         self.counts.tests += quiet
         self.counts.filtered += quiet
         return found or self.apart.first(self._differing(ready), self.over)
 
-    def _differing(self, ready: _Ready) -> Iterator[Test]:
+    def _save(self) -> None:
+        if self.comparisons is not None:
+            self.comparisons.save()
+
+    def _differing(self, ready: Ready) -> Iterator[Test]:
         """Promising tests of a stage whose calls, or whose prefix, do not do the same one after another."""
         if ready.usable == ready.runnable:
             return
@@ -241,12 +224,12 @@ class Search:
             if not left or self._enough():
                 return
             differs = ready.runnable.issuperset(chosen) and not ready.usable.issuperset(chosen)
-            if differs and ready.is_promising(chosen) and ready.may_interfere(chosen):
+            if differs and all(ready.meet(chosen)):
                 for test, _view in self._made(ready, chosen):
                     left -= 1
                     yield test
 
-    def _tests(self, ready: _Ready) -> Iterator[tuple[Test, View]]:
+    def _tests(self, ready: Ready) -> Iterator[tuple[Test, View]]:
         """The tests of a stage that are to be filtered by their traces, or without a filter simply all.
 
         Tests whose calls cannot influence each other are filtered here, as ``quiet``. Promising ones come first; of the
@@ -258,18 +241,19 @@ class Search:
         for chosen in ready.stage.combinations(self.pairs, random, threads=self.threads):
             if not ready.usable.issuperset(chosen):
                 continue
+            promises, interferes = ready.meet(chosen)
             if self.filter is None:
                 yield from self._made(ready, chosen)
-            elif ready.is_promising(chosen):
+            elif promises:
                 promising.append(chosen)
-            elif ready.may_interfere(chosen):
+            elif interferes:
                 others.append(chosen)
             else:
                 ready.quiet += 1
         for chosen in (*promising, *others[: max(FEW, len(promising))]):
             yield from self._made(ready, chosen)
 
-    def _made(self, ready: _Ready, chosen: tuple[int, ...]) -> Iterator[tuple[Test, View]]:
+    def _made(self, ready: Ready, chosen: tuple[int, ...]) -> Iterator[tuple[Test, View]]:
         test = ready.stage.test(chosen)
         if self._enough() or not self._seen.is_new(test):
             return
@@ -298,7 +282,7 @@ class Search:
                 diff_tasks.observe, tuple(test for test, _view in portion), self.view
             ).values()
         except WorkerError as error:
-            self._lost(error)
+            self.lose(error)
             return None
         for (test, view), before, after in zip(portion, old, new, strict=True):
             decision = self.filter.decide(before, after)
@@ -330,7 +314,7 @@ class Search:
         try:
             (old, _), (new, _) = self.sides.both(diff_tasks.repeat, revealed.test, revealed.view).values()
         except WorkerError as error:
-            self._lost(error)
+            self.lose(error)
             return False
         if same(old, new):
             return True
@@ -354,7 +338,7 @@ class Search:
             try:
                 (first, again), (second, once_more) = self.sides.both(diff_tasks.repeat, test, view).values()
             except WorkerError as error:
-                self._lost(error)
+                self.lose(error)
                 return False
             masked = view.masked | undetermined(test, first, again) | undetermined(test, second, once_more)
             asked = replace(view, ignored=view.ignored | one_sided(first, second), masked=masked)
@@ -374,7 +358,7 @@ class Search:
         try:
             (first, _), (second, _) = self.sides.both(diff_tasks.repeat, test, asked).values()
         except WorkerError as error:
-            self._lost(error)
+            self.lose(error)
             return False
         theirs = dict(second.orders)
         asked = agreeing_probes(asked, [(each, theirs[order]) for order, each in first.orders if order in theirs])
@@ -391,10 +375,10 @@ class Search:
         if found is None:
             return
         if found.in_prefix:
-            self._avoid.add(found.call)
+            self.avoid.add(found.call)
             self._bad[found.method] = self._bad.get(found.method, 0) + 1
             if self._bad[found.method] >= HOPELESS:
-                self._avoid.add(found.method)
+                self.avoid.add(found.method)
         known = {(each.difference.method, each.difference.old[:2], each.difference.new[:2]) for each in self.sequential}
         if (found.method, found.old[:2], found.new[:2]) not in known and len(self.sequential) < EXAMPLES:
             self.sequential.append(Sequential(test, found))

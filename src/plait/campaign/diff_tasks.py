@@ -8,13 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from plait.campaign import worker_state
 from plait.campaign.check_finding import finding_of
+from plait.campaign.diff_stages import CALLS, STATE, Heard
+from plait.campaign.plan import answer_of, first_trail
 from plait.explore.capp_partition import Aim
 from plait.generate.catalogue import Catalogue, build_catalogue
-from plait.generate.condiff import Stage, Stages
+from plait.generate.condiff import Feature, Stage, Stages
 from plait.generate.hints import Hints
 from plait.judge import difference_explain
 from plait.judge.difference import Explored, Shown, explore
@@ -61,15 +63,16 @@ def objects(generation: Generation) -> frozenset[str]:
         return _catalogue(generation).objects()
 
 
-def begin(generation: Generation) -> bytes:
-    """A generator, packed: its state is read in workers only."""
+def begin(generation: Generation) -> tuple[bytes, str]:
+    """A generator, packed, and its first trail: its state is read in workers only."""
     SequentialRunner.announce = _announce
     with worker_state.world().entered():
         catalogue = _catalogue(generation)
         if generation.objects is not None:
             catalogue.keep_objects(generation.objects)
         random = Random(generation.seed)
-        return pickle.dumps(Stages(catalogue, SequentialRunner(), random, generation.methods, reached))
+        stages = Stages(catalogue, SequentialRunner(), random, generation.methods, _reached)
+        return pickle.dumps(stages), first_trail(stages)
 
 
 def _catalogue(generation: Generation) -> Catalogue:
@@ -79,26 +82,72 @@ def _catalogue(generation: Generation) -> Catalogue:
     )
 
 
-def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, float]:
-    """The next prefix with its suffixes."""
+class _Ear:
+    """What the generator at work gets to know."""
+
+    heard: ClassVar[list[Heard]] = []
+
+    @classmethod
+    def calls(cls, test: Test, answer: object) -> None:
+        cls.heard.append(Heard(CALLS, test, answer_of(answer)))
+
+
+def _reached(test: Test) -> frozenset[Feature]:
+    found = reached(test)
+    _Ear.heard.append(Heard(STATE, test, answer_of(found)))
+    return found
+
+
+def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, tuple[Heard, ...], float]:
+    """The next prefix with its suffixes, and what the generator was told meanwhile."""
     worker_state.subject()
     SequentialRunner.announce = _announce
     started = time.perf_counter()
     with worker_state.world().entered():
         stages: Stages = pickle.loads(packed)  # noqa: S301 - written by `begin` or by this
         stages.avoid |= avoid
-        stage = stages.next_stage()
-        return pickle.dumps(stages), stage, time.perf_counter() - started
+        _Ear.heard, SequentialRunner.listener = [], _Ear.calls
+        try:
+            stage = stages.next_stage()
+        finally:
+            SequentialRunner.listener = None
+        return pickle.dumps(stages), stage, tuple(_Ear.heard), time.perf_counter() - started
 
 
-def observe_alone(stage: Stage, view: View) -> tuple[tuple[Solo, ...], float]:
-    """Each suffix of a stage by itself on this version."""
+def hear_again(asked: tuple[Heard, ...]) -> tuple[str, ...]:
+    """What a generator would get to know now."""
+    worker_state.subject()
+    run = SequentialRunner()
+    SequentialRunner.announce = _announce
+    with worker_state.world().entered():
+        return tuple(answer_of(run(each.test) if each.kind == CALLS else reached(each.test)) for each in asked)
+
+
+def left_behind(stage: Stage, view: View) -> str:
+    """A hash of the state that a stage's prefix leaves on this version; empty if no hash says all of it.
+
+    It does if the prefix changes nothing but what its own objects hold: then whatever comes behind it depends on the
+    state, however it came about.
+    """
+    worker_state.subject()
+    with worker_state.world().entered():
+        observer = _observer(view)
+        calls = Test(stage.imports, stage.prefix[:1], (stage.prefix[1:],))
+        touched = observer.observe_alone(calls)[1] if stage.prefix[1:] else Touched(frozenset())
+        beginning = observer.beginning(stage.test(()))
+        own = {stage.prefix[0].result or ""} - {worker_state.spec().module.partition(".")[0]}
+        whole = view.state and not view.ignored and not beginning.failed and touched.stays_within(own)
+        return answer_of((beginning.results, beginning.state)) if whole else ""
+
+
+def observe_alone(stage: Stage, view: View, numbers: tuple[int, ...] | None = None) -> tuple[tuple[Solo, ...], float]:
+    """Each suffix of a stage, or those with these ``numbers``, by itself on this version."""
     worker_state.subject()
     started = time.perf_counter()
     with worker_state.world().entered():
         observer = _observer(view)
         found = []
-        for number in range(len(stage.suffixes)):
+        for number in range(len(stage.suffixes)) if numbers is None else numbers:
             test = stage.test((number,))
             _announce(test)
             found.append(Solo(*observer.observe_alone(test)))

@@ -122,17 +122,17 @@ class Changed:
 
     def __init__(self, parts: Iterable[str]) -> None:
         named = [part.partition(" ")[::2] for part in parts]
-        self._all = ("build", "") in named
+        self.everything = ("build", "") in named  # what an instance is
         self._calls = {name for kind, name in named if kind == "call"}
         self._lines = {name for kind, name in named if kind == "use"}
 
     def __bool__(self) -> bool:
-        return self._all or bool(self._calls or self._lines)
+        return self.everything or bool(self._calls or self._lines)
 
     def reaches(self, test: Test) -> bool:
         """Whether the test depends on any of them."""
         return (
-            self._all
+            self.everything
             or any(call.method in self._calls for call in test.prefix)
             or any(call.method in self._calls for suffix in test.suffixes for call in suffix)
             or not self._lines.isdisjoint(test.imports)

@@ -47,11 +47,11 @@ class Plan:
 
     def trail(self, before: str) -> str:
         """Where the chunk leads to."""
-        return _digest(before, *(answer for _test, answer in self.runs), *(each.told for each in self.tests))
+        return digest(before, *(answer for _test, answer in self.runs), *(each.told for each in self.tests))
 
     def as_json(self, part: Callable[[str], str]) -> dict[str, Any]:
         """Plain data; ``part`` gives the hash of a part of the code."""
-        calls, imports, parts = _Numbered(), _Numbered(), set[str]()
+        calls, imports, parts = Numbered(), Numbered(), set[str]()
 
         def packed(test: Test) -> list[Any]:
             parts.update(parts_of(test))
@@ -100,13 +100,14 @@ def renewed(content: Mapping[str, Any], tests: Iterable[Planned], part: Callable
     return {**content, "tests": rows, "parts": {each: part(each) for each in content["parts"]}}
 
 
-class _Numbered:
+class Numbered:
     """Each value once, by number."""
 
     def __init__(self) -> None:
         self.values: dict[Any, int] = {}
 
     def number(self, value: Any) -> int:
+        """That of the value, the next one if it is new."""
         return self.values.setdefault(value, len(self.values))
 
 
@@ -121,15 +122,16 @@ def first_trail(stream: object) -> str:
 
 def plan_key(trail: str, count: int) -> str:
     """The name, in the store, of a chunk of so many tests, on this Python and plait."""
-    return _digest("plan", trail, str(count), around())
+    return digest("plan", trail, str(count), around())
 
 
 def answer_of(value: object) -> str:
     """A hash of what the generator was told."""
-    return _digest(token(value))[:16]
+    return digest(token(value))[:16]
 
 
-def _digest(*parts: str) -> str:
+def digest(*parts: str) -> str:
+    """A hash of texts, one after another."""
     return hashlib.sha256("\0".join(_escaped(parts)).encode("utf-8", "surrogatepass")).hexdigest()
 
 

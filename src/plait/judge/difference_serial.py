@@ -59,11 +59,16 @@ class Observer:
         self._relative = relative
         self._beginnings: dict[tuple[Call, ...], Beginning] = {}
 
+    def beginning(self, test: Test) -> Beginning:
+        """What the test's prefix alone does; it is run once."""
+        known = self._beginnings.get(test.prefix)
+        if known is None:
+            known = self._beginnings[test.prefix] = begin(test, self.view)
+        return known
+
     def observe(self, test: Test, *, traced: bool = True) -> Observation:
         """Run the prefix, then every order of the calls."""
-        beginning = self._beginnings.get(test.prefix)
-        if beginning is None:
-            beginning = self._beginnings[test.prefix] = begin(test, self.view)
+        beginning = self.beginning(test)
         if beginning.failed:
             return Observation(beginning)
         bed = Testbed(test, PLACES)
@@ -93,9 +98,7 @@ class Observer:
 
     def observe_alone(self, test: Test) -> tuple[Observation, Touched]:
         """Run a test of one thread; also what its call touches."""
-        beginning = self._beginnings.get(test.prefix)
-        if beginning is None:
-            beginning = self._beginnings[test.prefix] = begin(test, self.view)
+        beginning = self.beginning(test)
         if beginning.failed:
             return Observation(beginning), Touched(None)
         bed = Testbed(test, PLACES)

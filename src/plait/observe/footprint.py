@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import collections
 import functools
+import re
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
 from plait.observe.context import Context
@@ -19,10 +20,13 @@ from plait.observe.trace import Place, ValueRecorder, value_text
 from plait.run.containers import is_container
 from plait.run.engine import ENGINE, FINISHED_RUN, Engine
 from plait.run.heap import OPAQUE, WHOLE
-from plait.run.operations import DEPENDS, SAME_KEY
+from plait.run.operations import DEPENDS, KEY_INSERT, KEY_READ, KEY_WRITE, READ, SAME_KEY, WRITE
 from plait.run.vthread import VThread
 
 LIMIT = 3000  # objects that are named
+ACCESSES = (READ, WRITE, KEY_READ, KEY_WRITE, KEY_INSERT)  # the modes that count, and their numbers
+_CHANGES = frozenset({WRITE, KEY_WRITE, KEY_INSERT})
+_IDENTIFIER = re.compile(r"\w+(?=[.\[<]|$)")
 MODULE_STATE = "module state"
 
 Footprint = frozenset[tuple[str, str, int]]
@@ -49,6 +53,13 @@ class Touched(NamedTuple):
 
     footprint: Footprint | None
     touches: tuple[Touch, ...] = ()
+
+    def stays_within(self, variables: Collection[str]) -> bool:
+        """Whether the call changes nothing but what these variables hold, and what it makes itself."""
+        if self.footprint is None:
+            return False
+        changed = (root for root, _key, mode in self.footprint if mode in _CHANGES)
+        return all((name := _IDENTIFIER.match(root)) is not None and name[0] in variables for root in changed)
 
 
 class Toucher(ValueRecorder):
@@ -83,7 +94,7 @@ class Toucher(ValueRecorder):
         unknown = False
         for entry, context, value in self.accesses(engine):
             thread, loc, mode, site, _enabled, _after = entry
-            if not loc or thread < 1 or mode > 4:
+            if not loc or thread < 1 or mode not in ACCESSES:
                 continue
             owner, name = locs[loc]
             if type(owner) in OPAQUE or isinstance(owner, VThread):
