@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 FOLDER = ".plait/receipts"
+TARGET = "\0"  # stands for the file that a result is written to
 STORE = ".plait/store.sqlite"
 ABSENT = "-"
 
@@ -39,8 +40,11 @@ def answer(words: Sequence[str]) -> int | None:
         code, around, store, size, *inputs = head.split("\n")
         if around != _around() or store != _store() or any(line != state(line.partition(" ")[2]) for line in inputs):
             return None
-        _write(_target(words), body[int(size) :])
-        sys.stdout.write(body[: int(size)])
+        target, _ = _parted(words)
+        if target is not None and os.path.isdir(target):
+            return None
+        _write(target, body[int(size) :])
+        sys.stdout.write(_named(body[: int(size)], target))
         sys.stdout.flush()
         return int(code)
     except (OSError, ValueError):
@@ -48,7 +52,10 @@ def answer(words: Sequence[str]) -> int | None:
 
 
 def leave(words: Sequence[str], code: int, inputs: Iterable[str], printed: str, written: str = "") -> None:
-    """Leave a receipt: ``inputs`` are files and folders, there or not, as they are now; older ones go."""
+    """Leave a receipt: ``inputs`` are files and folders, there or not, as they are now; older ones go.
+
+    In what is ``printed``, `TARGET` in quotes stands for the result's file.
+    """
     lines = [state(path) for path in sorted(set(inputs))]
     if any("\n" in line for line in lines):
         return
@@ -85,18 +92,32 @@ def _is_current(file: str) -> bool:
 
 
 def _file(words: Sequence[str]) -> str:
-    return f"{FOLDER}/{_digest(repr((tuple(words), os.getcwd())))}"
+    target, others = _parted(words)
+    return f"{FOLDER}/{_digest(repr((others, target is None, os.getcwd())))}"
 
 
-def _target(words: Sequence[str]) -> str | None:
-    """The file of ``--json FILE``, the last one given."""
-    found = None
-    for number, word in enumerate(words):
-        if word == "--json":
-            found = words[number + 1]
-        elif word.startswith("--json="):
-            found = word.removeprefix("--json=")
-    return None if found == "-" else found
+def _parted(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
+    """The file of ``--json FILE``, the last one given, and the other words: ``--json -`` is one of those."""
+    target, others, left = None, [], iter(words)
+    for word in left:
+        name, equals, value = word.partition("=")
+        found = None if name != "--json" else value if equals else next(left, None)
+        if found is None:
+            others.append(word)
+        else:
+            target = found
+    if target == "-":
+        return None, (*others, "--json=-")
+    return target, tuple(others)
+
+
+def _named(said: str, target: str | None) -> str:
+    """What was said, with the file's name in it."""
+    if target is None or f"'{TARGET}'" not in said:
+        return said
+    import shlex  # noqa: PLC0415 - seldom needed, and not quick
+
+    return said.replace(f"'{TARGET}'", shlex.quote(target))
 
 
 def _write(target: str | None, content: str) -> None:

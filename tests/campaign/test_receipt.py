@@ -76,14 +76,26 @@ def test_it_goes_to_no_terminal(left, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "target"),
+    ("words", "target", "others"),
     [
-        (["diff"], None), (["--json", "a"], "a"), (["--json=a"], "a"), (["--json", "a", "--json=b"], "b"),
-        (["--json", "-"], None),
+        (["diff"], None, ("diff",)), (["diff", "--json", "a", "b"], "a", ("diff", "b")), (["--json=a"], "a", ()),
+        (["--json", "a", "--json=b"], "b", ()),
+        (["--json", "-"], None, ("--json=-",)), (["--json"], None, ("--json",)),
     ],
 )  # fmt: skip
-def test_where_to_write_is_in_the_words(words, target):
-    assert receipt._target(words) == target
+def test_where_to_write_is_in_the_words(words, target, others):
+    assert receipt._parted(words) == (target, others)
+
+
+def test_another_file_for_the_result_makes_no_difference(left, capsys):
+    receipt.leave(WORDS, 1, [], f"plait replay '{receipt.TARGET}' --step\n", "{}\n")
+    assert receipt.answer(["diff", "a:A", "--json=an other.json"]) == 1
+    assert capsys.readouterr().out == "plait replay 'an other.json' --step\n"
+    assert Path("an other.json").read_text() == "{}\n"
+    assert receipt.answer(["diff", "a:A"]) is None
+    assert receipt.answer(["diff", "a:A", "--json", "-"]) is None
+    assert receipt.answer(["diff", "a:A", "--json", "tests"]) is None, "a folder"
+    assert sorted(os.listdir()) == [".plait", "a.py", "an other.json", "tests"]
 
 
 def test_a_damaged_one_is_none(left, capsys):

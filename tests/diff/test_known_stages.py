@@ -109,7 +109,8 @@ def test_what_a_prefix_leaves(tmp_path):
     for side, signing in (("old", "self.signed += 1"), ("new", "self.signed = 1 + self.signed")):
         (tmp_path / side).mkdir()
         text = OLD.replace("self.signed += 1", signing)
-        (tmp_path / side / "desk.py").write_text(f"{text}\n    made = 0\n\n    def make(self):\n        Desk.made += 1\n")
+        text += "\n    made = 0\n\n    def make(self):\n        Desk.made += 1\n"
+        (tmp_path / side / "desk.py").write_text(text)
     versions = [version(side, tmp_path / side) for side in ("old", "new")]
     lay, sign, make = (Call(name, f"x.{name}({{args}})", "x", args) for name, args in
                        (("lay", ("1",)), ("sign", ()), ("make", ())))  # fmt: skip

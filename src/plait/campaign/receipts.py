@@ -53,9 +53,13 @@ class Receipt:
             return
         data = self.result.as_json()
         content = json_text(data) if options.json is not None else ""
-        shown = content if str(options.json) == "-" else printed(data, options, said, sentences)
+        if str(options.json) == "-":
+            shown, content = content, ""
+        else:
+            anywhere = argparse.Namespace(**{**vars(options), "json": options.json and Path(receipt.TARGET)})
+            shown = printed(data, anywhere, said, sentences)
         inputs = [*self._inputs, *FILES, *(str(options.path / name) for name in TESTS)]
-        receipt.leave(options.words, code, inputs, shown, "" if shown is content else content)
+        receipt.leave(options.words, code, inputs, shown, content)
 
 
 def _is_certain(version: Version, subject: Subject) -> bool:
