@@ -30,7 +30,7 @@ ABSENT = "-"
 def answer(words: Sequence[str]) -> int | None:
     """Print and write what the same command said before, and return its exit code; None if it has to run."""
     try:
-        if os.isatty(1):  # there, width and colours matter
+        if os.isatty(1) or "GIT_DIR" in os.environ:  # there, width and colours matter; so does who calls git
             return None
         with open(_file(words), encoding="utf-8", errors="surrogateescape", newline="") as file:
             seal, _, text = file.read().partition("\n")

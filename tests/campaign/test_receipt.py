@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from plait import receipt
-from plait.campaign.receipts import _before, _is_certain
+from plait.campaign.receipts import _files, _names_of
 from plait.subject.name import Subject
 from plait.subject.version import Version
 
@@ -161,13 +161,42 @@ def _written(folder):
     ("kind", "root", "file", "certain"),
     [
         ("folder", "", None, True), ("worktree", "src", None, True), ("worktree", "deep/down", None, False),
-        ("revision", "", None, False), ("release", "", None, True), ("worktree", "deep", "deep/a.py", True),
-        ("folder", "deep", "deep/a.py", False),
+        ("release", "", None, True), ("worktree", "deep", "deep/a.py", True), ("folder", "deep", "deep/a.py", False),
     ],
 )  # fmt: skip
-def test_none_is_left_where_names_may_come_to_mean_something_else(kind, root, file, certain):
+def test_none_is_left_where_files_may_come_between(kind, root, file, certain):
     subject = Subject("a", "A", file=None if file is None else Path("p", file))
     version = Version("v", Path("p", root), kind, project=Path("p"))
-    assert _is_certain(version, subject) == certain
-    if root == "src":
-        assert list(_before(version, subject)) == ["p/a/__init__.py", "p/a.py"]
+    before = ["p/a/__init__.py", "p/a.py"] if root == "src" else []
+    assert _files(version, subject, ("p/x.py",)) == (["p/x.py", *before] if certain else None)
+    assert _files(version, subject, None) is None
+
+
+def test_what_a_revision_is_called_is_part_of_it(tmp_path, monkeypatch):
+    def git(*words):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=tmp_path, check=True)
+
+    git("init", "-q", "-b", "trunk")
+    git("commit", "-q", "--allow-empty", "-m", "1")
+    monkeypatch.chdir(tmp_path)
+    version = Version("HEAD (0123456789)", tmp_path / "scratch", "revision", origin=tmp_path)
+
+    def asked(name):
+        found = _names_of(name, version)
+        return None if found is None else [receipt.state(path) for path in found]
+
+    names = ("HEAD", "HEAD~1", "trunk^", "v1")
+    first = {name: asked(name) for name in names}
+    assert {name: asked(name) for name in names} == first
+    git("tag", "v1")
+    assert [name for name in names if asked(name) != first[name]] == ["v1"]
+    git("commit", "-q", "--allow-empty", "-m", "2")
+    second = {name: asked(name) for name in names}
+    assert [name for name in names if second[name] != first[name]] == list(names)
+    git("pack-refs", "--all")
+    git("checkout", "-q", "--detach")
+    assert all(asked(name) != second[name] for name in names)
+    assert asked("HEAD@{1}") is asked(":/1") is asked("--all") is None
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / ".git").write_text("gitdir: elsewhere")
+    assert _names_of("HEAD", Version("HEAD", tmp_path, "revision", origin=tmp_path / "linked")) is None

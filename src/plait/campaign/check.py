@@ -93,8 +93,8 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
             if receipt is not None and not memory.known():  # what is known has to be replayed
                 again = _again(options, version, memory, campaign)
                 receipt.note(
-                    again and _placed(again, version), memory, options.store, options.subject, (version,), options.hook,
-                    options.tests,
+                    again and _placed(again, version), memory, options.store, options.subject, ((options.at, version),),
+                    options.hook, options.tests,
                 )  # fmt: skip
         _placed(result, version)
     result.elapsed_s = time.monotonic() - asked

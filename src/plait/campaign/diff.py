@@ -94,7 +94,8 @@ def diff(
         result.versions = labels
         if receipt is not None:
             again = known or earlier()
-            receipt.note(again, memory, options.store, options.subject, (old, new), options.hook, options.tests)
+            opened_as = ((options.old, old), (options.new, new))
+            receipt.note(again, memory, options.store, options.subject, opened_as, options.hook, options.tests)
     result.elapsed_s = time.monotonic() - asked
     return result
 

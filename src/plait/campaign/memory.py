@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,9 +39,9 @@ class Memory:
 
     def __init__(
         self, store: Store | None, name: str, code: str | None, *, fresh: bool = False,
-        places: tuple[str, ...] | None = None,
+        places: Sequence[tuple[str, ...] | None] = (),
     ) -> None:  # fmt: skip
-        self.places = places  # of the code, if they are known
+        self.places = places  # where the code of each version was looked for, see `Whole`
         self._store = store
         self._name = name
         self._code = code
@@ -131,11 +131,6 @@ def remembered(folder: Path | None) -> set[str]:
         return {each.subject for each in store.findings(status=OPEN)}
 
 
-def _joined(codes: list[Whole]) -> tuple[str, ...] | None:
-    places = [each.places for each in codes]
-    return None if None in places or not codes else tuple(path for each in places for path in each or ())
-
-
 @contextlib.contextmanager
 def remembering(
     folder: Path | None, name: str, subject: Subject, versions: tuple[Version, ...], *beside: Path | None,
@@ -153,7 +148,8 @@ def remembering(
     new = not folder.exists()
     try:
         with Store(folder) as store:
-            yield Memory(store, name, None if findings_only else code, fresh=fresh, places=_joined(found))
+            places = [each.places for each in found]
+            yield Memory(store, name, None if findings_only else code, fresh=fresh, places=places)
     except UsageError:
         if new:  # a command that cannot be carried out leaves nothing behind
             import shutil  # noqa: PLC0415 - as rare as it is slow to import

@@ -1,13 +1,14 @@
 """What a run leaves for the next one with the same words: see `plait.receipt`.
 
-None is left where it could be wrong: where a version is a git revision, whose name may come to mean another commit;
-where the code was found by looking further than the usual places; where pages were asked for as well.
+None is left where it could be wrong: where the code, or the commit of a name, was found by looking further than in the
+usual places; nor where pages were asked for as well.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from plait import receipt
@@ -22,6 +23,8 @@ from plait.subject.version import Version
 from plait.subject.version_root import usual_places
 
 _PAGES = ("html", "junit", "sarif")
+_PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
+"""Where git looks for a name, in this order."""
 
 
 class Receipt:
@@ -32,18 +35,23 @@ class Receipt:
         self._inputs: list[str] = []
 
     def note(
-        self, result: Result | None, memory: Memory, store: Path | None, subject: Subject, versions: Sequence[Version],
-        *beside: Path | None,
+        self, result: Result | None, memory: Memory, store: Path | None, subject: Subject,
+        versions: Sequence[tuple[str, Version]], *beside: Path | None,
     ) -> None:  # fmt: skip
-        """The next run would have this result; ``beside`` are the other files that it depends on."""
-        if result is None or store != Path(FOLDER) or memory.places is None or memory.messages:
+        """The next run would have this result, of versions that were asked for under these names.
+
+        ``beside`` are the other files that it depends on.
+        """
+        if result is None or store != Path(FOLDER) or memory.messages or len(memory.places) != len(versions):
             return
-        if not all(_is_certain(version, subject) for version in versions):
-            return
-        reproducers = [each.reproducer for each in result.findings if each.reproducer is not None]
-        elsewhere = [path for version in versions for path in _before(version, subject)]
-        others = [str(each) for each in beside if each is not None]
-        self.result, self._inputs = result, [*memory.places, *elsewhere, *others, *reproducers]
+        inputs = [str(each) for each in beside if each is not None]
+        for (text, version), places in zip(versions, memory.places, strict=True):
+            found = _names_of(text, version) if version.kind == "revision" else _files(version, subject, places)
+            if found is None:
+                return
+            inputs += found
+        inputs += [each.reproducer for each in result.findings if each.reproducer is not None]
+        self.result, self._inputs = result, inputs
 
     def leave(self, options: argparse.Namespace, code: int, said: str, sentences: Sequence[str]) -> None:
         """Write it down; the store must be closed. ``said`` and ``sentences`` are as for `write_all`."""
@@ -62,18 +70,25 @@ class Receipt:
         receipt.leave(options.words, code, inputs, shown, content)
 
 
-def _is_certain(version: Version, subject: Subject) -> bool:
-    """Whether the version's code lies where it does as long as the same files are there."""
-    if version.kind == "release":
-        return True
-    if version.kind == "revision" or (subject.file is not None and version.kind != "worktree"):
-        return False
-    return subject.file is not None or version.root in usual_places(version.project or version.root)
+def _files(version: Version, subject: Subject, places: Sequence[str] | None) -> list[str] | None:
+    """The files of a version, and those that would come before them; None if others could take their place."""
+    if places is None or version.kind == "release":
+        return None if places is None else list(places)
+    if subject.file is not None:
+        return list(places) if version.kind == "worktree" else None
+    roots = usual_places(version.project or version.root)
+    if version.root not in roots:
+        return None
+    before = roots[: roots.index(version.root)]
+    return [*places, *(path for root in before for path in files_of(root, subject.module))]
 
 
-def _before(version: Version, subject: Subject) -> Iterator[str]:
-    """Files that would come before those of the version, if they were there."""
-    if version.kind != "release" and subject.file is None:
-        places = usual_places(version.project or version.root)
-        for place in places[: places.index(version.root)]:
-            yield from files_of(place, subject.module)
+def _names_of(text: str, version: Version) -> list[str] | None:
+    """The files by which git tells what a revision is called, there or not; None if it looks further than these."""
+    name = re.split(r"[~^]", text)[0]
+    git = None if version.origin is None else version.origin / ".git"
+    if git is None or not git.is_dir() or (git / "reftable").exists() or not re.fullmatch(r"\w[\w./-]*", name):
+        return None
+    head = re.fullmatch(r"ref: (refs/[\w./-]+)\s*", (git / "HEAD").read_text("utf-8", "replace"))
+    names = ["HEAD", "packed-refs", *(pattern.format(name) for pattern in _PLACES), *(head.groups() if head else ())]
+    return [text, *(str(git / each) for each in names)]
