@@ -7,6 +7,7 @@ usual places; nor where pages were asked for as well.
 from __future__ import annotations
 
 import argparse
+import itertools
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from plait.subject.version_root import usual_places
 _PAGES = ("html", "junit", "sarif")
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 """Where git looks for a name, in this order."""
+_MOST = 20  # of such places; names that stand for each other have no end
 
 
 class Receipt:
@@ -89,6 +91,8 @@ def _names_of(text: str, version: Version) -> list[str] | None:
     git = None if version.origin is None else version.origin / ".git"
     if git is None or not git.is_dir() or (git / "reftable").exists() or not re.fullmatch(r"\w[\w./-]*", name):
         return None
-    head = re.fullmatch(r"ref: (refs/[\w./-]+)\s*", (git / "HEAD").read_text("utf-8", "replace"))
-    names = ["HEAD", "packed-refs", *(pattern.format(name) for pattern in _PLACES), *(head.groups() if head else ())]
-    return [text, *(str(git / each) for each in names)]
+    found = [git / "packed-refs", git / "HEAD", *(git / pattern.format(name) for pattern in _PLACES)]
+    for place in itertools.islice(found, _MOST):  # what a name stands for may be another name
+        if place.is_file() and (other := re.match(r"ref: (\S+)", place.read_text("utf-8", "replace"))):
+            found += [git / other[1]]
+    return [text, *map(str, found)] if len(found) < _MOST else None
