@@ -20,8 +20,8 @@ from typing import Any
 import plait
 from benchmarks.condiff.scenarios import Subject, make_scenario, public_methods
 
-TESTS = {"check": 1000, "diff": 100_000}
-"""Of the campaigns that are repeated after a change, some seconds long: in shorter ones, processes mostly start."""
+TESTS = {"check": 3000, "diff": 300_000}
+"""Of the campaigns that are repeated after a change, some ten seconds long: in short ones, processes mostly start."""
 
 
 def repeated(chosen: Subject, folder: Path) -> dict[str, Any]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SUBJECTS = ("C1", "C3", "C5")
 DASK = (1, 2, 4)
 TESTS = 100
+METHODS = 26  # of the classes that the goals of a change of one method are about
 GOALS = {
     "isolation_percent": 10.0, "two_workers": 1.8, "second_run": 20.0, "check_after_change": 3.0,
     "diff_after_change": 3.0,
@@ -60,6 +61,8 @@ def run(
         grown = memory.grown(places[0], seconds)
         store = _store(Path(folder) / "store")
     summary = {key: round(median(row[key] for row in rows), 2) for key in (*GOALS, "guard_percent")}
+    measured = [row for row in rows if row["methods"] == METHODS] or rows
+    summary |= {key: min(row[key] for row in measured) for key in ("check_after_change", "diff_after_change")}
     summary |= {"memory": grown, "store": store, "goals": GOALS, "load": round(os.getloadavg()[0], 1), "runs": runs}
     return {"rows": rows, "summary": summary}
 
@@ -121,8 +124,9 @@ def show(result: dict[str, Any]) -> str:
     grown, store = summary["memory"], summary["store"]
     lines.append(
         f"medians: isolation {summary['isolation_percent']} % (goal < 10 %), guard {summary['guard_percent']} %, two "
-        f"workers {summary['two_workers']}x (goal 1.8x), second run {summary['second_run']}x (goal 20x), one method "
-        f"changed: check {summary['check_after_change']}x, diff {summary['diff_after_change']}x (goal 3x)"
+        f"workers {summary['two_workers']}x (goal 1.8x), second run {summary['second_run']}x (goal 20x); at least, "
+        f"after one of {METHODS} methods has changed: check {summary['check_after_change']}x, diff "
+        f"{summary['diff_after_change']}x (goal 3x)"
     )
     lines.append(
         f"memory over {grown['tests']} tests: campaign {grown['campaign_kb']} kB, "

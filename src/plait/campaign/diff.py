@@ -81,8 +81,7 @@ def diff(
             if touches_nothing(change):
                 result = _untouched(options, change)
             else:
-                from plait.campaign.diff_campaign import diff_on  # noqa: PLC0415 - a fifth of a second
-                from plait.campaign.diff_sides import open_sides  # noqa: PLC0415
+                from plait.campaign.diff_sides import open_sides  # noqa: PLC0415 - see above
 
                 sides = stack.enter_context(
                     open_sides(
@@ -90,6 +89,8 @@ def diff(
                         cluster=options.cluster, tests=options.tests,
                     )
                 )  # fmt: skip
+                from plait.campaign.diff_campaign import diff_on  # noqa: PLC0415 - while the processes start
+
                 result = diff_on(sides, options, old, new, interrupt, started, change, keep, memory)
         result.versions = labels
         if receipt is not None:
