@@ -2,21 +2,20 @@
 
 Streams of tests run in worker processes, chunk by chunk (see `plait.campaign.stream`). With ``--max-tests`` the chunks,
 and so the findings, are the same whatever the number of workers and the speed of the machine; with a wall-clock budget
-only their number depends on it.
+only their number depends on it. What a campaign needs is imported while its processes start, which takes as long.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from plait.campaign.budget import Budget
-from plait.campaign.check_known import content_of, result_of
-from plait.campaign.check_loop import Campaign
-from plait.campaign.check_native import NativeCampaign
 from plait.campaign.check_options import DEFAULT_BUDGET, CheckOptions, from_namespace
 from plait.campaign.cluster import open_workers
 from plait.campaign.cluster_options import Cluster
@@ -34,6 +33,9 @@ from plait.report.sources import sources, steps_of
 from plait.subject.impact_versions import impact_between
 from plait.subject.name import Subject
 from plait.subject.version import Version
+
+if TYPE_CHECKING:
+    from plait.campaign.check_loop import Campaign
 
 
 def run(options: argparse.Namespace) -> int:
@@ -88,10 +90,17 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
         if options.order == "native":
             result = _native(options, version, budget, interrupt)
         else:
-            campaign = Campaign(options, budget, memory, interrupt, progress, _aim(options, version))
-            result = _again(options, version, memory, campaign) or _explored(options, version, memory, campaign)
+            aim = _aim(options, version)
+
+            @cache
+            def begin() -> Campaign:
+                from plait.campaign.check_loop import Campaign  # noqa: PLC0415 - see above
+
+                return Campaign(options, budget, memory, interrupt, progress, aim)
+
+            result = _again(options, version, memory, begin) or _explored(options, version, memory, begin)
             if receipt is not None and not memory.known():  # what is known has to be replayed
-                again = _again(options, version, memory, campaign)
+                again = _again(options, version, memory, begin)
                 receipt.note(
                     again and _placed(again, version), memory, options.store, options.subject, ((options.at, version),),
                     options.hook, options.tests,
@@ -133,27 +142,36 @@ def _native(options: CheckOptions, version: Version, budget: Budget, interrupt: 
         _workers(options, version, options.workers, rewritten=False) as native,
         _workers(options, version, 1) as controlled,
     ):
+        from plait.campaign.check_native import NativeCampaign  # noqa: PLC0415 - see above
+
         campaign = NativeCampaign(options, budget, native, controlled, interrupt)
         campaign.run()
     return campaign.result()
 
 
-def _explored(options: CheckOptions, version: Version, memory: Memory, campaign: Campaign) -> Result:
+def _explored(options: CheckOptions, version: Version, memory: Memory, begin: Callable[[], Campaign]) -> Result:
     with _workers(options, version, options.workers) as workers:
+        campaign = begin()
         campaign.run(workers)
     result = campaign.result()
     if result.stopped_by != "interrupt":
+        from plait.campaign.check_known import content_of  # noqa: PLC0415 - see above
+
         memory.keep_run(options.as_key(), content_of(result, campaign.replays, time.time()))
         memory.keep_coverage({" | ".join(row["methods"]): row["covered"] for row in result.more["pairs"]})
     return result
 
 
-def _again(options: CheckOptions, version: Version, memory: Memory, campaign: Campaign) -> Result | None:
+def _again(
+    options: CheckOptions, version: Version, memory: Memory, begin: Callable[[], Campaign]
+) -> Result | None:
     """The result of the same run of the same code, if there was one and what it found is still there."""
     content = memory.run(options.as_key())
     if content is None:
         return None
     if memory.known():
         with _workers(options, version, 1) as workers:
-            campaign.replay(workers)
-    return result_of(content, options.name, options.seed, options.model, campaign.replays)
+            begin().replay(workers)
+    from plait.campaign.check_known import result_of  # noqa: PLC0415 - see above
+
+    return result_of(content, options.name, options.seed, options.model, begin().replays)

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from plait.campaign.cluster_options import Cluster, cluster_of
+from plait.campaign.spec import STREAMS
 from plait.campaign.store import FOLDER
-from plait.campaign.stream import STREAMS
 from plait.config import Config, SubjectConfig, tests_folder
 from plait.errors import UsageError
 from plait.generate.hints import Hints
 from plait.judge.rules import Rules
-from plait.judge.strategies import AIMED
 from plait.subject.name import Subject
 
 DEFAULT_BUDGET = 60.0
@@ -82,11 +81,14 @@ def kept_as(name: str, version: str) -> str:
 def from_namespace(options: argparse.Namespace) -> CheckOptions:
     """The command line's words as options."""
     config: Config = options.config
-    if options.capp not in (None, "none") and options.schedule not in (None, *AIMED):
-        raise UsageError(
-            f"--schedule {options.schedule} has no order that --capp could change; choose {', '.join(AIMED)}, or no "
-            "--schedule"
-        )
+    if options.capp not in (None, "none") and options.schedule is not None:
+        from plait.judge.strategies import AIMED  # noqa: PLC0415 - all searches are imported with it
+
+        if options.schedule not in AIMED:
+            raise UsageError(
+                f"--schedule {options.schedule} has no order that --capp could change; choose {', '.join(AIMED)}, or "
+                "no --schedule"
+            )
     subject = Subject.parse(options.argument, path=options.path)
     words: SubjectConfig = config.subject(options.argument)
     return CheckOptions(

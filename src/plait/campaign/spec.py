@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+STREAMS = 4  # generators of tests that go on side by side, whatever the number of workers
 _SHARE = 0.75  # of the machine's memory goes to workers; the rest is the campaign's and everybody else's
 _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 

@@ -19,6 +19,7 @@ from plait.campaign.follow import follow
 from plait.campaign.keys import token
 from plait.campaign.plan import DIVERGED, UNUSABLE, Plan, Planned, plan_key
 from plait.campaign.recall import Explored, Recall
+from plait.campaign.spec import STREAMS
 from plait.errors import UsageError
 from plait.explore.capp_partition import Aim
 from plait.generate.atg import AdaptiveTests
@@ -40,7 +41,6 @@ from plait.observe.places import PLACES
 from plait.run.ends import SetupFailedError
 from plait.subject.interface import Interface
 
-STREAMS = 4
 _GUARD_TESTS = 40
 FURTHER = 32  # executions behind a test's first violation, for others that look different
 _ENDLESS = 1_000
