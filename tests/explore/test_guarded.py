@@ -111,3 +111,26 @@ def test_a_lock_that_is_tried_is_visible_while_it_is_held():
 
     found = outcomes_of(prepare, Capp("stateful"), lambda: tuple(seen))
     assert found == outcomes_of(prepare, Dfs(), lambda: tuple(seen)) == {(True,), (False,)}
+
+
+class Everywhere:
+    """A heuristic that keeps all threads, or the running one alone."""
+
+    def __init__(self, *, keeps):
+        self.name = "everywhere"
+        self.keeps = keeps
+
+    def begin(self):
+        pass
+
+    def partition(self, _engine, threads, current):
+        return threads if self.keeps else [current]
+
+
+def test_alternatives_that_come_back_are_as_urgent_as_they_would_have_been():
+    prepare, result = late_intruder()
+    expected = outcomes_of(prepare, Dfs(), result)
+    urgent, patient = (Capp("stateful", Everywhere(keeps=keeps)) for keeps in (True, False))
+    assert outcomes_of(prepare, urgent, result) == outcomes_of(prepare, patient, result) == expected
+    assert urgent.iterations == 1
+    assert patient.iterations > 1

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from plait.explore.canonical import States
 from plait.explore.capp_partition import Prioritizer
-from plait.explore.guarded import Guarded
+from plait.explore.guarded import Guarded, Withheld
 from plait.explore.strategy import choices, preemptions
 from plait.run.engine import DIVERGED, STOP
 
@@ -236,8 +236,8 @@ class Capp:
     def _take_in(self, engine: Engine, states: States, guarded: Guarded) -> None:
         """What happened since the last time; it may show that some transitions cannot be left out after all."""
         states.update()
-        for schedule, length, thread in guarded.update(engine):
-            (self._now if self._priority is None else self._later).add([Edge(schedule, length, thread)])
+        for schedule, length, thread, prioritised in guarded.update(engine):
+            (self._now if prioritised else self._later).add([Edge(schedule, length, thread)])
 
     def _stateful_step(self, engine: Engine, states: States, guarded: Guarded) -> int:
         """Lines 28-36; a state with one possible or necessary transition is none to look at."""
@@ -245,10 +245,11 @@ class Capp:
         if len(enabled) == 1:
             return enabled[0]
         last = engine.trace[-1][0] if engine.step else -1
-        if last in enabled:
+        if last in enabled and (withheld := guarded.withheld(engine, engine.threads[last])) is not None:
             others = [number for number in enabled if number != last]
-            if guarded.withhold(engine, engine.threads[last], self._schedule, others):
-                return last
+            kept = others if self._priority is None else self._priority.partition(engine, [last, *others], last)
+            withheld += [Withheld(self._schedule, engine.step, number, number in kept) for number in others]
+            return last
         self.transitions += 1
         if self._is_known(states.key()):
             return STOP

@@ -12,7 +12,7 @@ back when an access shows that it is not guarded after all: so nothing is lost. 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from plait.observe.lockset import Locksets
 from plait.run.operations import (
@@ -31,7 +31,7 @@ from plait.run.primitives.lock import Baton
 from plait.run.vthread import FINISHED, VThread
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
+    from collections.abc import Hashable, Iterator
 
     from plait.explore.canonical import States
     from plait.run.engine import Engine
@@ -39,6 +39,15 @@ if TYPE_CHECKING:
 _DATA = frozenset({READ, WRITE, KEY_READ, KEY_WRITE, KEY_INSERT})
 _LOOKS = frozenset({READ, KEY_READ})
 _UNUSUAL = frozenset({TRY, TRY_FAILED, HAND_OVER, READ})  # what makes giving a lock back visible before it is free
+
+
+class Withheld(NamedTuple):
+    """A transition that was left out: ``length`` steps of a schedule, then ``thread``; whether it was prioritised."""
+
+    schedule: list[int]
+    length: int
+    thread: int
+    prioritised: bool
 
 
 class _Location:
@@ -50,7 +59,7 @@ class _Location:
         self.thread: int | None = None  # the only one; None before the first access and behind that of a second one
         self.locks: frozenset[Hashable] | None = None  # held at every access
         self.written = self.open = False
-        self.withheld: list[tuple[list[int], int, int]] = []
+        self.withheld: list[Withheld] = []
 
 
 class Guarded:
@@ -68,8 +77,8 @@ class Guarded:
         self._locksets = Locksets()
         self._seen = 0
 
-    def update(self, engine: Engine) -> Iterator[tuple[list[int], int, int]]:
-        """Take in what happened since the last time; what has to be tried after all: schedule, its length, thread."""
+    def update(self, engine: Engine) -> Iterator[Withheld]:
+        """Take in what happened since the last time; what has to be tried after all."""
         entries = engine.trace[self._seen :]
         self._seen = len(engine.trace)
         held: frozenset[Hashable] | None = None
@@ -89,7 +98,7 @@ class Guarded:
 
     def _accessed(
         self, root: int, thread: int, mode: int, held: frozenset[Hashable], lock: bool
-    ) -> Iterator[tuple[list[int], int, int]]:
+    ) -> Iterator[Withheld]:
         name = self._states.place(root)
         if name is None:
             return
@@ -111,24 +120,23 @@ class Guarded:
             yield from location.withheld
             location.withheld.clear()
 
-    def withhold(self, engine: Engine, thread: VThread, schedule: list[int], others: Sequence[int]) -> bool:
-        """Whether the thread's next step needs no alternatives; if so they are kept for the case that it does."""
+    def withheld(self, engine: Engine, thread: VThread) -> list[Withheld] | None:
+        """Where to keep the alternatives of a thread's next step, which needs none; None if it does need them."""
         owner = engine.heap.locs[thread.loc][0]
         if engine.gil or isinstance(owner, VThread):  # a step has more accesses than the known one; see `_is_alone`
-            return False
+            return None
         name = self._states.place(engine.heap.roots[thread.loc])
         if name is None:
-            return False
+            return None
         location = self._locations.setdefault(name, _Location())
         if location.open:
-            return False
+            return None
         lock = isinstance(owner, Baton)
         if lock and thread.mode != RELEASE:
-            return False
+            return None
         if not lock and not (thread.mode in _DATA and self._is_guarded(engine, location, name, thread)):
-            return False
-        location.withheld.extend((schedule, engine.step, other) for other in others)
-        return True
+            return None
+        return location.withheld
 
     def _is_guarded(self, engine: Engine, location: _Location, name: Hashable, thread: VThread) -> bool:
         if location.thread in (None, thread.id) and name not in self._shared:
