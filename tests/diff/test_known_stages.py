@@ -1,5 +1,6 @@
 """Stages that an earlier comparison has made are not made again, and the result is that of a fresh run."""
 
+from concurrent.futures import Future
 from random import Random
 
 import pytest
@@ -10,6 +11,7 @@ from plait.campaign.diff_road import Road
 from plait.campaign.diff_search import Search
 from plait.campaign.diff_sides import open_sides
 from plait.campaign.diff_stages import CALLS, STATE, Heard, KnownStage, Ready, Row
+from plait.campaign.failures import WorkerCrashed
 from plait.generate.condiff import Stage, Suffix
 from plait.judge.difference_outcome import View
 from plait.model.test import Call, Test
@@ -141,6 +143,30 @@ def stages(monkeypatch):
     monkeypatch.setattr(Search, "_next", lambda *args: made.append(1) or take(*args))
     monkeypatch.setattr(Road, "_again", lambda *args: known.append(again(*args)) or known[-1])
     return made, known
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_lost_while_it_catches_up_is_replaced(compare, monkeypatch):
+    """The first stages are known, and have to be made all the same before those that are not."""
+    take, calls = Search._next, []
+
+    def known(self):
+        self.passed = 2
+        return iter(())
+
+    def lost_at_first(self, *args):
+        calls.append(args)
+        if len(calls) > 1:
+            return take(self, *args)
+        future = Future()
+        future.set_exception(WorkerCrashed("killed by SIGKILL"))
+        return future
+
+    monkeypatch.setattr(Road, "known", known)
+    monkeypatch.setattr(Search, "_next", lost_at_first)
+    result = compare(OLD, NEW, "Desk", tests=20)
+    assert result.stats["tests_generated"] == 20
+    assert any("a worker was lost: killed by SIGKILL" in note for note in result.notes)
 
 
 @pytest.mark.slow

@@ -131,8 +131,14 @@ class Search:
         lost = 0
         state, trail = self._begin(lost)
         yield from (road := Road(self, trail)).known()
-        for _ in range(road.passed):  # the generator has not seen them
-            state = awaited(self._next(state, frozenset()), self.sides.until)[0]
+        try:
+            for _ in range(road.passed):  # the generator has not seen them
+                state = awaited(self._next(state, frozenset()), self.sides.until)[0]
+        except WorkerError as error:
+            lost += 1
+            self.lose(error)
+            road.leave()
+            state, _trail = self._begin(lost)
         ahead: Future[Answer] = self._next(state)
         while not self.over():
             try:
