@@ -92,7 +92,10 @@ def _names_of(text: str, version: Version) -> list[str] | None:
     if git is None or not git.is_dir() or (git / "reftable").exists() or not re.fullmatch(r"\w[\w./-]*", name):
         return None
     found = [git / "packed-refs", git / "HEAD", *(git / pattern.format(name) for pattern in _PLACES)]
-    for place in itertools.islice(found, _MOST):  # what a name stands for may be another name
-        if place.is_file() and (other := re.match(r"ref: (\S+)", place.read_text("utf-8", "replace"))):
-            found += [git / other[1]]
+    try:
+        for place in itertools.islice(found, _MOST):  # what a name stands for may be another name
+            if place.is_file() and (other := re.match(r"ref: (\S+)", place.read_text("utf-8", "replace"))):
+                found += [git / other[1]]
+    except OSError:  # not ours to read
+        return None
     return [text, *map(str, found)] if len(found) < _MOST else None
