@@ -1,6 +1,8 @@
 """How a worker's process is started."""
 
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -33,3 +35,19 @@ def test_a_pool_gets_one_process():
         second.start()
     first.join(30)
     assert [each.exitcode for each in context.processes] == [7]
+
+
+def test_what_a_killed_child_leaves_is_cleaned_up_without_a_word():
+    """The tracker of the main process does it when that ends: its complaints would stand in the user's terminal."""
+    script = (
+        "import os, multiprocessing, sys\n"
+        "from plait.campaign.process import WorkerContext\n"
+        "process = WorkerContext().Process(target=exec, args=('import multiprocessing, os, signal\\n'\n"
+        "    'lock = multiprocessing.RLock()\\nos.kill(os.getpid(), signal.SIGKILL)',))\n"
+        "process.start()\n"
+        "process.join(30)\n"
+        "print(process.exitcode, sys.warnoptions)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "-9 []\n"
+    assert done.stderr == ""

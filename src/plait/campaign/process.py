@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import types
+from multiprocessing import resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,7 @@ class WorkerProcess(SpawnProcess):
         if self.replaces:
             raise ChildProcessError("a lost worker is not replaced by its pool")
         with _starting, _surroundings_of_a_worker():
+            _start_tracker()
             super().start()
 
     def terminate(self) -> None:
@@ -107,6 +109,16 @@ class WorkerContext(SpawnContext):
             if process.pid is not None:
                 with contextlib.suppress(OSError):
                     os.killpg(process.pid, signal.SIGKILL)
+
+
+def _start_tracker() -> None:
+    """Start what cleans up behind killed processes: nobody wants to be warned of what code under test has left."""
+    quiet = "ignore::UserWarning"
+    sys.warnoptions.append(quiet)
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.remove(quiet)
 
 
 @contextlib.contextmanager
