@@ -417,3 +417,43 @@ class WithWorker:
     def nested(self):
         with self._lock:
             return self.value
+
+
+class Link:
+    """A place in a ring."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.before = self.after = self
+
+    def remove(self) -> None:
+        self.before.after = self.after
+        self.after.before = self.before
+
+    def insert(self, root: "Link") -> None:
+        self.before, self.after = root, root.after
+        root.after.before = self
+        root.after = self
+
+
+class Ring:
+    """Keeps names in the order of their use. Two threads that use the same one can link it to itself."""
+
+    def __init__(self) -> None:
+        self._root = Link("")
+        self._links = {name: Link(name) for name in ("a", "b")}
+        for link in self._links.values():
+            link.insert(self._root)
+
+    def use(self, name: str) -> None:
+        link = self._links.get(name)
+        if link is not None:
+            link.remove()
+            link.insert(self._root)
+
+    def names(self) -> list[str]:
+        found, link = [], self._root.after
+        while link is not self._root:
+            found.append(link.name)
+            link = link.after
+        return found

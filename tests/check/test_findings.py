@@ -254,3 +254,12 @@ def test_threads_of_the_constructor_do_not_shift_those_of_the_test(run):
     assert {("inc", "inc"), ("inc", "nested")} <= {
         tuple(row["methods"]) for row in result.more["pairs"] if row["covered"]
     }  # fmt: skip
+
+
+def test_a_look_at_a_broken_structure_has_an_end(run):
+    """The call that shows the final state goes round for ever."""
+    result = run("Ring", tests=5)
+    assert only(result).summary == (
+        "Ring: after two calls of `use` at the same time, `x.names()` does not end instead of ['a', 'b']"
+    )
+    assert not result.more.get("lost")

@@ -26,9 +26,10 @@ from plait.explore.capp_partition import Aim
 from plait.generate.condiff_interface import CommonInterface, common_interface
 from plait.judge.difference_filter import Filter
 from plait.judge.difference_outcome import View
-from plait.judge.difference_words import described, shown_result
+from plait.judge.difference_words import described
 from plait.judge.probes import probes_of
 from plait.judge.rules import Rules, may_wait
+from plait.judge.words import shown_result
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.test import Test

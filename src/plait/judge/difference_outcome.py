@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from plait.judge.difference_state import Attribute, passing, result_value, settled
-from plait.judge.specification import MASKED, UNFINISHED, Result, positions
+from plait.judge.specification import ENDLESS, MASKED, UNFINISHED, Result, positions
 from plait.model.test import Call
 from plait.observe.canonical import exception_name, identities
 from plait.observe.stored import stored_names, stored_values
@@ -23,8 +23,10 @@ from plait.run.ends import RAISED, SetupBlockedError
 from plait.run.engine import ENGINE, FINISHED_RUN, access
 from plait.run.heap import OPAQUE
 from plait.run.operations import READ
+from plait.run.patience import EndlessError, patience
 from plait.run.testbed import Done, Testbed
 
+ANSWER_S = 1.0  # of processor time for a look at the final state, after which it counts as endless
 LIMIT = 1000  # objects whose state is looked at when a call exits
 
 Exits = Literal["no", "at", "after"]
@@ -126,9 +128,11 @@ def _answers(bed: Testbed, view: View) -> tuple[Result, ...]:
     found: list[Result] = []
     for call in view.probes:
         try:
-            found.append(("returned", result_value(eval(call.expression, bed.space, dict(bed.values)), view.ignored)))
-        except SetupBlockedError:
-            found.append(("blocked",))
+            with patience(ANSWER_S):
+                value = eval(call.expression, bed.space, dict(bed.values))
+            found.append(("returned", result_value(value, view.ignored)))
+        except (EndlessError, SetupBlockedError) as end:
+            found.append(ENDLESS if isinstance(end, EndlessError) else ("blocked",))
             break
         except RAISED as error:
             found.append(("raised", exception_name(error)))

@@ -10,7 +10,7 @@ from plait.judge.difference_outcome import Outcome
 from plait.judge.difference_passing import readings
 from plait.judge.difference_state import atoms
 from plait.judge.specification import Result
-from plait.judge.words import plain
+from plait.judge.words import plain, shown_result
 from plait.model.test import Test
 from plait.subject.change import Side
 
@@ -133,16 +133,6 @@ def _infinitive(said: str) -> str:
         if said.startswith(verb):
             return plural + said.removeprefix(verb)
     return said
-
-
-def shown_result(result: Result) -> str:
-    """A result in words."""
-    if result[0] == "raised":
-        return f"raises {result[1]}"
-    if result[0] == "returned":
-        return f"returns {plain(result[1])}"
-    words = {"unfinished": "never returns", "done": "returns", "blocked": "waits for ever"}
-    return words.get(result[0], str(result[0]))
 
 
 def described(outcome: Outcome, test: Test, probes: Sequence[str] = ()) -> dict[str, Any]:

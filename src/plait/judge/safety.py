@@ -9,7 +9,18 @@ from typing import Any
 from plait.explore.scripted import Scripted
 from plait.judge.probes import filled
 from plait.judge.rules import Rules
-from plait.judge.specification import UNFINISHED, Observed, Result, Specification, observe, positions, probe, specify
+from plait.judge.specification import (
+    ENDLESS,
+    PROBE_S,
+    UNFINISHED,
+    Observed,
+    Result,
+    Specification,
+    observe,
+    positions,
+    probe,
+    specify,
+)
 from plait.judge.words import plain, shown_result
 from plait.model.schedule import Schedule
 from plait.model.site import Site
@@ -55,6 +66,7 @@ class Examination:
         self._specification: Specification | None = None
         self._probed: dict[tuple[Any, ...], set[tuple[Any, ...]]] | None = None
         self._probe_mask: set[int] = set()
+        self._endless: dict[Any, tuple[Any, ...]] = {}  # what was seen of final states that a look does not end at
         self._known: set[tuple[Any, ...]] = set()
 
     @property
@@ -188,7 +200,9 @@ class Examination:
 
     def _judge_state(self, seen: Observed, specification: Specification) -> Violation | None:
         """The results fit, the final state does not: a fault only if further calls can tell the difference."""
-        mine = probe(self.bed, self.probes)
+        mine = self._endless.get(seen.state) or probe(self.bed, self.probes)
+        if ENDLESS in mine:
+            self._endless[seen.state] = mine
         self._suspect = (seen, mine)
         return Violation("state", None, (), seen, "")
 
@@ -243,6 +257,7 @@ class Examination:
             rounds.append(round_)
         for (_seen, one), (_again, other) in zip(*rounds, strict=False):
             self._probe_mask |= {number for number, (a, b) in enumerate(zip(one, other, strict=False)) if a != b}
+            self._probe_mask |= {number for number in range(len(one)) if ENDLESS in one[: number + 1]}  # or just slow
         for seen, probed in rounds[0]:
             found.setdefault(self.specification_or_none().mask(seen).results, set()).add(probed)
         return found
@@ -255,7 +270,7 @@ class Examination:
 
         def finish() -> None:
             seen = observe(self.bed)
-            into.append((seen, probe(self.bed, self.probes) if seen.status == FINISHED_RUN else ()))
+            into.append((seen, probe(self.bed, self.probes, PROBE_S / 10) if seen.status == FINISHED_RUN else ()))
 
         try:
             while serial.next_prefix() is not None:

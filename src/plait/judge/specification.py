@@ -19,13 +19,17 @@ from plait.model.test import Call
 from plait.observe.canonical import canonical, canonical_all, exception_name, identities
 from plait.run.ends import RAISED, SetupBlockedError
 from plait.run.engine import ENGINE, FINISHED_RUN, HANG
+from plait.run.patience import EndlessError, patience
 from plait.run.testbed import Done, Testbed, is_nested
 
 CallId = tuple[int, int]  # thread, index
 Result = tuple[Any, ...]
 MASKED: Result = ("not deterministic",)
 UNFINISHED: Result = ("unfinished",)
+ENDLESS: Result = ("endless",)
+UNASKED: Result = ("not asked",)
 MAX_ORDERS = 400
+PROBE_S = 0.1  # of processor time for a look at a final state, after which it counts as endless
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,16 +222,20 @@ def _repeat(bed: Testbed, found: Specification) -> None:
     found.state_undetermined |= first.state != second.state or first.identity != second.identity
 
 
-def probe(bed: Testbed, probes: Sequence[Call]) -> tuple[Result, ...]:
-    """What a user sees of the final state: the results of further calls, made one after another."""
+def probe(bed: Testbed, probes: Sequence[Call], seconds: float = PROBE_S) -> tuple[Result, ...]:
+    """What a user sees of the final state: the results of further calls, made one after another.
+
+    What comes behind a call that does not end in time, or waits for ever, is not asked.
+    """
     found = list(public_attributes(bed))
-    for call in probes:
+    for number, call in enumerate(probes):
         try:
-            value = eval(call.expression, bed.space, dict(bed.values))
+            with patience(seconds):
+                value = eval(call.expression, bed.space, dict(bed.values))
             found.append(("returned", canonical(value, bed.values)))
-        except SetupBlockedError:
-            found.append(("blocked",))
-            break
+        except (EndlessError, SetupBlockedError) as end:
+            last = ENDLESS if isinstance(end, EndlessError) else ("blocked",)
+            return (*found, last, *[UNASKED] * (len(probes) - number - 1))
         except SyntaxError:
             exec(call.expression, bed.space, dict(bed.values))
             found.append(("done",))

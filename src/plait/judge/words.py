@@ -13,7 +13,8 @@ def shown_result(result: Result) -> str:
         return f"raises {result[1]}"
     if result[0] == "returned":
         return f"returns {plain(result[1])}"
-    return "never returns" if result[0] == "unfinished" else str(result[0])
+    words = {"unfinished": "never returns", "done": "returns", "blocked": "waits for ever", "endless": "does not end"}
+    return words.get(result[0], str(result[0]))
 
 
 def plain(value: Any) -> str:

@@ -31,19 +31,33 @@ Step = tuple[int, tuple[Operation, ...], tuple[int, ...], list[int] | None]  # t
 _Accesses = list[tuple[int, int, int, int]]  # step, thread, mode, location
 
 _NONE: tuple[_Accesses, _Accesses] = ([], [])
+_READS = frozenset({READ, KEY_READ})
 _LAST = frozenset({WRITE, TAKE, ACQUIRE, TRY})  # whatever touched the location before one of these precedes it
 
 
 def steps_of(trace: Sequence[Entry], roots: Sequence[int], start: int = 0) -> list[Step]:
-    """Group a trace's entries into steps (a step is one access, or all between two possible switches)."""
+    """Group a trace's entries into steps (a step is one access, or all between two possible switches).
+
+    What a step does again, as a loop may a thousand times, says nothing new; only its first operation is apart.
+    """
     steps: list[Step] = []
+    further: list[Operation] = []
     for thread, loc, mode, _site, enabled, after in trace[start:] if start else trace:
         if enabled is None:
-            number, operations, were, before = steps[-1]
-            steps[-1] = (number, (*operations, (roots[loc], loc, mode)), were, before)
-        else:
-            steps.append((thread, ((roots[loc], loc, mode),), enabled, after))
+            further.append((roots[loc], loc, mode))
+            continue
+        if further:
+            steps[-1] = _longer(steps[-1], further)
+            further = []
+        steps.append((thread, ((roots[loc], loc, mode),), enabled, after))
+    if further:
+        steps[-1] = _longer(steps[-1], further)
     return steps
+
+
+def _longer(step: Step, further: Sequence[Operation]) -> Step:
+    thread, operations, enabled, after = step
+    return (thread, (*operations, *dict.fromkeys(further)), enabled, after)
 
 
 class HappensBefore:
@@ -182,7 +196,9 @@ class HappensBefore:
         for index, (root, loc, mode) in enumerate(operations):
             if mode == LOCAL:
                 continue
-            for number, other, other_mode, other_loc in reversed(self._accesses.get(root, _NONE)[0]):
+            every, changes = self._accesses.get(root, _NONE)
+            before = changes if mode in _READS else every  # readings commute
+            for number, other, other_mode, other_loc in reversed(before):
                 if other != thread:
                     relation = DEPENDS[other_mode][mode]
                     if relation and (relation != SAME_KEY or other_loc == loc):
@@ -237,7 +253,9 @@ class HappensBefore:
                 if past >> number & 1 and not pasts[number] >> first & 1:
                     return False
         for root, loc, mode in operations:
-            for number, other, other_mode, other_loc in reversed(self._accesses.get(root, _NONE)[0]):
+            every, changes = self._accesses.get(root, _NONE)
+            before = changes if mode in _READS else every  # readings commute
+            for number, other, other_mode, other_loc in reversed(before):
                 if number <= first:
                     break
                 if number < second and other != thread and not pasts[number] >> first & 1:
