@@ -11,6 +11,7 @@ import pytest
 
 from plait import receipt
 from plait.campaign.receipts import _files, _names_of
+from plait.campaign.store import FILE, FOLDER
 from plait.subject.name import Subject
 from plait.subject.version import Version
 
@@ -29,6 +30,12 @@ def left(tmp_path, monkeypatch):
     Path(".plait").mkdir()
     Path(receipt.STORE).write_bytes(b"store")
     receipt.leave(WORDS, 1, ["a.py", "json.py", "tests"], "said ü\n", '{"written": 1}\n')
+
+
+def test_it_looks_at_the_store_that_commands_use():
+    """It says so itself, because importing the store takes longer than an answer may."""
+    assert f"{FOLDER}/{FILE}" == receipt.STORE
+    assert receipt.FOLDER.startswith(f"{FOLDER}/")
 
 
 def test_it_is_given_out_again(left, capsys):

@@ -45,10 +45,9 @@ def run(options: argparse.Namespace) -> int:
     with Interrupt() as interrupt:
         result = check(asked, interrupt, receipt)
     publish(result, options, asked.project)
-    code = _code(result)
     if receipt.result is not None:
-        receipt.leave(options, code, text(receipt.result), statement(receipt.result))
-    return code
+        receipt.leave(options, _code(receipt.result), text(receipt.result), statement(receipt.result))
+    return _code(result)
 
 
 def _code(result: Result) -> int:
@@ -98,9 +97,10 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
 
                 return Campaign(options, budget, memory, interrupt, progress, aim)
 
-            result = _again(options, version, memory, begin) or _explored(options, version, memory, begin)
+            known = _again(options, version, memory, begin)
+            result = known or _explored(options, version, memory, begin)
             if receipt is not None and not memory.known():  # what is known has to be replayed
-                again = _again(options, version, memory, begin)
+                again = known or _again(options, version, memory, begin)
                 receipt.note(
                     again and _placed(again, version), memory, options.store, options.subject, ((options.at, version),),
                     options.hook, options.tests,

@@ -34,10 +34,9 @@ def run(options: argparse.Namespace) -> int:
     with Interrupt() as interrupt:
         result = diff(asked, interrupt, receipt=receipt)
     write_all(result.as_json(), options, diff_text(result), statement(result))
-    code = _code(result)
     if receipt.result is not None:
-        receipt.leave(options, code, diff_text(receipt.result), statement(receipt.result))
-    return code
+        receipt.leave(options, _code(receipt.result), diff_text(receipt.result), statement(receipt.result))
+    return _code(result)
 
 
 def _code(result: Result) -> int:

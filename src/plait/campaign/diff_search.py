@@ -247,10 +247,11 @@ class Search:
         for chosen in ready.stage.combinations(self.pairs, random, threads=self.threads):
             if not ready.usable.issuperset(chosen):
                 continue
-            promises, interferes = ready.meet(chosen)
             if self.filter is None:
                 yield from self._made(ready, chosen)
-            elif promises:
+                continue
+            promises, interferes = ready.meet(chosen)
+            if promises:
                 promising.append(chosen)
             elif interferes:
                 others.append(chosen)
