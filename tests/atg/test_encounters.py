@@ -25,6 +25,7 @@ def by_hand(each):
 def test_the_pair_of_methods_and_the_pair_in_context_count():
     assert Encounters().promise(shape("a", "b")) == 2 / 2
     assert Encounters().promise(shape("ab", "c")) == 4 / 3
+    assert Encounters().count(shape("ab", "c")) == 4
 
 
 def test_what_was_brought_together_is_not_new_whichever_thread_it_was():

@@ -160,8 +160,8 @@ def test_sd_atg_has_three_ways_to_end():
     numbered(strategy)
     assert trace(strategy, laboratory, "klum") == [
         (0, 0, 0, 2),  # R = {0, 1}: test 0; Z = {a, b, c}
-        (0, 0, 1, 2),  # R = {1, 2}: test 2 has two; exposes nothing; Z' has d: m stays N
-        (1, 0, 2, 4),  # R = {1, 3}: test 3; nothing new discovered, nothing exposed
+        (0, 0, 1, 2),  # R = {1, 2}: test 2 has two; exposes nothing; Z' has d: m is N again
+        (1, 0, 2, 6),  # R = {1, 3}: m is 2 N since 3 was profiled; nothing new discovered, nothing exposed
     ]
     assert strategy.saturated == "2 active tests in a row exposed no new interleaving instance"
 
@@ -173,8 +173,8 @@ def test_sd_atg_ends_when_nothing_new_is_discovered():
     numbered(strategy)
     assert trace(strategy, laboratory, "klum") == [
         (0, 0, 0, 2),  # test 0 exposes a: new in Z
-        (1, 0, 0, 4),  # test 1 exposes b: nothing new discovered
-        (2, 0, 0, 6),  # test 2 exposes c
+        (1, 0, 0, 6),  # test 2 was profiled; test 1 exposes b: nothing new discovered
+        (2, 0, 0, 10),  # test 3 was profiled; test 2 exposes c
     ]
     assert strategy.saturated == "2 active tests in a row discovered no new interleaving instance"
 
@@ -184,8 +184,18 @@ def test_sd_atg_ends_when_the_best_candidates_have_nothing_left():
         ("ab", "a", "b"), ("a", "a", ""), ("b", "", ""), ("a", "a", ""),
     )
     numbered(strategy)
-    assert trace(strategy, laboratory, "klum") == [(0, 0, 0, 2), (0, 1, 0, 2), (0, 2, 0, 2)]
+    assert trace(strategy, laboratory, "klum") == [(0, 0, 0, 2), (0, 1, 0, 4), (0, 2, 0, 6)]
     assert laboratory.tested == [0]
+
+
+def test_sd_atg_chooses_the_ith_profiled_test_from_i_times_n(monkeypatch):
+    strategy, laboratory = make(DiverseTests, 3), Script(*[("a", "a", "")] * 5)
+    sizes = []
+    best = strategy.best
+    monkeypatch.setattr(strategy, "best", lambda candidates: sizes.append(len(candidates)) or best(candidates))
+    trace(strategy, laboratory, "l")
+    assert len(laboratory.profiled) == 3 + 2  # N at first, one more in each turn but the last
+    assert list(dict.fromkeys(sizes)) == [3, 6, 9, 12, 15]
 
 
 def test_sd_atg_all_profiles_until_nothing_new_turns_up_and_executes_the_best_of_all():
@@ -244,21 +254,14 @@ def test_sd_atg_all_searches_on_when_an_active_test_comes_upon_what_no_profile_h
         assert (len(laboratory.profiled), laboratory.tested) == (profiles, [0])
 
 
-def test_sd_atg_all_wants_tests_with_most_new_encounters_for_each_call(monkeypatch):
+def test_sd_atg_all_wants_tests_with_most_new_encounters_for_each_call(drawn):
     strategy = make(WidelyDiverseTests, 4)
-    by_name = {method.name: method for method in strategy.candidates._sequences.catalogue.methods}
-    prefix = strategy.candidates._prefix()
-
-    def drawn(*shapes):
-        patterns = [tuple(tuple(map(by_name.get, suffix)) for suffix in shape) for shape in shapes]
-        candidates = iter([Candidate(prefix, pattern) for pattern in patterns])
-        monkeypatch.setattr(strategy.candidates, "draw", lambda: next(candidates))
-
-    calls = [call.source for call in (draft.call for draft in prefix.drafts)]
+    calls = [call.source for call in (draft.call for draft in strategy.candidates._prefix().drafts)]
     profiled = Test.from_lines([], calls, [["x.put(1)", "x.take()"], ["x.put(2)"]])
     strategy.keep(profiled, Seen(frozenset("a"), frozenset()))
     assert strategy.executed == []
     drawn(
+        strategy,
         (("put",), ("put", "take")),  # as profiled, the threads swapped: nothing new
         (("put", "put"), ("put",)),  # a call of put after another one: 1 for 3 calls
         (("look",), ("look",)),  # 2 for 2 calls
@@ -297,22 +300,45 @@ def test_an_instance_that_is_missed_too_often_attracts_no_more_tests(give_up):
     assert memory.distance("ab") == 1
 
 
-def test_new_test_case_is_the_most_distant_of_m(monkeypatch):
+@pytest.fixture
+def drawn(monkeypatch):
+    """Makes a strategy draw candidates of these suffixes, in this order."""
+
+    def prepare(strategy, *shapes):
+        by_name = {method.name: method for method in strategy.candidates._sequences.catalogue.methods}
+        prefix = strategy.candidates._prefix()
+        patterns = [tuple(tuple(map(by_name.get, suffix)) for suffix in shape) for shape in shapes]
+        candidates = iter([Candidate(prefix, pattern) for pattern in patterns])
+        monkeypatch.setattr(strategy.candidates, "draw", lambda: next(candidates))
+
+    return prepare
+
+
+def test_new_test_case_is_the_most_distant_of_m(drawn):
     strategy = make(StaticallyDiverseTests, 2)
-    shapes = [
-        Shape(("Subject",), (("put",), ("put",))),
-        Shape(("Subject",), (("take", "take"), ("look",))),
-        Shape(("Subject",), (("put",), ("take", "take"))),
-    ]
-    by_name = {method.name: method for method in strategy.candidates._sequences.catalogue.methods}
-    prefix = strategy.candidates._prefix()
-    patterns = [tuple(tuple(map(by_name.get, suffix)) for suffix in shape.suffixes) for shape in shapes * 3]
-    drawn = iter([Candidate(prefix, pattern) for pattern in patterns])
-    monkeypatch.setattr(strategy.candidates, "draw", lambda: next(drawn))
-    strategy.execute(Test.from_lines([], ["x = Subject()"], [["x.put(1)"], ["x.put(2)"]]))
-    assert strategy.draw().shape.suffixes == shapes[1].suffixes  # 0 and 2 + 1
+    near, far, between = (("put",), ("put",)), (("take", "take"), ("look",)), (("put",), ("take", "take"))
+    drawn(strategy, *(near, far, between) * 2)
+    strategy.select(Shape(("Subject",), (("put",), ("put",))))
+    assert strategy.draw().shape.suffixes == far  # 0 and 2 + 1
     strategy.m = 3
-    assert strategy.draw().shape.suffixes == shapes[1].suffixes  # the third, the first and the second: 2, 0 and 3
+    assert strategy.draw().shape.suffixes == far  # the third, the first and the second: 2, 0 and 3
+
+
+def test_of_equally_distant_ones_the_one_with_most_new_encounters_is_new(drawn):
+    strategy = make(StaticallyDiverseTests, 2)
+    strategy.select(Shape((), (("take",), ("look",))))
+    known, new = (("look",), ("take",)), (("look",), ("put",))  # both 1 + 1 edits away
+    drawn(strategy, known, new)
+    assert strategy.draw().shape.suffixes == new
+
+
+@pytest.mark.parametrize("kind", [StaticallyDiverseTests, DiverseTests])
+def test_a_new_test_is_to_be_unlike_all_that_were_selected_whether_executed_or_not(kind, drawn):
+    strategy = make(kind, 2)
+    drawn(strategy, (("put",), ("put",)), (("put",), ("put",)), (("put",), ("put",)), (("take",), ("look",)))
+    assert [call.method for suffix in strategy.new_test().suffixes for call in suffix] == ["put", "put"]
+    assert strategy.executed == []
+    assert [call.method for suffix in strategy.new_test().suffixes for call in suffix] == ["take", "look"]
 
 
 def test_a_mirrored_test_costs_one_turn_and_no_more():

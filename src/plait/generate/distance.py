@@ -54,7 +54,7 @@ def distance(one: Shape, other: Shape) -> int:
 
 
 class ShapeSet:
-    """The shapes of the executed tests T, and the distance of others to them.
+    """The shapes of earlier tests, and the distance of others to them.
 
     Sequences are kept as strings with one letter per method: those are compared fastest, and each one only once however
     many tests have it.
@@ -75,7 +75,7 @@ class ShapeSet:
         )
 
     def add(self, shape: Shape) -> None:
-        """A test with this shape was executed."""
+        """There is a test with this shape."""
         spelt = self._spelt(shape)
         self._shapes.add(spelt)
         while len(self._columns) < len(spelt):

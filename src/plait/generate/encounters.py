@@ -35,15 +35,19 @@ class Encounters:
             for number in other:
                 self._met[number] |= one
 
-    def promise(self, shape: Shape) -> float:
-        """How many encounters of a test are new, for each call of its threads."""
+    def count(self, shape: Shape) -> float:
+        """How many encounters of a test are new."""
         met = self._met
         found = 0.0
         for one, other in self._facing(shape):
             found += sum([len(other - met[number]) for number in one])
             both = one & other  # which meet in two ways
             found -= sum([len(both - met[number] - {number}) for number in both]) / 2
-        return found / sum(map(len, shape.suffixes))
+        return found
+
+    def promise(self, shape: Shape) -> float:
+        """How many encounters of a test are new, for each call of its threads."""
+        return self.count(shape) / sum(map(len, shape.suffixes))
 
     def _facing(self, shape: Shape) -> Iterator[tuple[_Side, _Side]]:
         """For each two threads, what one of them calls and what the other one does: methods, then calls in context."""

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from plait.generate.atg import AdaptiveTests
 from plait.generate.distance import ShapeSet, levenshtein, shape_of
+from plait.generate.encounters import Encounters
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plait.generate.atg import Laboratory
     from plait.generate.atg_candidates import Candidate
+    from plait.generate.distance import Shape
     from plait.model.test import Test
 
 
@@ -22,33 +26,51 @@ class BestOfMany(AdaptiveTests):
         self.m = self.threshold
 
     def draw(self) -> Candidate | None:
-        """Lines 21 and 22; the figure leaves open which of equally good ones, here the first."""
+        """Lines 21 and 22."""
         drawn = [self.candidates.draw() for _ in range(self.m)]
         found = [candidate for candidate in drawn if candidate is not None]
-        return max(found, key=self.merit, default=None)
+        return self.best(found) if found else None
 
     @abstractmethod
-    def merit(self, candidate: Candidate) -> tuple[float, ...]:
-        """What candidates are compared by."""
+    def best(self, candidates: Sequence[Candidate]) -> Candidate:
+        """The one to profile."""
 
 
 class StaticChoice(BestOfMany):
-    """The best candidate is the most distant one."""
+    """The best candidate is the one most distant from all that were selected before.
+
+    The figure leaves open which of equally distant ones: the one that brings most calls together that no selected test
+    has (`plait.generate.encounters`).
+    """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         levenshtein()  # complains now, not after the first test
         super().__init__(*arguments, **options)
         self.k = 0
-        self._shapes = ShapeSet()
+        self._selected = ShapeSet()
+        self._encounters = Encounters()
 
-    def merit(self, candidate: Candidate) -> tuple[float, ...]:
-        """See `BestOfMany.merit`: the static distance to T."""
-        return (self._shapes.nearest(candidate.shape),)
+    def new_test(self) -> Test | None:
+        """See `AdaptiveTests.new_test`; later ones are to be unlike it."""
+        test = super().new_test()
+        if test is not None:
+            self.select(shape_of(test))
+        return test
 
-    def execute(self, test: Test) -> None:
-        """The test joins T."""
-        self.executed.append(test)
-        self._shapes.add(shape_of(test))
+    def select(self, shape: Shape) -> None:
+        """A test of this shape was selected."""
+        self._selected.add(shape)
+        self._encounters.add(shape)
+
+    def best(self, candidates: Sequence[Candidate]) -> Candidate:
+        """See `BestOfMany.best`: by the static distance (Definition 4)."""
+        shapes = [candidate.shape for candidate in candidates]
+        distances = [self._selected.nearest(shape) for shape in shapes]
+        greatest = max(distances)
+        farthest = [number for number, distance in enumerate(distances) if distance == greatest]
+        if len(farthest) > 1:
+            farthest.sort(key=lambda number: -self._encounters.count(shapes[number]))
+        return candidates[farthest[0]]
 
     def count(self, discovered: frozenset[str]) -> None:
         """Lines 11 to 18 of Figure 1, lines 21 to 28 of Figure 3: search wider while nothing new is discovered."""
@@ -75,7 +97,7 @@ class StaticallyDiverseTests(StaticChoice):
         profile = laboratory.profile(test)
         self.memory.learn(profile)
         self.memory.learn(laboratory.expose(test, self.memory))
-        self.execute(test)
+        self.executed.append(test)
         self.count(profile.discovered)
         if self.k >= self.threshold:
             self.saturated = f"{self.k} tests in a row, each unlike all before, discovered no new interleaving instance"

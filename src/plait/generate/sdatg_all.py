@@ -26,6 +26,8 @@ from plait.generate.encounters import Encounters
 from plait.generate.satg import BestOfMany
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plait.generate.atg import Laboratory, Seen
     from plait.generate.atg_candidates import Candidate
     from plait.model.test import Test
@@ -42,10 +44,13 @@ class WidelyDiverseTests(BestOfMany, DynamicChoice):
         self.surprised = False  # an active test has come upon what no profile has discovered
         self._encounters = Encounters()
 
-    def merit(self, candidate: Candidate) -> tuple[float, ...]:
-        """See `BestOfMany.merit`; of equal ones the longest."""
+    def best(self, candidates: Sequence[Candidate]) -> Candidate:
+        """See `BestOfMany.best`; of equal ones the longest."""
+        return max(candidates, key=self._merit)
+
+    def _merit(self, candidate: Candidate) -> tuple[float, int]:
         shape = candidate.shape
-        return (self._encounters.promise(shape), sum(map(len, shape.suffixes)))
+        return self._encounters.promise(shape), sum(map(len, shape.suffixes))
 
     def iterate(self, laboratory: Laboratory) -> None:
         """One profile or one active test."""
