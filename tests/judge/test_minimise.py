@@ -1,8 +1,11 @@
 """The minimum: no thread, call or argument can go, and no schedule with fewer preemptions shows the violation."""
 
+from dataclasses import dataclass
+
 import pytest
 
-from plait.judge.minimise import Minimiser, fewest_preemptions, smaller
+from plait.judge.minimise import Minimiser, descend, fewest_preemptions, smaller
+from plait.model.test import Test
 from plait.observe.places import PLACES
 
 SOURCE = """
@@ -51,3 +54,47 @@ def test_nothing_can_be_left_out(minimal, judged):
         examined = examine(Examination(candidate, PLACES), systematic=400, sampled=20, wanted=same)
         assert examined.violation is None, candidate.as_lines()
     assert fewest_preemptions(Examination(found.test, PLACES), same, found.preemptions - 1) is None
+
+
+@dataclass(frozen=True)
+class Shown:
+    test: Test
+
+
+class Needs:
+    """Shows something as long as these calls are left, in whatever order."""
+
+    def __init__(self, *calls):
+        self.calls = set(calls)
+        self.tried = []
+
+    def __call__(self, test, best):
+        assert test in list(smaller(best.test))
+        self.tried.append(test)
+        lines = {call.source for call in (*test.prefix, *test.calls)}
+        return Shown(test) if self.calls <= lines else None
+
+
+LONG = Test.from_lines([], ["x = Bag()", *(f"x.put({number})" for number in range(6))], [["x.size()"], ["x.take(0)"]])
+
+
+def test_steps_that_have_failed_are_tried_again_once_and_not_behind_every_one_that_helps():
+    needed = Needs("x = Bag()", "x.put(4)", "x.size()", "x.take(0)")
+    found = descend(Shown(LONG), needed, lambda: False)
+    assert [call.source for call in found.test.prefix] == ["x = Bag()", "x.put(4)"]
+    useless = [test for test in needed.tried if "x.put(4)" not in {call.source for call in test.prefix}]
+    assert len(useless) == 2  # were it begun anew behind each of the five calls that went, there would be five
+    assert all(needed(candidate, found) is None for candidate in smaller(found.test))
+
+
+def test_it_is_over_when_all_steps_have_failed_since_one_helped():
+    needed = Needs(*(call.source for call in (*LONG.prefix, *LONG.calls)))
+    assert descend(Shown(LONG), needed, lambda: False).test == LONG
+    assert needed.tried == list(smaller(LONG))  # each once
+
+
+def test_it_ends_early_when_told_to():
+    needed = Needs("x.size()", "x.take(0)")
+    found = descend(Shown(LONG), needed, lambda: len(needed.tried) == 3)
+    assert len(needed.tried) == 3
+    assert len(found.test.prefix) == len(LONG.prefix) - 3

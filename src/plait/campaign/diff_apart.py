@@ -13,7 +13,7 @@ from plait.campaign.diff_sides import LateError, Sides
 from plait.campaign.workers import WorkerError
 from plait.generate.condiff import tidied
 from plait.judge.difference_apart import Judged, unsafe_side
-from plait.judge.minimise import smaller
+from plait.judge.minimise import descend
 from plait.judge.rules import Rules
 from plait.judge.words import shown_result
 from plait.model.finding import Finding
@@ -70,20 +70,15 @@ class Apart:
     def minimise(self, broken: Broken, over: Callable[[], bool]) -> Broken:
         """The local minimum that breaks in the same way, on the same version alone."""
         best = self._same(tidied(broken.test), broken) or broken
-        left = ATTEMPTS
         until = time.monotonic() + PATIENCE
-        progress = True
-        while progress:
-            progress = False
-            for candidate in smaller(best.test):
-                if not left or time.monotonic() > until or over():
-                    return best
-                left -= 1
-                found = self._same(candidate, best)
-                if found is not None:
-                    best, progress = found, True
-                    break
-        return best
+        left = ATTEMPTS
+
+        def spent() -> bool:
+            nonlocal left
+            left -= 1
+            return left < 0 or time.monotonic() > until or over()
+
+        return descend(best, self._same, spent)
 
     def _same(self, test: Test, best: Broken) -> Broken | None:
         found = self._judge(test)

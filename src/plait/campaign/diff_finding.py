@@ -15,7 +15,7 @@ from plait.judge.difference_explain import Explanation
 from plait.judge.difference_kind import Kind, kind_of, showing
 from plait.judge.difference_sequential import same
 from plait.judge.difference_words import described, summary
-from plait.judge.minimise import smaller
+from plait.judge.minimise import descend
 from plait.model.finding import Finding
 from plait.model.test import Test
 from plait.observe.trace import Place
@@ -48,23 +48,19 @@ class Minimising:
             revealed = shorter._replace(decision=revealed.decision)
         until = time.monotonic() + PATIENCE
         most = self._checks.schedules + EXECUTIONS
-        best = revealed
-        progress = True
-        while progress:
-            progress = False
-            for candidate in smaller(best.test):
-                if self._loses_given(best.test, candidate):
-                    continue
-                enough = self.attempts >= ATTEMPTS or self._checks.schedules >= most
-                if enough or time.monotonic() > until or self._over():
-                    return best
-                self.attempts += 1
-                found = self._try(candidate, best, side, kind)
-                if found is not None:
-                    best = found._replace(decision=revealed.decision)
-                    progress = True
-                    break
-        return best
+
+        def over() -> bool:
+            enough = self.attempts >= ATTEMPTS or self._checks.schedules >= most
+            return enough or time.monotonic() > until or self._over()
+
+        def attempt(candidate: Test, best: Revealed) -> Revealed | None:
+            if self._loses_given(best.test, candidate):
+                return None
+            self.attempts += 1
+            found = self._try(candidate, best, side, kind)
+            return None if found is None else found._replace(decision=revealed.decision)
+
+        return descend(revealed, attempt, over)
 
     def _loses_given(self, test: Test, candidate: Test) -> bool:
         """Whether a candidate has the same calls with other arguments in place of given ones."""

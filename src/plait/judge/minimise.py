@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import NamedTuple, Protocol, TypeVar
 
 from plait.explore.dfs import Dfs
 from plait.judge.examine import examine
@@ -26,6 +29,27 @@ ATTEMPTS = 400  # candidates
 PER_BOUND = 1500  # executions for each number of preemptions
 MAX_PREEMPTIONS = 4
 SIMPLE = ("0", "1", "'a'", "None", "True", "False", "()", "[]", "{}")
+
+
+class Effort(NamedTuple):
+    """Executions of one candidate."""
+
+    systematic: int
+    sampled: int
+
+
+EFFORTS = (Effort(30, 10), Effort(400, 20))
+"""Few while tests are large and their executions long, then as many as it takes to be sure."""
+
+
+class _Shown(Protocol):
+    """A test and what it shows."""
+
+    @property
+    def test(self) -> Test: ...
+
+
+Found = TypeVar("Found", bound=_Shown)
 
 
 @dataclass(slots=True)
@@ -57,17 +81,8 @@ class Minimiser:
     def minimise(self, test: Test, violation: Violation, schedule: Schedule) -> Minimal:
         """The local minimum reached from ``test``."""
         best = Minimal(test, violation, schedule, MAX_PREEMPTIONS + 1, 0, True)
-        progress = True
-        while progress and self._attempts < ATTEMPTS:
-            progress = False
-            for candidate in smaller(best.test):
-                if self._attempts >= ATTEMPTS:
-                    break
-                found = self._try(candidate)
-                if found is not None:
-                    best = found
-                    progress = True
-                    break
+        for effort in EFFORTS:
+            best = descend(best, partial(self._try, effort), lambda: self._attempts >= ATTEMPTS)
         shortest = fewest_preemptions(Examination(best.test, self._sites, self._probes, self._rules), self._same)
         if shortest is not None:
             best = shortest
@@ -75,13 +90,13 @@ class Minimiser:
         best.complete = self._attempts < ATTEMPTS
         return best
 
-    def _try(self, test: Test) -> Minimal | None:
+    def _try(self, effort: Effort, test: Test, _best: Minimal) -> Minimal | None:
         self._attempts += 1
         if self._announce is not None:
             self._announce(test)
         try:
             examination = Examination(test, self._sites, self._probes, self._rules)
-            examined = examine(examination, systematic=400, sampled=20, wanted=self._same)
+            examined = examine(examination, systematic=effort.systematic, sampled=effort.sampled, wanted=self._same)
         except Exception:
             return None  # a candidate that cannot even be built
         if examined.violation is None or examined.schedule is None:
@@ -115,6 +130,28 @@ def fewest_preemptions(
             if violation is not None and same(violation):
                 return Minimal(examination.bed.test, violation, schedule, cost, 0, True)
     return None
+
+
+def descend(best: Found, attempt: Callable[[Test, Found], Found | None], over: Callable[[], bool]) -> Found:
+    """The local minimum: ``attempt`` says what a smaller test shows, None if not the same; ``over`` ends it early.
+
+    Behind a step that helped, the next ones are tried, and only then those before it, which have failed a moment ago.
+    It is over when all steps have failed since one helped.
+    """
+    position, helped, again = 0, None, False
+    while True:
+        steps = islice(smaller(best.test), position, helped if again else None)
+        for number, candidate in enumerate(steps, position):
+            if over():
+                return best
+            found = attempt(candidate, best)
+            if found is not None:
+                best, position, helped, again = found, number, number, False
+                break
+        else:
+            if again or helped is None:
+                return best
+            position, again = 0, True
 
 
 def smaller(test: Test) -> Iterator[Test]:
