@@ -86,7 +86,7 @@ def clone(tmp_path_factory):
     for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*git, *command], check=True, capture_output=True)
     with (folder / "pyproject.toml").open("a", encoding="utf-8") as settings:
-        settings.write(SETTINGS.format("10s"))
+        settings.write(SETTINGS.format("6s"))
     subprocess.run([*git, "commit", "-qam", "second"], check=True, capture_output=True)
     (folder / ".venv" / "bin").mkdir(parents=True)
     (folder / ".venv" / "bin" / "activate").touch()
@@ -98,7 +98,7 @@ def project(tmp_path_factory):
     """A repository of somebody who reads the documentation."""
     folder = tmp_path_factory.mktemp("reader") / "project"
     folder.mkdir()
-    make_project(folder, SETTINGS.format("25s"))
+    make_project(folder, SETTINGS.format("20s"))
     return folder
 
 
