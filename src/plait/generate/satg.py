@@ -68,9 +68,7 @@ class StaticChoice(BestOfMany):
         distances = [self._selected.nearest(shape) for shape in shapes]
         greatest = max(distances)
         farthest = [number for number, distance in enumerate(distances) if distance == greatest]
-        if len(farthest) > 1:
-            farthest.sort(key=lambda number: -self._encounters.count(shapes[number]))
-        return candidates[farthest[0]]
+        return candidates[max(farthest, key=lambda number: self._encounters.count(shapes[number]))]
 
     def count(self, discovered: frozenset[str]) -> None:
         """Lines 11 to 18 of Figure 1, lines 21 to 28 of Figure 3: search wider while nothing new is discovered."""
