@@ -10,9 +10,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "plait"
 ROOMS = ("model", "subject", "generate", "run", "observe", "explore", "judge", "report", "campaign")
+LIMIT = 700  # one concept per file; beyond this, say why it cannot be split
 LONG = {
     "src/plait/run/engine.py": "the scheduler: its loop, its decisions and its points share every variable",
-    "src/plait/run/hooks.py": "the vocabulary of rewritten code, one short function per word",
 }
 FRAGMENT = re.compile(r"^\d+\.(feature|change|fix|docs)\.md$")
 
@@ -66,14 +66,14 @@ def test_files_are_short():
     long = {
         str(file.relative_to(ROOT)): lines
         for file in SOURCE.rglob("*.py")
-        if (lines := len(file.read_text(encoding="utf-8").splitlines())) > 400
+        if (lines := len(file.read_text(encoding="utf-8").splitlines())) > LIMIT
     }
-    assert set(long) <= set(LONG), f"above 400 lines without a reason: {long}"
+    assert set(long) <= set(LONG), f"above {LIMIT} lines without a reason: {long}"
 
 
 def test_every_exception_is_needed():
     for name in LONG:
-        assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) > 400, f"{name} is short by now"
+        assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) > LIMIT, f"{name} is short by now"
 
 
 ABSOLUTE = re.compile(r"(?<![\w./!-])/(?:home|root|work|Users|tmp|opt|usr|var)/[\w.-]+")
