@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import builtins
 import functools
-import gc
 import os
 import types
-from collections import deque
-from collections.abc import Iterator
 from typing import Any
 
 from plait.run.containers import (
@@ -31,9 +28,10 @@ from plait.run.containers import (
     makes_in_python,
     operation,
 )
-from plait.run.engine import ENGINE, access, also
+from plait.run.engine import ENGINE, access
 from plait.run.heap import OPAQUE
 from plait.run.identity import identity
+from plait.run.iteration import iterate, scan_args, scan_too
 from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, READ, WRITE
 from plait.run.primitives.file_lock import closing
 from plait.run.primitives.site import place
@@ -41,8 +39,6 @@ from plait.run.rewrite import REFERENCES
 from plait.run.vthread import VThread
 
 _HEAP = ENGINE.heap
-DEPTH, MAX_NESTED = 2, 32  # how far inside a value other containers are looked for, and in how large ones
-_NESTING = frozenset({dict, list, tuple, set, frozenset, deque})
 MAX_TURNS = 300_000  # loop iterations and calls of one thread in one execution
 
 
@@ -136,51 +132,11 @@ def _on_container(thread: VThread, container: Any, what: str, args: tuple[Any, .
     if what is SCAN or what is CHANGE:
         loc = _HEAP.whole(container)
         access(thread, loc, READ if what is SCAN else WRITE, site)
-        _scan_too(thread, args, site, loc)
+        scan_too(thread, args, site, loc)
     elif args:
         _on_key(thread, container, args[0], what, site)
     else:
         access(thread, _HEAP.whole(container), WRITE, site)
-
-
-def _scan_args(thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """Code that is not rewritten is given these, and may look at everything in them: one point for all of it."""
-    point = 0
-    for arg in args:
-        if is_read(type(arg)):
-            for container in _containers(arg, DEPTH):
-                loc = _HEAP.whole(container)
-                if not point:
-                    point = loc
-                    access(thread, loc, READ, site)
-                elif loc != point:
-                    also(thread, loc, READ, site)
-
-
-def _scan_too(thread: VThread, args: tuple[Any, ...], site: int, point: int) -> None:
-    """All of the arguments' content is read by an operation that had its point for the location ``point``."""
-    for arg in args:
-        if is_read(type(arg)):
-            for container in _containers(arg, DEPTH):
-                loc = _HEAP.whole(container)
-                if loc != point:
-                    also(thread, loc, READ, site)
-
-
-def _containers(value: Any, depth: int) -> Iterator[Any]:
-    """The containers that comparing, printing or copying a value looks at: itself, and those inside of it."""
-    kind = type(value)
-    if is_container(kind):
-        yield value
-    elif is_view(kind):
-        yield from [referent for referent in gc.get_referents(value) if is_container(type(referent))][:1]
-        return
-    elif kind is not tuple:
-        return
-    if depth and kind in _NESTING and len(value) <= MAX_NESTED:
-        for inner in gc.get_referents(value):
-            if type(inner) is tuple or is_container(type(inner)):
-                yield from _containers(inner, depth - 1)
 
 
 def read_key(container: Any, key: Any, site: int) -> Any:
@@ -250,7 +206,7 @@ def member(container: Any, key: Any, site: int) -> Any:
         if is_container(kind):
             _subscript(thread, container, "__contains__", key, site)
         elif is_view(kind):
-            _scan_args(thread, (container,), site)
+            scan_args(thread, (container,), site)
     return container
 
 
@@ -264,7 +220,7 @@ def whole(value: Any, site: int) -> Any:
     """Before a truth test, ``len``, an operator, unpacking or a built-in walks the value."""
     thread = ENGINE.current
     if thread is not None and is_read(type(value)):
-        _scan_args(thread, (value,), site)
+        scan_args(thread, (value,), site)
     return value
 
 
@@ -272,7 +228,7 @@ def whole_both(left: Any, right: Any, site: int) -> Any:
     """Before an operator looks at both values at one moment; returns the right one."""
     thread = ENGINE.current
     if thread is not None:
-        _scan_args(thread, (left, right), site)
+        scan_args(thread, (left, right), site)
     return right
 
 
@@ -283,56 +239,6 @@ def whole_write(value: Any, site: int) -> Any:
         access(thread, _HEAP.whole(value), WRITE, site)
         thread.may_switch = True
     return value
-
-
-def iterate(value: Any, site: int) -> Any:
-    """The iterable a loop walks: each step over a container is a point."""
-    if ENGINE.current is None:
-        return value
-    kind = type(value)
-    if is_container(kind):
-        if type(kind.__dict__.get("__iter__")) is types.FunctionType or _overrides_iter(kind):
-            return value
-        return _walk(value, value, site)
-    if is_view(kind):
-        for referent in gc.get_referents(value):
-            if is_container(type(referent)):
-                return _walk(referent, value, site)
-    return value
-
-
-def _walk(container: Any, value: Any, site: int) -> Iterator[Any]:
-    thread = ENGINE.current
-    if thread is not None and not isinstance(container, list):  # the others' iterators remember the size
-        access(thread, _HEAP.whole(container), READ, site)
-    return _steps(container, iter(value), site)
-
-
-def _overrides_iter(kind: type) -> bool:
-    return isinstance(kind.__iter__, types.FunctionType)  # type: ignore[attr-defined]
-
-
-def _steps(container: Any, iterator: Iterator[Any], site: int) -> Iterator[Any]:
-    position = [0]
-    owner = ENGINE.current
-    if owner is not None:
-        owner.walks.append(position)
-    try:
-        while True:
-            thread = ENGINE.current
-            if thread is not None:
-                if position[0]:
-                    thread.may_switch = True  # the loop's backward jump
-                access(thread, _HEAP.whole(container), READ, site)
-            position[0] += 1
-            try:
-                value = next(iterator)
-            except StopIteration:
-                return
-            yield value
-    finally:
-        if owner is not None:
-            owner.walks = [each for each in owner.walks if each is not position]
 
 
 # -- calls --------------------------------------------------------------------------------------------------------
@@ -387,11 +293,11 @@ def _called(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ..
         if is_container(type(obj)):
             _on_container(thread, obj, SCAN if name in READING else CHANGE, args, site)
         else:
-            _scan_args(thread, args, site)
+            scan_args(thread, args, site)
         thread.may_switch = True  # no marker at its entry
         return
     if what is _C:
-        _scan_args(thread, args, site)
+        scan_args(thread, args, site)
         thread.may_switch = True
         return
     if type(what) is str:
@@ -438,7 +344,7 @@ def _called_on_type(thread: VThread, cls: type, name: str, site: int, args: tupl
             if what is not None:
                 _on_container(thread, args[0], what, args[1:], site)
             elif _is_foreign(found):
-                _scan_args(thread, args, site)
+                scan_args(thread, args, site)
             if is_c_callable(found):
                 thread.may_switch = True
             return
@@ -487,7 +393,7 @@ def call_named(obj: Any, name: str, site: int, value: Any) -> Any:
     if thread is not None:
         _called(thread, obj, name, site, ())
         if _method_kind(type(obj), name) in (_C, _FOREIGN):
-            _scan_args(thread, (value,), site)
+            scan_args(thread, (value,), site)
     return value
 
 
@@ -520,12 +426,12 @@ def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...], 
     if kind is types.FunctionType:
         if "_p_m" not in function.__globals__:
             if args and not announced and _is_foreign(function):
-                _scan_args(thread, args, site)
+                scan_args(thread, args, site)
             thread.may_switch = True  # no marker at its entry
         return
     if kind is type and function in _BUILT_IN:  # the short way for `range`, `int`, `str`...
         if args and not announced:
-            _scan_args(thread, args, site)
+            scan_args(thread, args, site)
         thread.may_switch = True
         return
     if function is next and args:
@@ -533,7 +439,7 @@ def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...], 
         if not isinstance(iterator, types.GeneratorType) and is_c_callable(getattr(type(iterator), "__next__", None)):
             access(thread, _HEAP.loc_of(iterator, "next"), WRITE, site)
             if not announced:
-                _scan_too(thread, args[:1], site, 0)
+                scan_too(thread, args[:1], site, 0)
         thread.may_switch = True
     elif kind is types.MethodType:
         _function(thread, function.__func__, site, (function.__self__, *args))
@@ -549,10 +455,10 @@ def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...], 
         elif function is os.close and args:
             closing(args[0])
         elif args and not announced:
-            _scan_args(thread, args, site)
+            scan_args(thread, args, site)
         thread.may_switch = True
     elif args and isinstance(function, type) and _is_foreign(function):
-        _scan_args(thread, args, site)
+        scan_args(thread, args, site)
 
 
 def walker(func: Any, site: int, *args: Any) -> Any:
