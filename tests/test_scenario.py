@@ -234,6 +234,26 @@ def test_partials_and_bound_methods_are_bodies():
     assert counter.value == 0
 
 
+@pytest.mark.skipif(not hasattr(functools, "Placeholder"), reason="partials with gaps came with 3.14")
+def test_partials_with_gaps_keep_them():
+    def add(counter, amount, lock):
+        with lock:
+            counter.value += amount
+
+    def check(counter):
+        return counter.value == 2
+
+    gap = functools.Placeholder
+    safe = functools.partial(add, gap, 1, threading.Lock())
+    verdict = outcome(Counter, [safe, safe], check)
+    assert verdict.kind == "pass", verdict
+    unsafe = [functools.partial(add, gap, 1, threading.Lock()) for _ in range(2)]
+    assert outcome(Counter, unsafe, check).kind == "wrong-result"
+    kept = {"gap": gap}
+    bodies = [lambda counter: kept["gap"] is gap and counter.increment_locked()] * 2
+    assert outcome(Counter, bodies, check).kind == "pass"
+
+
 def test_objects_made_before_get_virtual_locks_and_real_ones_back():
     counter = Counter()
     real = counter._lock

@@ -116,7 +116,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     __tracebackhide__ = True
     options = _options(pyfuncitem)
     function = pyfuncitem.obj
-    names = [name for name in inspect.signature(function).parameters if name in pyfuncitem.funcargs]
+    from plait.subject.signature import signature_of  # noqa: PLC0415 - costs nothing until it is used
+
+    names = [name for name in signature_of(function).parameters if name in pyfuncitem.funcargs]
     given = {name: pyfuncitem.funcargs[name] for name in names if name != STATE}
 
     def check(state: Any) -> None:

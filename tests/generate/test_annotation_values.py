@@ -17,6 +17,7 @@ def texts(annotation):
         ("bool", ["True", "False"]),
         ("None", ["None"]),
         ("'str'", ["'a'", "'b'", "''"]),
+        ("typing.List[ForwardRef('int')]", ["[1, 2]", "[1]", "[]"]),
         ("Optional[bool]", ["True", "False", "None"]),
         ("int | None", ["1", "2", "None", "0"]),
         ("typing.Union[int, str]", ["1", "'a'", "2", "'b'", "0", "''"]),

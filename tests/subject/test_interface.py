@@ -267,6 +267,22 @@ def test_default_that_is_a_class_or_function_keeps_its_name():
     assert defaults == {"factory": "dict", "clock": "getsizeof", "marker": "...", "odd": "..."}
 
 
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="annotations are evaluated at once")
+def test_annotations_that_cannot_be_evaluated_are_read_as_text():
+    space = {}
+    source = """
+class Late:
+    def put(self, item: Missing | int, size: int = 1) -> list[AlsoMissing]: ...
+    def get(self) -> int | None: ...
+"""
+    exec(compile(source, "late", "exec", dont_inherit=True), space)
+    found = interface_of(space["Late"])
+    put = found.method("put")
+    assert [(each.name, each.annotation) for each in put.parameters] == [("item", "Missing | int"), ("size", "int")]
+    assert put.returns == "list[AlsoMissing]"
+    assert found.method("get").returns == "int | None"
+
+
 def test_signature_hidden_by_new_is_found_in_init():
     class Shared:
         def __new__(cls, *args, **kwargs):

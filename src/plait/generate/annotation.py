@@ -70,6 +70,8 @@ def _values(node: ast.expr, build: Build) -> list[Value] | None:
             return by_annotation(text, build)
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return _union([left, right], build)
+        case ast.Call(func=ast.Name(id="ForwardRef"), args=[ast.Constant(value=str(text)), *_]):
+            return by_annotation(text, build)  # what `typing` makes of a string
         case ast.Subscript(value=head, slice=inside):
             arguments = list(inside.elts) if isinstance(inside, ast.Tuple) else [inside]
             return _generic(_name(head), ast.unparse(head), arguments, build)

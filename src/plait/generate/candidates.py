@@ -116,12 +116,12 @@ class Candidates:
         if found is None:
             return None
         if isinstance(found, typing.TypeVar):
-            bound = annotation_text(found.__bound__) if found.__bound__ is not None else None
+            bound = _evaluated(found, "__bound__")
             return by_annotation(bound, lambda name: self._build(name, homes, depth + 1)) if bound else None
         if isinstance(found, typing.NewType):
             found = found.__supertype__
         if not isinstance(found, type):
-            text = annotation_text(found)
+            text = _evaluated(found, "__value__") if _is_alias(found) else annotation_text(found)
             same = text is None or text == dotted
             return None if same or depth > _MAX_DEPTH else by_annotation(
                 str(text), lambda name: self._build(name, homes, depth + 1)
@@ -239,3 +239,17 @@ def _resolve(dotted: str, homes: list[dict[str, Any]]) -> Any:
         if found is not None:
             return found
     return None
+
+
+def _is_alias(value: Any) -> bool:
+    """Whether a value was made by ``type Name = ...``."""
+    return sys.version_info >= (3, 12) and isinstance(value, typing.TypeAliasType)
+
+
+def _evaluated(owner: Any, name: str) -> str | None:
+    """Return the text of a type that is evaluated when it is first asked for; None if there is none, or that fails."""
+    try:
+        found = getattr(owner, name)
+    except Exception:  # a name that only type checkers import, or whatever else the expression does
+        return None
+    return None if found is None else annotation_text(found)

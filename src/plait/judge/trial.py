@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import random
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -19,6 +17,7 @@ from plait.observe.spots import spot_of_error
 from plait.run.containers import is_c_callable
 from plait.run.engine import DIVERGED, ENGINE, FINISHED_RUN, REDUNDANT
 from plait.run.hooks import perform_function
+from plait.subject.signature import signature_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -168,14 +167,15 @@ class Trial:
 def _body(body: Body, state: Any, takes_state: bool) -> Callable[[], object]:
     """The function of a thread; a built-in one is announced as rewritten code would do it."""
     if is_c_callable(body):
-        return functools.partial(perform_function, body, 0, *((state,) if takes_state else ()))
+        given = (state,) if takes_state else ()
+        return lambda: perform_function(body, 0, *given)
     return (lambda: body(state)) if takes_state else body
 
 
 def _takes_state(function: Body) -> bool:
     """Whether a function can be called with one argument; those without parameters know the state by closure."""
     try:
-        inspect.signature(function).bind(None)
+        signature_of(function).bind(None)
     except TypeError:
         return False
     except ValueError:  # a built-in that does not tell

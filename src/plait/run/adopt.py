@@ -26,6 +26,7 @@ from plait.run import noop
 from plait.run.codes import Codes, Library
 from plait.run.fibers import OURS
 from plait.run.hooks import HOOKS, Cell, forget_kinds
+from plait.run.imports import resolve_lazy
 from plait.run.twins import Twins
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ class Adopter:
                 continue
             self._done.add(name)
             fresh.append(module)
+            resolve_lazy(module)
             self._open(module)
             if project:
                 todo.extend(_own_modules(module))
@@ -171,7 +173,12 @@ class Adopter:
                 cells.append(self._tokens.setdefault(id(variable), types.CellType(Cell())))
         copy = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__, tuple(cells))
         copy.__kwdefaults__ = function.__kwdefaults__
-        for name in ("__module__", "__qualname__", "__doc__", "__annotations__"):
+        names = ["__module__", "__qualname__", "__doc__"]
+        if hasattr(function, "__type_params__"):
+            names.append("__type_params__")
+        # From 3.14 on, reading annotations evaluates them, which fails for names that are not defined yet.
+        names.append("__annotations__" if getattr(function, "__annotate__", None) is None else "__annotate__")
+        for name in names:
             setattr(copy, name, getattr(function, name))
         vars(copy).update(vars(function))
         return copy
@@ -214,6 +221,14 @@ class Adopter:
     def _is_ours(self, kind: type) -> bool:
         return kind.__module__ in self._done
 
+    def _setter(self, owner: Any, name: str, old: Any) -> Put:
+        """Return what exchanges an attribute; no `partial`: ``old`` may be `functools.Placeholder`."""
+        return lambda new: self._set(owner, name, old, new)
+
+    def _item_setter(self, value: Any, key: Any, old: Any) -> Put:
+        """Return what exchanges an element."""
+        return lambda new: self._set_item(value, key, old, new)
+
     def _set(self, owner: Any, name: str, old: Any, new: Any) -> None:
         setattr(owner, name, new)
         self._undo.append(lambda: setattr(owner, name, old))
@@ -221,7 +236,7 @@ class Adopter:
     def _visit_space(self, owner: Any) -> None:
         for name, value in list(vars(owner).items()):
             if not _is_machinery(name):
-                self._visit(value, functools.partial(self._set, owner, name, value))
+                self._visit(value, self._setter(owner, name, value))
 
     def _visit_class(self, owner: type, put: Put) -> None:
         bases = tuple(self._twins.of(base) or base for base in owner.__bases__)
@@ -257,9 +272,9 @@ class Adopter:
         for name in ("__defaults__", "__kwdefaults__"):
             value = getattr(function, name)
             if value:
-                self._visit(value, functools.partial(self._set, function, name, value))
+                self._visit(value, self._setter(function, name, value))
         for name, value in list(vars(function).items()):
-            self._visit(value, functools.partial(self._set, function, name, value))
+            self._visit(value, self._setter(function, name, value))
         self._exchange(function, put)
 
     def _visit_cell(self, name: str, cell: types.CellType) -> None:
@@ -268,7 +283,7 @@ class Adopter:
         self._seen[id(cell)] = cell
         self.cells.append((name, cell))
         value = _content(cell)
-        self._visit(value, functools.partial(self._set, cell, "cell_contents", value))
+        self._visit(value, self._setter(cell, "cell_contents", value))
 
     def _visit_wrapper(self, wrapper: Any, put: Put) -> None:
         """A static or class method: a new one, if its function is a new one."""
@@ -306,14 +321,14 @@ class Adopter:
 
     def _visit_list(self, value: Any, _put: Put) -> None:
         for index, part in enumerate(list(value)):
-            self._visit(part, functools.partial(self._set_item, value, index, part))
+            self._visit(part, self._item_setter(value, index, part))
 
     def _visit_dict(self, value: dict[Any, Any], put: Put) -> None:
         for key, part in list(dict.items(value)):
-            self._visit(part, functools.partial(self._set_item, value, key, part))
+            self._visit(part, self._item_setter(value, key, part))
         if isinstance(value, collections.defaultdict):
             factory = value.default_factory
-            self._visit(factory, functools.partial(self._set, value, "default_factory", factory))
+            self._visit(factory, self._setter(value, "default_factory", factory))
         self._visit_object(value, put)
 
     def _set_item(self, value: Any, key: Any, old: Any, new: Any) -> None:
@@ -326,7 +341,7 @@ class Adopter:
         attributes = getattr(value, "__dict__", None)
         if type(attributes) is dict:
             for name, part in list(attributes.items()):
-                self._visit(part, functools.partial(self._set_item, attributes, name, part))
+                self._visit(part, self._item_setter(attributes, name, part))
         for owner in type(value).__mro__:
             for slot in vars(owner).values():
                 if isinstance(slot, types.MemberDescriptorType) and self._is_ours(owner):

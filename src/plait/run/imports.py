@@ -1,14 +1,36 @@
-"""Imports inside functions: code under control gets the mirrored modules, everybody else the real ones."""
+"""Imports inside functions: code under control gets the mirrored modules, everybody else the real ones.
+
+Imports that are put off (``lazy import``, from 3.15 on) are done before the first execution: a module that is loaded in
+the middle of one would make the first execution differ from all others.
+"""
 
 from __future__ import annotations
 
 import builtins
+import contextlib
+import types
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from types import ModuleType
+
+_LAZY: type | None = getattr(types, "LazyImportType", None)
+
+
+def resolve_lazy(module: ModuleType) -> bool:
+    """Do the imports that a module has put off; return whether there were any.
+
+    One that fails stays as it is, and fails again where the code uses it.
+    """
+    if _LAZY is None:
+        return False
+    late = [name for name, value in list(vars(module).items()) if type(value) is _LAZY]
+    for name in late:
+        with contextlib.suppress(Exception):
+            getattr(module, name)
+    return any(type(vars(module).get(name)) is not _LAZY for name in late)
 
 
 @contextmanager

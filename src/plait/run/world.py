@@ -20,6 +20,7 @@ from plait.run.adopt import Adopter, is_foreign
 from plait.run.engine import ENGINE
 from plait.run.hooks import HOOKS
 from plait.run.importer import Importer
+from plait.run.imports import resolve_lazy
 from plait.run.mirror import Mirror
 from plait.run.modulestate import ModuleState
 
@@ -75,7 +76,10 @@ class World:
         importlib.invalidate_caches()
         with self.entered():
             self._forget(module)
-            return importlib.import_module(module) if file is None else self.importer.load_source(module, file)
+            loaded = importlib.import_module(module) if file is None else self.importer.load_source(module, file)
+            while any(resolve_lazy(each) for each in list(sys.modules.values()) if self._under_test(each)):
+                pass  # what has been imported now may have put off imports of its own
+            return loaded
 
     def _forget(self, module: str) -> None:
         """A module that was imported before, un-rewritten, must be imported again."""

@@ -238,8 +238,7 @@ def _head(annotation: str | None) -> str | None:
 
 
 def _returns(function: Callable[..., Any] | None) -> str | None:
-    annotations = getattr(inspect.unwrap(function), "__annotations__", {}) if function is not None else {}
-    return signature.annotation_text(annotations["return"]) if "return" in annotations else None
+    return None if function is None else signature.return_annotation(function)
 
 
 def _managed(methods: list[Method]) -> list[Method]:

@@ -7,12 +7,18 @@ a docstring. Types come from annotations, else from stubs, else from the docstri
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from plait.subject import stubs
 from plait.subject.docstring import parameter_types, signature_line
+
+try:
+    _annotationlib: Any = importlib.import_module("annotationlib")  # 3.14 and later: annotations are lazy
+except ImportError:
+    _annotationlib = None
 
 Kind = Literal["positional-only", "positional", "keyword", "varargs", "varkeywords"]
 
@@ -75,7 +81,7 @@ def _compiled(function: Any) -> bool:
 
 def _inspected(function: Any, *, bound: bool) -> tuple[Parameter, ...] | None:
     try:
-        found = list(inspect.signature(function).parameters.values())
+        found = list(signature_of(function).parameters.values())
     except (ValueError, TypeError):
         return None
     if bound and found and found[0].kind is not inspect.Parameter.VAR_POSITIONAL:
@@ -86,6 +92,30 @@ def _inspected(function: Any, *, bound: bool) -> tuple[Parameter, ...] | None:
         # An optional parameter with an underscore is a back door that the author keeps for himself.
         if not (each.name.startswith("_") and each.default is not inspect.Parameter.empty)
     )
+
+
+def signature_of(function: Any) -> inspect.Signature:
+    """Return the signature; annotations that cannot be evaluated (from 3.14 on they are lazy) as source text."""
+    signature: Any = inspect.signature
+    try:
+        found: inspect.Signature = signature(function)
+    except Exception:  # a name that only type checkers import, or whatever else evaluating an annotation does
+        if _annotationlib is None:
+            raise
+        found = signature(function, annotation_format=_annotationlib.Format.STRING)
+    return found
+
+
+def return_annotation(function: Any) -> str | None:
+    """Return the annotation of the result as source text; None without one."""
+    inner = inspect.unwrap(function)
+    try:
+        found = getattr(inner, "__annotations__", {})
+    except Exception:
+        if _annotationlib is None:
+            raise
+        found = _annotationlib.get_annotations(inner, format=_annotationlib.Format.STRING)
+    return annotation_text(found["return"]) if "return" in found else None
 
 
 def annotation_text(annotation: Any) -> str | None:

@@ -187,6 +187,13 @@ class Expressions(Calls):
             node.format_spec = self.value(node.format_spec)
         return node
 
+    def _interpolation(self, node: Any) -> ast.expr:
+        """A field of a t-string: its value is kept, not formatted, so nothing is read as a whole."""
+        node.value = self.value(node.value)
+        if node.format_spec is not None:
+            node.format_spec = self.value(node.format_spec)
+        return node  # type: ignore[no-any-return]
+
     def _lambda(self, node: ast.Lambda) -> ast.expr:
         self.defaults(node.args)
         function = f"{self.frame.prefix}<lambda>"
@@ -219,18 +226,29 @@ class Expressions(Calls):
                 generator.target = self.target(generator.target)
                 generator.ifs = [self.test(test) if outer.inside else self.value(test) for test in generator.ifs]
         with self.within(bare=True, scope=scope):
-            if isinstance(node, ast.DictComp):
-                node.key, node.value = self.value(node.key), self.value(node.value)
-                last = node.value
-            else:
-                last = node.elt = self.value(node.elt)
-        if outer.inside:  # behind it the loop jumps back
-            marked = build.call("_p_e", [last], last)
-            if isinstance(node, ast.DictComp):
-                node.value = marked
-            else:
-                node.elt = marked
+            self._results(node, outer.inside)
         return node
+
+    def _results(self, node: ComprehensionNode, inside: bool) -> None:
+        """Rewrites what a comprehension collects; inside a function it is marked: behind it the loop jumps back.
+
+        From 3.15 on it may be unpacked: ``*element``, and ``**mapping`` (a key without a value).
+        """
+
+        def marked(value: ast.expr) -> ast.expr:
+            return build.call("_p_e", [value], value) if inside else value
+
+        elt: Any = node.key if isinstance(node, ast.DictComp) else node.elt
+        if isinstance(node, ast.DictComp) and getattr(node, "value", None) is not None:
+            node.key, node.value = self.value(node.key), marked(self.value(node.value))
+        elif isinstance(node, ast.DictComp):
+            node.key = marked(self.whole(elt, "iterate") if inside else self.value(elt))
+        elif not isinstance(elt, ast.Starred):
+            node.elt = marked(self.value(elt))
+        elif isinstance(node, ast.GeneratorExp):  # handed on one by one
+            elt.value = marked(self.steps(elt.value) if inside else self.value(elt.value))
+        else:
+            elt.value = marked(self.whole(elt.value, "iterate") if inside else self.value(elt.value))
 
     def target(self, node: ast.expr) -> ast.expr:
         """An expression that is stored to or deleted, rewritten; names stay as they are."""
@@ -276,3 +294,5 @@ _FORMS: dict[type[ast.expr], Callable[[Any, Any], Any]] = {
     ast.DictComp: Expressions._comprehension,
     ast.GeneratorExp: Expressions._comprehension,
 }
+if sys.version_info >= (3, 14):
+    _FORMS[ast.Interpolation] = Expressions._interpolation

@@ -138,7 +138,7 @@ class Survey(ast.NodeVisitor):
     def _visit_comprehension(self, node: ComprehensionNode) -> None:
         first, *others = node.generators
         self.visit(first.iter)  # evaluated outside
-        results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        results = list(filter(None, [node.key, node.value])) if isinstance(node, ast.DictComp) else [node.elt]
         inner = [first.target, *first.ifs, *others, *results]
         self._inside(self._open(node, "comprehension"), inner)
 
