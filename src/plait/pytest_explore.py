@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 EXPLORED, ALONE, PLAIN = "explored", "one thread", "not under control"
 MODELS = ("both", "free-threaded", "gil")
+ENDS = ("fail", "allow")
 
 
 class Settings:
@@ -54,6 +55,8 @@ class Settings:
         self.seconds = float(_asked(config, "seconds") or 60)
         self.seed = _number(_asked(config, "seed"), 0)
         self.model = _asked(config, "model") or "both"
+        self.thread_exceptions = _asked(config, "thread_exceptions") or "fail"
+        self.leftover_threads = _asked(config, "leftover_threads") or "fail"
         self.random_order = False
         self.replay: Schedule | None = None
         token = _asked(config, "replay")
@@ -68,7 +71,8 @@ class Settings:
         """A `pytest.UsageError` for words that mean nothing."""
         for name, value, known in (
             ("schedule", self.search, SEARCHES), ("capp", self.capp, (*HEURISTICS, "none")),
-            ("model", self.model, MODELS),
+            ("model", self.model, MODELS), ("thread-exceptions", self.thread_exceptions, ENDS),
+            ("leftover-threads", self.leftover_threads, ENDS),
         ):  # fmt: skip
             if value not in known:
                 raise pytest.UsageError(f"--plait-{name} {value!r} is not known; there are {', '.join(known)}")
@@ -134,7 +138,10 @@ class Explorer:
         account: dict[str, Any] = {"test": item.nodeid, "ran": PLAIN, "impacted_points": len(self.impact)}
         item.stash[_ACCOUNT] = account
         tear_down(item)  # pytest has set it up without control; every execution does it again
-        trial = ItemTrial(item, call, seed=settings.seed)
+        trial = ItemTrial(
+            item, call, seed=settings.seed, dying=settings.thread_exceptions == "allow",
+            leftover=settings.leftover_threads == "allow",
+        )  # fmt: skip
         verdict = self._explored(item, trial, settings, account)
         if account.get("stopped_acts"):
             pytest.skip(account["why"])
@@ -148,7 +155,7 @@ class Explorer:
     def _explored(self, item: Any, trial: ItemTrial, settings: Settings, account: dict[str, Any]) -> Verdict | None:
         started = time.perf_counter()
         try:
-            with controlled(item) as adopter, self._outside.watched(settings.seconds) as outside:
+            with controlled(item, trial) as adopter, self._outside.watched(settings.seconds) as outside:
                 verdict = _explore(trial, settings, self.impact, account)
                 verdict.left = list(dict.fromkeys(adopter.left))
         except StuckError:

@@ -7,6 +7,7 @@ executions do to their values is undone by `plait.run.modulestate`.
 from __future__ import annotations
 
 import sys
+import threading
 import unittest
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,14 +17,16 @@ import pytest
 from _pytest.fixtures import FixtureDef
 
 from plait.judge.trial import Trial, modelled
-from plait.model.outcome import Deadlock, Finished, Hang, Raised
+from plait.model.outcome import Deadlock, Finished, Hang
 from plait.observe.places import PLACES
+from plait.pytest_deaths import Deaths, is_own_hook
 from plait.run.adopt import Adopter
 from plait.run.codes import Library
 from plait.run.engine import ENGINE
 from plait.run.imports import mirrored_imports
 from plait.run.mirror import Mirror
 from plait.run.modulestate import ModuleState
+from plait.run.primitives.thread import hooks
 from plait.run.world import cache_folder
 
 if TYPE_CHECKING:
@@ -67,19 +70,30 @@ class _Chain:
 class ItemTrial(Trial):
     """Executions of one test.
 
-    A thread that dies with an exception fails the test, unless it does so without any preemption and the test passes
-    all the same: then the test expects it. The same holds for threads that are left waiting. A thread that runs on for
-    ever while others could run shows an unfair schedule, not a fault: such executions are cut.
+    A thread that dies of an exception fails the test, unless `plait.pytest_deaths` says that somebody expects it
+    (``dying`` is true: whatever anybody expects). So do threads that are no daemons and wait for ever when the test is
+    over (unless ``leftover``). A thread that runs on for ever while others could run shows an unfair schedule, not a
+    fault: such executions are cut.
     """
 
-    def __init__(self, item: Any, call: Callable[[], object], *, seed: int = 0) -> None:
+    def __init__(
+        self, item: Any, call: Callable[[], object], *, seed: int = 0, dying: bool = False, leftover: bool = False
+    ) -> None:
         super().__init__(None, [self._protocol], None, seed=seed)
         self.reseed = True
         self.threads = 0  # the most threads of an execution
         self.outcome_of_call: BaseException | None = None
         self._item = item
         self._call = call
-        self._usual: set[Any] | None = None
+        self._dying = dying
+        self._leftover = leftover
+        self._first = True
+        self.deaths = Deaths()
+
+    def prepare(self) -> list[Callable[[], object]]:
+        """See `Trial.prepare`; what the test warns of belongs to this execution."""
+        self.deaths.begin()
+        return super().prepare()
 
     def _protocol(self) -> None:
         self.outcome_of_call = None
@@ -98,21 +112,29 @@ class ItemTrial(Trial):
             self.outcome_of_call = error
 
     def finish(self) -> None:
-        """Judge the execution; what its first one shows beside the test itself is usual."""
+        """Judge the execution: the test itself, and how its threads ended."""
+        self._excuse()
         super().finish()
         self.threads = max(self.threads, len(ENGINE.threads) - 1)
         outcome = self.outcome
-        beside = isinstance(outcome, Raised) and all(each.thread != BODY for each in outcome.failures)
-        if isinstance(outcome, Deadlock):
-            beside = all(wait.thread != BODY for wait in outcome.waits)
-        if self._usual is None:
-            self._usual = {outcome.signature} if beside else set()
+        if self._first:
+            self._first = False
             ENGINE.max_steps = min(ENGINE.max_steps, max(LEAST_STEPS, LONGER * ENGINE.step))
         elif isinstance(outcome, Hang) and _is_unfair(outcome):
             self.outcome, self.error = Finished(), None
-            return
-        if beside and outcome.signature in self._usual:
+        if self._leftover and isinstance(outcome, Deadlock) and all(wait.thread != BODY for wait in outcome.waits):
             self.outcome, self.error = Finished(), None
+
+    def _excuse(self) -> None:
+        """Forget the errors of threads that the test, its project or the settings expect."""
+        for thread in ENGINE.threads[BODY + 1 :]:
+            error = thread.error
+            if error is None or isinstance(error, KeyboardInterrupt | SystemExit):
+                continue
+            if not self.deaths.knows(error):
+                self.deaths.died_unraisably(error, thread.name)
+            if self._dying or self.deaths.accepted(error):
+                thread.error = None
 
 
 def _is_unfair(hang: Hang) -> bool:
@@ -173,13 +195,15 @@ def _raise_unittest_failure(item: Any) -> None:
 
 
 @contextmanager
-def controlled(item: Any) -> Iterator[Adopter]:
+def controlled(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
     """The test's module, the project's modules it uses, its fixtures and conftest files under control for a while."""
     equipment = Equipment.get()
     adopter = Adopter(equipment.mirror, PLACES, library=equipment.library)
     adopter.tests = True
     with ExitStack() as stack:
         stack.callback(setattr, ENGINE, "max_steps", ENGINE.max_steps)
+        stack.enter_context(trial.deaths.watched())
+        stack.enter_context(_thread_ends(trial.deaths))
         stack.enter_context(adopter.released())
         stack.enter_context(mirrored_imports(equipment.mirror.modules))
         adopter.adopt_standard()
@@ -193,6 +217,19 @@ def controlled(item: Any) -> Iterator[Adopter]:
         state = ModuleState(adopter.modules, cells, [*adopter.objects, *wide], [item, item.config, item.session])
         stack.enter_context(modelled(gil=False, any_timeouts=False, modules=state))
         yield adopter
+
+
+@contextmanager
+def _thread_ends(deaths: Deaths) -> Iterator[None]:
+    """Whoever is told of threads that die: a hook that the project has set before the test, or `Deaths`."""
+    before = hooks.excepthook, hooks.unhandled
+    hooks.unhandled = deaths.died
+    if is_own_hook(threading.excepthook):
+        hooks.excepthook = threading.excepthook
+    try:
+        yield
+    finally:
+        hooks.excepthook, hooks.unhandled = before
 
 
 def _conftests(item: Any) -> list[str]:

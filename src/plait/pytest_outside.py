@@ -8,11 +8,13 @@ import signal
 import sys
 import tempfile
 import threading
+from _thread import get_ident
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from plait.campaign.guard_acts import NETWORK, SUBPROCESS, WRITE, Act, Where
+from plait.run.fibers import OURS
 from plait.run.world import cache_folder
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ class Outside:
 
     def _listen(self, event: str, arguments: Any) -> None:
         seen = self._seen
-        if seen is None or threading.current_thread() is not threading.main_thread():
+        if seen is None or get_ident() not in OURS:
             return
         if event in _ACTS:
             seen.acts.add(_ACTS[event])

@@ -38,6 +38,8 @@ _OPTIONS = {
     "seconds": "the most seconds for each test (default: 60)",
     "seed": "the same seed gives the same schedules (default: 0)",
     "model": "where threads may switch: gil, free-threaded or both (default)",
+    "thread-exceptions": "a thread that dies of an exception: fail (default) or allow",
+    "leftover-threads": "threads, no daemons, that wait for ever when the test is over: fail (default) or allow",
     "replay": "run one schedule, the token of an earlier failure",
 }
 
@@ -48,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--plait", action="store_true", help="run every test that starts threads under many schedules")
     for name, text in _OPTIONS.items():
         group.addoption(f"--plait-{name}", metavar=name.upper(), help=text)
-        parser.addini(f"plait_{name}", text)
+        parser.addini(f"plait_{name.replace('-', '_')}", text)
     group.addoption("--plait-impact", metavar="FILE", help="the impacted code points, instead of --plait-old")
     group.addoption("--plait-allow", metavar="LIST", help="stop tests that do more: write, network, subprocess")
     group.addoption("--plait-result", metavar="FILE", help="write what was explored as JSON")

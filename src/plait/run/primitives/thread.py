@@ -83,6 +83,7 @@ class Thread:
                     exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__, thread=self
                 ))
             elif not isinstance(error, SystemExit):
+                hooks.tell(error, self._name)
                 raise
 
     def run(self) -> None:
@@ -236,9 +237,20 @@ class _Hooks:
     """What the code under test may replace in the threading module."""
 
     excepthook: Callable[[Any], object] | None = None
+    unhandled: Callable[[BaseException, str], object] | None = None
+    """Called in a thread that dies of an exception, with the thread's name: pytest's way to warn of it."""
 
     def __init__(self) -> None:
         self.modules: list[Any] = []  # the mirrored ones: each world has its own
+
+    def tell(self, error: BaseException, name: str) -> None:
+        """Call ``unhandled``, without any scheduling: what it does is no part of the test."""
+        if self.unhandled is not None:
+            current, ENGINE.current = ENGINE.current, None
+            try:
+                self.unhandled(error, name)
+            finally:
+                ENGINE.current = current
 
     def restore(self, saved: Callable[[Any], object] | None) -> None:
         """The hook as it was, also for those who look it up in the module."""
@@ -319,5 +331,9 @@ OPAQUE.update((Thread, ExistingThread))
 
 
 def excepthook(args: Any, /) -> None:
-    """As `threading.excepthook`, for code that calls it by hand."""
+    """As `threading.excepthook`: a hook of the test that passes an exception on to it has not handled it."""
+    if hooks.unhandled is not None and not isinstance(args.exc_value, SystemExit):
+        ENGINE.thread.error = args.exc_value
+        hooks.tell(args.exc_value, _proxy(ENGINE.thread).name)
+        return
     sys.__excepthook__(args.exc_type, args.exc_value, args.exc_traceback)
