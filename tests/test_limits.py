@@ -112,29 +112,6 @@ def test_a_weak_reference_may_die_between_test_and_use(tmp_path):
     assert False in outcomes(tmp_path, source)
 
 
-@pytest.mark.skip(reason="a global that its own module never assigns in a function is read without a point")
-def test_a_global_may_be_assigned_by_another_module(tmp_path):
-    settings = """
-    level = 0
-
-    def twice():
-        return [level, level]
-    """
-    source = """
-    import settings
-
-    class State:
-        def read(self):
-            self.seen = settings.twice()
-
-        def write(self):
-            settings.level = 1
-
-    make, look, THREADS = State, lambda state: state.seen, [State.read, State.write]
-    """
-    assert [0, 1] in outcomes(tmp_path, source, settings=settings)
-
-
 @pytest.mark.skip(reason="more than 5,000 objects in module state are not put back")
 def test_a_large_module_state_is_put_back(tmp_path):
     source = """

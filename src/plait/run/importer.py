@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import linecache
 import sys
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from plait.run.rewrite import REFERENCES, compile_module
+from plait.run.rewrite import REFERENCES, compile_among
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from types import CodeType, ModuleType
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import ModuleType
 
     from plait.model.site import Site
+
+
+def _pairs(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+    """The functions of two compilations of one source, in order: both have the same ones."""
+    yield old, new
+    inner = ([each for each in code.co_consts if isinstance(each, CodeType)] for code in (old, new))
+    for first, second in zip(*inner, strict=True):
+        yield from _pairs(first, second)
 
 
 class RewritingLoader(SourceFileLoader):
@@ -34,11 +44,24 @@ class RewritingLoader(SourceFileLoader):
     def exec_module(self, module: ModuleType) -> None:
         """Executes the rewritten code with the hooks among the module's globals."""
         if self._code is None:
-            source = self.get_data(self.path) if self._source is None else self._source
-            self._code = self._importer.compile(source, self.name, self.path)
+            self._code = self._compiled()
         module.__dict__.update(REFERENCES)
         module.__dict__.update(self._importer.hooks)
         exec(self._code, module.__dict__)
+
+    def _compiled(self) -> CodeType:
+        source = self.get_data(self.path) if self._source is None else self._source
+        return self._importer.compile(source, self.name, self.path)
+
+    def compile_again(self) -> None:
+        """A module that is loaded later assigns globals of this one: its functions read them through hooks from now."""
+        if self._code is None:
+            return
+        old, self._code = self._code, self._compiled()
+        successors = dict(_pairs(old, self._code))
+        for function in gc.get_objects():
+            if type(function) is FunctionType and function.__code__ in successors:
+                function.__code__ = successors[function.__code__]
 
     def get_data(self, path: str) -> bytes:
         """The content of a file, or the source of a module that has none."""
@@ -65,6 +88,7 @@ class Importer:
         self.sites = sites
         self.cache = cache
         self.uncontrolled: list[str] = []
+        self._assigned: dict[str, set[str]] = {}  # by module: its globals that modules loaded before it assign
 
     def install(self) -> None:
         """From now on wanted modules are rewritten when they are imported."""
@@ -111,12 +135,19 @@ class Importer:
     def compile(self, source: str | bytes, name: str, path: str) -> CodeType:
         """The code of a module, rewritten if it can be; its places are recorded."""
         try:
-            code, sites = compile_module(source, name, path, self.cache)
+            made = compile_among(source, name, path, self.cache, frozenset(self._assigned.get(name, ())))
         except RecursionError:
             self._leave(name)
             return compile(source, path, "exec", dont_inherit=True)
-        self.sites.update((site.number, site) for site in sites)
-        return code
+        self.sites.update((site.number, site) for site in made.sites)
+        for other, variable in made.assigns:
+            names = self._assigned.setdefault(other, set())
+            if variable not in names:
+                names.add(variable)
+                loaded = getattr(sys.modules.get(other), "__loader__", None)
+                if isinstance(loaded, RewritingLoader) and other != name:
+                    loaded.compile_again()
+        return made.code
 
     def load_source(self, name: str, origin: Path | str) -> ModuleType:
         """A rewritten module from a file (a path) or from source text (a string), whatever ``sys.path`` says.

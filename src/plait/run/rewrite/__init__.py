@@ -9,7 +9,7 @@ and must return is written down in `plait.run.noop`.
 """
 
 from plait.run.rewrite.build import REFERENCES
-from plait.run.rewrite.cache import compile_module, rewriter_version
+from plait.run.rewrite.cache import compile_among, compile_module, rewriter_version
 from plait.run.rewrite.module import rewrite
 
-__all__ = ["REFERENCES", "compile_module", "rewrite", "rewriter_version"]
+__all__ = ["REFERENCES", "compile_among", "compile_module", "rewrite", "rewriter_version"]

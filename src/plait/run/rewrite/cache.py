@@ -12,11 +12,20 @@ import warnings
 from functools import cache
 from pathlib import Path
 from types import CodeType
+from typing import NamedTuple
 
 from plait.model.site import Site
-from plait.run.rewrite.module import rewrite
+from plait.run.rewrite.module import assignments_elsewhere, rewrite
 
 _CELLS = ("number", "line", "function", "kind", "text", "ordinal")
+
+
+class Compiled(NamedTuple):
+    """A rewritten module: its code, its places, and which globals of other modules (module, name) it assigns."""
+
+    code: CodeType
+    sites: list[Site]
+    assigns: list[tuple[str, str]]
 
 
 @cache
@@ -28,14 +37,21 @@ def rewriter_version() -> str:
     return digest.hexdigest()
 
 
-def compile_module(
-    source: str | bytes, module: str, filename: str, cache: Path | None
-) -> tuple[CodeType, list[Site]]:
+def compile_module(source: str | bytes, module: str, filename: str, cache: Path | None) -> tuple[CodeType, list[Site]]:
+    """The code of a rewritten module and its places; see `compile_among`."""
+    made = compile_among(source, module, filename, cache)
+    return made.code, made.sites
+
+
+def compile_among(
+    source: str | bytes, module: str, filename: str, cache: Path | None, assigned: frozenset[str] = frozenset()
+) -> Compiled:
     """The code of a rewritten module and its places, from the folder ``cache`` if they were made before.
 
-    A syntax error of the source, and its warnings, are those that the un-rewritten module gives.
+    ``assigned`` are globals of the module that other modules assign. A syntax error of the source, and its warnings,
+    are those that the un-rewritten module gives.
     """
-    entry = None if cache is None else cache / _key(source, module)
+    entry = None if cache is None else cache / _key(source, module, assigned)
     if entry is not None:
         found = _read(entry, module, filename)
         if found is not None:
@@ -43,42 +59,46 @@ def compile_module(
     compile(source, filename, "exec", dont_inherit=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tree, sites = rewrite(source, module, filename)
+        tree, sites = rewrite(source, module, filename, assigned)
         code: CodeType = compile(tree, filename, "exec", dont_inherit=True)
+        assigns = assignments_elsewhere(source, module, package=Path(filename).name == "__init__.py")
+    made = Compiled(code, sites, assigns)
     if entry is not None:
-        _write(entry, code, sites)
-    return code, sites
+        _write(entry, made)
+    return made
 
 
-def _key(source: str | bytes, module: str) -> str:
+def _key(source: str | bytes, module: str, assigned: frozenset[str]) -> str:
     digest = hashlib.sha256()
     tag = f"{sys.implementation.cache_tag} {sys.hexversion:x} {sys.flags.optimize}"
-    for part in (rewriter_version(), tag, module):
+    for part in (rewriter_version(), tag, module, *sorted(assigned)):
         digest.update(part.encode() + b"\0")
     digest.update(source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source)
     return digest.hexdigest()
 
 
-def _read(entry: Path, module: str, filename: str) -> tuple[CodeType, list[Site]] | None:
+def _read(entry: Path, module: str, filename: str) -> Compiled | None:
     """What `_write` wrote; None if there is no such entry or it is damaged."""
     try:
         head, _, body = entry.read_bytes().partition(b"\n")
-        rows = json.loads(head)
+        rows, assigns = json.loads(head)
         code = marshal.loads(body)  # noqa: S302 - written by ourselves, keyed by a hash
         sites = [Site(module=module, file=filename, **dict(zip(_CELLS, row, strict=True))) for row in rows]
     except (OSError, ValueError, TypeError, EOFError):
         return None
-    return (_relocated(code, filename), sites) if isinstance(code, CodeType) else None
+    if not isinstance(code, CodeType):
+        return None
+    return Compiled(_relocated(code, filename), sites, [(other, name) for other, name in assigns])
 
 
-def _write(entry: Path, code: CodeType, sites: list[Site]) -> None:
-    """One file, the places as a line of JSON and then the code; it appears as a whole or not at all."""
-    rows = [[getattr(site, cell) for cell in _CELLS] for site in sites]
+def _write(entry: Path, made: Compiled) -> None:
+    """One file, what is no code as a line of JSON and then the code; it appears as a whole or not at all."""
+    rows = [[getattr(site, cell) for cell in _CELLS] for site in made.sites]
     try:
         entry.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=entry.parent)
         with os.fdopen(handle, "wb") as file:
-            file.write(json.dumps(rows).encode() + b"\n" + marshal.dumps(code))
+            file.write(json.dumps([rows, made.assigns]).encode() + b"\n" + marshal.dumps(made.code))
         Path(name).replace(entry)
     except OSError:
         return  # a cache that cannot be written is no reason to fail

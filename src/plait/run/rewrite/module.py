@@ -10,18 +10,61 @@ from plait.run.rewrite.scope import Survey
 from plait.run.rewrite.statements import Statements
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
     from plait.model.site import Site
 
 
-def rewrite(source: str | bytes, module: str, filename: str) -> tuple[ast.Module, list[Site]]:
+def rewrite(
+    source: str | bytes, module: str, filename: str, assigned: Collection[str] = ()
+) -> tuple[ast.Module, list[Site]]:
     """The syntax tree of a module with a hook at every access, and the places of these hooks.
 
     The tree is ready to compile. It behaves like the original if its globals hold hooks that return what
-    `plait.run.noop` says, and `plait.run.rewrite.REFERENCES`.
+    `plait.run.noop` says, and `plait.run.rewrite.REFERENCES`. ``assigned`` are globals that other modules assign.
     """
     tree = ast.parse(source, filename)
-    survey = Survey(tree)
+    survey = Survey(tree, assigned)
     table = SiteTable(module, filename)
     statements = Statements(table, survey.scopes, survey.module)
     tree.body = statements.block(tree.body)
     return tree, table.sites
+
+
+def assignments_elsewhere(source: str | bytes, module: str, *, package: bool) -> list[tuple[str, str]]:
+    """The globals of other modules that a module's functions assign (``settings.level = 1``): (module, name)."""
+    tree = ast.parse(source)
+    known = dict(_imported(tree, module if package else module.rpartition(".")[0]))
+    found: dict[tuple[str, str], None] = {}
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for node in ast.walk(function):
+                match node:
+                    case ast.Attribute(value=owner, attr=name, ctx=ast.Store() | ast.Del()):
+                        found.update(dict.fromkeys((other, name) for other in _modules(owner, known)))
+                    case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[owner, ast.Constant(value=name), *_]):
+                        found.update(dict.fromkeys((other, str(name)) for other in _modules(owner, known)))
+    return list(found)
+
+
+def _imported(tree: ast.Module, package: str) -> Iterator[tuple[str, str]]:
+    """Names that imports bind, and what may be the module they stand for."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield (alias.asname, alias.name) if alias.asname else (alias.name.partition(".")[0],) * 2
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")
+            base = ".".join(above[: len(above) - node.level + 1]) if node.level else ""
+            origin = ".".join(filter(None, (base, node.module)))
+            for alias in node.names:
+                yield alias.asname or alias.name, f"{origin}.{alias.name}" if origin else alias.name
+
+
+def _modules(owner: ast.expr, known: dict[str, str]) -> Iterator[str]:
+    parts: list[str] = []
+    while isinstance(owner, ast.Attribute):
+        parts.insert(0, owner.attr)
+        owner = owner.value
+    if isinstance(owner, ast.Name) and owner.id in known:
+        yield ".".join([known[owner.id], *parts])

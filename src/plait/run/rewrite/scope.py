@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -12,6 +13,12 @@ if TYPE_CHECKING:
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 ComprehensionNode = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
+# They use up a generator expression before anything else happens.
+CONSUMERS = frozenset({
+    "all", "any", "bytes", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple",
+})  # fmt: skip
+# Expressions that run nobody's code: between two of them no thread can be started.
+IDLE = (ast.Name, ast.Constant, ast.Lambda, ast.Tuple, ast.List, ast.Starred, ast.NamedExpr, ast.IfExp)
 # Called without a name space of their own they see the caller's variables, temporaries of a rewritten body included.
 FRAME_READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
 
@@ -28,8 +35,12 @@ def mangled(name: str, owner: str | None) -> str:
 class Scope:
     """One scope: the names it binds, and the names it declares to be someone else's.
 
-    ``shared`` are the variables of a function that nested functions assign by ``nonlocal``; on the module's scope, the
-    globals that functions assign by ``global``. All names are mangled.
+    ``shared`` are the variables of a function that one thread may assign while another uses them: nested functions
+    assign them by ``nonlocal``, or the function itself does after it has made a nested function that reads them. On the
+    module's scope they are the globals that functions assign, of other modules too. All names are mangled.
+
+    ``made``, ``stores``, ``acts`` and ``loops`` tell the order of things: when the scope is made, when which of its
+    names is stored, when it runs code that may start threads, and from when to when it repeats what it does.
     """
 
     kind: Literal["module", "class", "function", "comprehension"]
@@ -42,6 +53,13 @@ class Scope:
     walrus: set[str] = field(default_factory=set)
     reads_frame: bool = False
     shared: set[str] = field(default_factory=set)
+    loaded: set[str] = field(default_factory=set)
+    lazy: bool = False  # runs when it is called or consumed, not where it stands
+    has_token: bool = False  # the rewritten function names its shared variables by tokens
+    made: int = 0
+    stores: list[tuple[str, int]] = field(default_factory=list)
+    acts: list[int] = field(default_factory=list)
+    loops: list[tuple[int, int]] = field(default_factory=list)
 
     def owner(self, name: str) -> Scope:
         """The scope whose variable ``name`` means here; the module's for globals and built-ins."""
@@ -65,22 +83,62 @@ class Scope:
             scope = scope.parent
         return scope
 
+    def body(self) -> Scope:
+        """The function (or module) during whose run this scope's code is evaluated."""
+        scope = self
+        while not scope.lazy and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
     def walk(self) -> Iterator[Scope]:
         """The scope itself and all below it."""
         yield self
         for child in self.children:
             yield from child.walk()
 
+    def captures(self) -> dict[str, list[int]]:
+        """When nested functions that use a variable of this function are made, by variable."""
+        found: dict[str, list[int]] = {}
+        for outermost in self._lazy_children():
+            for scope in outermost.walk():
+                for name in scope.loaded | (scope.nonlocals & scope.stored):
+                    if scope.owner(name) is self:
+                        found.setdefault(name, []).append(outermost.made)
+        return found
+
+    def _lazy_children(self) -> Iterator[Scope]:
+        for child in self.children:
+            if child.lazy:
+                yield child
+            else:
+                yield from child._lazy_children()
+
+    def stores_late(self, name: str, captured: list[int]) -> bool:
+        """Whether the function may store a variable after a nested function that was made at such a time runs."""
+        first = min(captured)
+        acted = self.acts[bisect_right(self.acts, first) :][:1]
+        for stored, when in self.stores:
+            if stored == name:
+                if acted and acted[0] < when:
+                    return True
+                for start, end in self.loops:
+                    if start < when <= end and bisect_right(captured, start) < bisect_right(captured, end):
+                        return True
+        return False
+
 
 class Survey(ast.NodeVisitor):
     """Builds the scopes of a module; ``scopes`` maps each node that opens one to it."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, assigned: Iterable[str] = ()) -> None:
         self.module = Scope("module", None)
         self.scopes: dict[ast.AST, Scope] = {tree: self.module}
         self._scope = self.module
         self._class: str | None = None
+        self._time = 0
+        self._consumed: set[ast.AST] = set()
         self.generic_visit(tree)
+        self.module.shared.update(assigned)
         self._find_shared()
 
     def _find_shared(self) -> None:
@@ -89,13 +147,28 @@ class Survey(ast.NodeVisitor):
                 continue
             self.module.shared |= scope.globals & scope.stored
             for name in scope.nonlocals & scope.stored:
-                owner = scope.owner(name)
-                # A token beside the cell would show up in what the frame readers return.
-                if owner.kind == "function" and not any(below.reads_frame for below in owner.walk()):
-                    owner.shared.add(name)
+                self._share(scope.owner(name), name)
+            for name, captured in scope.captures().items():
+                if scope.stores_late(name, sorted(captured)):
+                    self._share(scope, name)
+
+    @staticmethod
+    def _share(owner: Scope, name: str) -> None:
+        # A token beside the cell would show up in what the frame readers return.
+        if owner.has_token and not any(below.reads_frame for below in owner.walk()):
+            owner.shared.add(name)
+
+    def _now(self) -> int:
+        self._time += 1
+        return self._time
+
+    def _act(self) -> None:
+        self._scope.body().acts.append(self._now())
 
     def _open(self, node: ast.AST, kind: Literal["class", "function", "comprehension"]) -> Scope:
-        scope = self.scopes[node] = Scope(kind, self._scope)
+        lazy = kind == "function" or (isinstance(node, ast.GeneratorExp) and node not in self._consumed)
+        scope = self.scopes[node] = Scope(kind, self._scope, lazy=lazy, made=self._now())
+        scope.has_token = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         self._scope.children.append(scope)
         return scope
 
@@ -105,14 +178,58 @@ class Survey(ast.NodeVisitor):
             self.visit(node)
         self._scope = outer
 
-    def _store(self, name: str) -> None:
-        self._scope.stored.add(mangled(name, self._class))
+    def _store(self, name: str, scope: Scope | None = None) -> None:
+        scope, real = scope or self._scope, mangled(name, self._class)
+        scope.stored.add(real)
+        if real not in scope.nonlocals and real not in scope.globals:
+            scope.stores.append((real, self._now()))
+
+    def visit(self, node: ast.AST) -> None:
+        """Notes the order of what happens: an expression acts after its parts, a loop from its head to its end."""
+        begin = self._time
+        super().visit(node)
+        if isinstance(node, ast.expr) and not isinstance(node, IDLE):
+            self._act()
+        elif isinstance(node, ast.For | ast.AsyncFor | ast.While):
+            self._scope.body().loops.append((begin, self._now()))
+
+    def _visit_binding(self, node: Any) -> None:
+        """The value is evaluated before the targets are bound."""
+        if node.value is not None:
+            self.visit(node.value)
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            self.visit(target)
+        if isinstance(node, ast.AnnAssign):
+            self.visit(node.annotation)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            self._scope.loaded.add(mangled(node.target.id, self._class))
+
+    visit_Assign = visit_AnnAssign = visit_AugAssign = _visit_binding  # noqa: N815
+
+    def _visit_loop(self, node: ast.For | ast.AsyncFor) -> None:
+        self.visit(node.iter)
+        self._act()  # its iterator runs
+        for part in (node.target, *node.body, *node.orelse):
+            self.visit(part)
+
+    visit_For = visit_AsyncFor = _visit_loop  # noqa: N815
+
+    def _visit_with(self, node: ast.With | ast.AsyncWith) -> None:
+        for item in node.items:
+            self.visit(item.context_expr)
+            self._act()  # it is entered
+            if item.optional_vars is not None:
+                self.visit(item.optional_vars)
+        for statement in node.body:
+            self.visit(statement)
+        self._act()
+
+    visit_With = visit_AsyncWith = _visit_with  # noqa: N815
 
     def _visit_function(self, node: FunctionNode) -> None:
         args = node.args
         every = [*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg))]
         if not isinstance(node, ast.Lambda):
-            self._store(node.name)
             for expression in [*node.decorator_list, *filter(None, [arg.annotation for arg in every])]:
                 self.visit(expression)
             if node.returns is not None:
@@ -123,44 +240,55 @@ class Survey(ast.NodeVisitor):
         scope.parameters = {mangled(arg.arg, self._class) for arg in every}
         scope.parameters |= {parameter.name for parameter in getattr(node, "type_params", [])}
         self._inside(scope, [node.body] if isinstance(node, ast.Lambda) else node.body)
+        if not isinstance(node, ast.Lambda):
+            if not all(map(_is_wraps, node.decorator_list)):
+                self._act()
+            self._store(node.name)
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function  # noqa: N815
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """A class is a scope for its own body only; its bases and decorators belong outside."""
-        self._store(node.name)
         for expression in [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]:
             self.visit(expression)
         outer, self._class = self._class, node.name
         self._inside(self._open(node, "class"), node.body)
         self._class = outer
+        if node.decorator_list or node.bases or node.keywords:
+            self._act()
+        self._store(node.name)
 
     def _visit_comprehension(self, node: ComprehensionNode) -> None:
         first, *others = node.generators
         self.visit(first.iter)  # evaluated outside
         results = list(filter(None, [node.key, node.value])) if isinstance(node, ast.DictComp) else [node.elt]
         inner = [first.target, *first.ifs, *others, *results]
+        begin = self._time
         self._inside(self._open(node, "comprehension"), inner)
+        self._scope.body().loops.append((begin, self._now()))
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension  # noqa: N815
 
     def visit_Name(self, node: ast.Name) -> None:
         """Stores bind; loads are resolved later."""
-        if not isinstance(node.ctx, ast.Load):
+        if isinstance(node.ctx, ast.Load):
+            self._scope.loaded.add(mangled(node.id, self._class))
+        else:
             self._store(node.id)
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
         """The target is a variable of the function around, even from inside a comprehension."""
-        name = mangled(node.target.id, self._class)
-        scope = self._scope.function()
-        scope.stored.add(name)
-        scope.walrus.add(name)
         self.visit(node.value)
+        scope = self._scope.function()
+        scope.walrus.add(mangled(node.target.id, self._class))
+        self._store(node.target.id, scope)
 
     def visit_Call(self, node: ast.Call) -> None:
         """Remembers calls that look at the frame they stand in."""
         if isinstance(node.func, ast.Name) and node.func.id in FRAME_READERS:
             self._scope.function().reads_frame = True
+        if _consumes(node):
+            self._consumed.update(node.args)
         self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global) -> None:
@@ -198,3 +326,20 @@ class Survey(ast.NodeVisitor):
         if node.rest is not None:
             self._store(node.rest)
         self.generic_visit(node)
+
+
+def _is_wraps(decorator: ast.expr) -> bool:
+    """Whether a decorator is `functools.wraps`, which never calls the function."""
+    match decorator:
+        case ast.Call(func=ast.Name(id="wraps") | ast.Attribute(attr="wraps")):
+            return True
+    return False
+
+
+def _consumes(call: ast.Call) -> bool:
+    match call.func:
+        case ast.Name(id=name):
+            return name in CONSUMERS
+        case ast.Attribute(attr=name):
+            return name in ("join", "extend", "update")
+    return False

@@ -168,10 +168,26 @@ class Statements(Patterns):
             self.frame.temporaries.clear()
             handler.type = handler.type and self.value(handler.type)
             dropped = sorted(abandoned.union(self.frame.temporaries))
-            handler.body = [*build.clear(dropped, handler), *self.block(handler.body)]
+            if handler.name is not None and self.is_shared(handler.name):
+                self._caught(handler, dropped)
+            else:
+                handler.body = [*build.clear(dropped, handler), *self.block(handler.body)]
         node.orelse = self.block(node.orelse)
         node.finalbody = self.block(node.finalbody)
         return [node]
+
+    def _caught(self, handler: ast.ExceptHandler, dropped: list[str]) -> None:
+        """``except E as name`` with a shared name: stored by a statement of its own, and deleted at the end."""
+        name, temporary = handler.name, self.temporary()
+        assert name is not None
+        stored = self.into(build.store(name, handler), build.load(temporary, handler))
+        cleared = self.into(build.store(name, handler), build.constant(None, handler))
+        gone = ast.copy_location(ast.Delete([ast.copy_location(ast.Name(name, ast.Del()), handler)]), handler)
+        deleted = [*self.announced(name, handler), gone]
+        handler.name = temporary
+        body = [*build.clear(dropped, handler), *self.block(handler.body)]
+        guarded = ast.copy_location(ast.Try(body, [], [], [*cleared, *deleted]), handler)
+        handler.body = [*stored, guarded]
 
     def _match(self, node: ast.Match) -> list[ast.stmt]:
         self.cases(node)
