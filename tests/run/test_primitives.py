@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import threading
 from pathlib import Path
 
 import pytest
-from primitive_check import REAL, executed, missing_names, modules_of
+from primitive_check import REAL, executed, modules_of
 from primitive_snippets import SNIPPETS
 from test_gil_shapes import SOURCE, interpreters
 
@@ -18,9 +17,6 @@ from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.mirror import Mirror
 
-CLASSES = (
-    "Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Event", "Barrier", "Thread", "Timer", "local",
-)  # fmt: skip
 SCHEDULES = 25
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # of the real threads
@@ -60,21 +56,6 @@ def test_quiet(name, virtual):
 
     ENGINE.execute(prepare)
     assert results == [SNIPPETS[name](REAL)]
-
-
-def test_every_public_name_is_there(mirror):
-    assert missing_names(mirror) == []
-
-
-@pytest.mark.parametrize("name", CLASSES)
-def test_every_public_method_is_there(name, mirror):
-    make = {
-        "Barrier": lambda module: module.Barrier(2),
-        "Timer": lambda module: module.Timer(1, int),
-    }.get(name, lambda module: getattr(module, name)())
-    real, twin = make(threading), make(mirror.modules["threading"])
-    public = {each for each in dir(real) if not each.startswith("_") or each in ("__enter__", "__exit__", "__call__")}
-    assert public <= set(dir(twin))
 
 
 @pytest.mark.slow

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import _thread  # the real one, before any mirror is in place
 import importlib
+import sys
 from collections.abc import Callable
+from contextvars import Context, copy_context
 from typing import Any, Protocol
 
 try:
@@ -12,6 +14,8 @@ try:
 except ImportError:  # an interpreter greenlet has no build for: OS threads do
     greenlet = None
 
+INHERITS = bool(getattr(sys.flags, "thread_inherit_context", 0))
+"""Whether a thread starts with a copy of its starter's context variables: 3.14 and later, by default without a GIL."""
 OURS: set[int] = set()  # the OS threads that run code under test; any other must not be scheduled
 PRIMED = 4  # fibers made in advance, so that they start from the shallow stack of the main one
 
@@ -67,7 +71,7 @@ class GreenletFibers:
     def take(self) -> Fiber:
         """See `Fibers.take`."""
         fiber = self._free.pop() if self._free else self._make()
-        fiber.gr_context = None  # a new thread starts with empty context variables
+        fiber.gr_context = copy_context() if INHERITS else None  # else it starts with empty context variables
         return fiber  # type: ignore[no-any-return]
 
     def give_back(self, fiber: Fiber) -> None:
@@ -80,9 +84,10 @@ class GreenletFibers:
 
 
 class _OsFiber:
-    __slots__ = ("_baton", "_pool")
+    __slots__ = ("_baton", "_pool", "context")
 
     def __init__(self, pool: OsFibers) -> None:
+        self.context = Context()
         self._pool = pool
         self._baton = _thread.allocate_lock()
         self._baton.acquire()
@@ -101,26 +106,29 @@ class OsFibers:
     def __init__(self, loop: Callable[[Fiber], None]) -> None:
         self._loop = loop
         OURS.add(_thread.get_ident())
-        self._free: list[Fiber] = []
+        self._free: list[_OsFiber] = []
         self.running = _OsFiber(self)
         self.main: Fiber = self.running
 
     def take(self) -> Fiber:
         """See `Fibers.take`."""
         if self._free:
-            return self._free.pop()
-        fiber = _OsFiber(self)
-        _thread.start_new_thread(self._run, (fiber,))
+            fiber = self._free.pop()
+        else:
+            fiber = _OsFiber(self)
+            _thread.start_new_thread(self._run, (fiber,))
+        fiber.context = copy_context() if INHERITS else Context()  # not what its last user has left there
         return fiber
 
     def _run(self, me: _OsFiber) -> None:
         OURS.add(_thread.get_ident())
         me._baton.acquire()
         while True:
-            self._loop(me)
+            me.context.run(self._loop, me)
 
     def give_back(self, fiber: Fiber) -> None:
         """See `Fibers.give_back`."""
+        assert isinstance(fiber, _OsFiber)
         self._free.append(fiber)
 
     def abandon(self, fiber: Fiber) -> None:

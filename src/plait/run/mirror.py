@@ -44,6 +44,10 @@ _IN_PYTHON = {
     "BoundedSemaphore": ("Semaphore", "BoundedSemaphore"),
 }  # fmt: skip
 """What `threading` defines in Python, over locks, with the classes that this needs."""
+_REWRITTEN = (
+    "Barrier", "Timer", "serialize_iterator", "synchronized_iterator", "concurrent_tee", "_concurrent_tee",
+)  # fmt: skip
+"""What of `threading` is taken from the running interpreter's source; the iterators came with 3.15."""
 
 
 class Mirror:
@@ -117,6 +121,9 @@ class Mirror:
         module.get_ident = module.get_native_id = threads.get_ident
         module.start_new_thread = module.start_new = threads.start_new_thread
         module._count = threads.active_count
+        if hasattr(module, "start_joinable_thread"):  # from 3.13 on
+            module.start_joinable_thread = threads.start_joinable_thread
+            module._ThreadHandle = threads.ThreadHandle
         return module  # type: ignore[no-any-return]
 
     def _threading(self) -> types.ModuleType:
@@ -137,12 +144,13 @@ class Mirror:
         threads.hooks.modules.append(module)
         module.__dict__["excepthook"] = threads.excepthook
         module.__dict__.update(HOOKS)
-        for name in ("Barrier", "Timer"):
-            self._define(module, name)
+        for name in _REWRITTEN:
+            if hasattr(real_threading, name):
+                self._define(module, name)
         return module  # type: ignore[no-any-return]
 
     def _define(self, module: types.ModuleType, name: str) -> None:
-        """A class of `threading` by its own source, rewritten."""
+        """A class or function of `threading` by its own source, rewritten."""
         lines, first = inspect.getsourcelines(getattr(real_threading, name))
         source = "\n" * (first - 1) + "".join(lines)  # so that places have their real lines
         tree, sites = rewrite(source, "threading", real_threading.__file__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,8 @@ class Condition:
         self._lock = RLock() if lock is None else lock
         self.acquire = self._lock.acquire
         self.release = self._lock.release
+        if sys.version_info >= (3, 14):
+            self.locked = self._lock.locked
         self._waiters: list[VThread] = []
 
     def __enter__(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from plait.run.engine import ENGINE, access, at_once, blocking
@@ -298,6 +299,9 @@ class RLock(Baton):
         owner = self.holder.id if self.holder is not None else 0
         return f"<{state} _thread.RLock object owner={owner} count={self.count} at {NOWHERE}>"
 
+
+if sys.version_info < (3, 14):
+    del RLock.locked
 
 OPAQUE.update((Lock, RLock))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from queue import Empty
+from types import GenericAlias
 from typing import Any
 
 from plait.run.primitives.condition import Condition
@@ -12,6 +13,8 @@ from plait.run.primitives.lock import Lock
 
 class SimpleQueue:
     """Unbounded; every method is one critical section."""
+
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     def __init__(self) -> None:
         self._items: deque[Any] = deque()

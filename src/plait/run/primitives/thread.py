@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from contextvars import Context
 from types import SimpleNamespace
 from typing import Any
 
 from plait.run.ends import Killed
 from plait.run.engine import ENGINE, access
+from plait.run.fibers import INHERITS
 from plait.run.heap import OPAQUE
 from plait.run.hooks import perform_function
 from plait.run.operations import LOCAL, READ
@@ -34,6 +36,8 @@ class Thread:
         daemon: bool | None = None,
         context: Any = None,
     ) -> None:
+        if context is not None and sys.version_info < (3, 14):
+            raise TypeError("Thread.__init__() got an unexpected keyword argument 'context'")
         assert group is None, "group argument must be None for now"
         if name is None:
             name = f"Thread-{next_name()}"
@@ -74,7 +78,10 @@ class Thread:
     def _bootstrap(self) -> None:
         self._vthread = ENGINE.thread
         try:
-            self.run()
+            if self._context is None:  # that of the fiber, see `plait.run.fibers.INHERITS`
+                self.run()
+            else:
+                self._context.run(self.run)
         except Killed:
             raise
         except BaseException as error:
@@ -319,12 +326,51 @@ def start_new_thread(
 
     def body() -> None:
         try:
-            function(*args, **(kwargs or {}))
+            if INHERITS:  # only threads made by `threading` do
+                Context().run(function, *args, **(kwargs or {}))
+            else:
+                function(*args, **(kwargs or {}))
         except SystemExit:
             return
 
     started = ENGINE.start(body, getattr(function, "__name__", "thread"), daemon=True, proxy=None)
     return IDENT_BASE + started.id
+
+
+class ThreadHandle:
+    """What `_thread.start_joinable_thread` returns, from 3.13 on."""
+
+    def __init__(self) -> None:
+        self._thread: Thread | None = None
+
+    @property
+    def ident(self) -> int:
+        """The identifier of the thread; 0 before it has started."""
+        return (self._thread is not None and self._thread.ident) or 0
+
+    def is_done(self) -> bool:
+        """Whether the thread has ended."""
+        return self._thread is not None and not self._thread.is_alive()
+
+    def join(self, timeout: float | None = None, /) -> None:
+        """Wait for the end of the thread."""
+        if self._thread is None:
+            raise RuntimeError("thread not started")
+        self._thread.join(timeout)
+
+
+def start_joinable_thread(
+    function: Callable[..., object], handle: ThreadHandle | None = None, daemon: bool = True
+) -> ThreadHandle:
+    """As `_thread.start_joinable_thread`."""
+    if not callable(function):
+        raise TypeError("thread function must be callable")
+    handle = ThreadHandle() if handle is None else handle
+    if handle._thread is not None:
+        raise RuntimeError("thread already started")
+    handle._thread = Thread(target=function, daemon=daemon)
+    handle._thread.start()
+    return handle
 
 
 OPAQUE.update((Thread, ExistingThread))
