@@ -56,9 +56,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _measured(name: str, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    return measure(
-        name, {"runs": options.runs, "seconds": options.limit, "which": options.set, "progress": _progress}
-    )
+    settings = {"runs": options.runs, "seconds": options.limit, "which": options.set, "progress": _progress}
+    own = ("operator", "subject", "sample", "max_tests", "seed", "resume")
+    return measure(name, {**settings, **{each: getattr(options, each) for each in own}})
 
 
 def _progress(line: str) -> None:

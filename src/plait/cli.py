@@ -120,6 +120,10 @@ OPTIONS = {
     "delta": Option("the least difference to report (default: 5)", "PERCENT"),
     "runs": Option("runs behind each figure (default: the table's own)", "N", _at_least(1)),
     "limit": Option("how long one measured call may take (default: the table's own)", "TIME", seconds),
+    "operator": Option("mutants: the bugs to plant, with commas between them (default: all)", "NAMES"),
+    "subject": Option("mutants: the classes to plant them in (default: all)", "NAMES"),
+    "sample": Option("mutants: so many of each operator (default: all)", "N", _at_least(1)),
+    "resume": Option("mutants: keep each result here, and measure only what is not there yet", "FILE", _output),
     "set": Option("corpus: which of its sets (default: sample)", "SET", choices=("sample", "held-out", "all"),
                   default="sample"),
 }  # fmt: skip
@@ -174,7 +178,8 @@ COMMANDS = {
     ),
     "bench": Command(
         "the evaluation tables, ours beside the papers'", ("NAME", "which table (default: all)"),
-        ("json", "runs", "limit", "set"), "plait.bench", needed=False,
+        ("json", "runs", "limit", "set", "operator", "subject", "sample", "max-tests", "seed", "resume"),
+        "plait.bench", needed=False,
     ),
     "doctor": Command("what this installation can do", None, (), "plait.doctor"),
     "completion": Command(

@@ -217,7 +217,46 @@ def campaign(patch):
     return {"dask": ()}
 
 
-TABLES = {each.__name__: each for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign)}
+def monitors(patch):
+    table = module("monitors.bench")
+
+    def said(command, subject, *_words):
+        sound = "sound" in subject
+        return {
+            "exit": 0 if sound or command == "diff" else 1, "verdict": "none" if sound else "violation",
+            "kinds": [] if sound else ["hang"], "tests": 7, "schedules": 40, "seconds_to_first": None if sound else 1.5,
+            "summaries": [],
+        }  # fmt: skip
+
+    patch.setattr(table, "command", said)
+    return {"which": "latch"}
+
+
+def mutants(patch):
+    table = module("mutants.bench")
+
+    def said(found, **more):
+        return {"found": found, "seconds": 1.5, "tests": 7, "schedules": 40, "said": "", **more}
+
+    def measured(mutant, _limits, _entries):
+        missed = mutant.operator == "drop-notify"
+        return {
+            "subject": mutant.subject.name, "operator": mutant.operator, "method": mutant.method, "line": mutant.line,
+            "sequential": None, "unsound": "x = Latch(1) || x.wait() || x.open()", "concurrent": None, "reason": None,
+            "small_tests": 90, "all_small_tests": True, "check": said(not missed),
+            "diff": said(not missed, sequential=missed),
+        }  # fmt: skip
+
+    patch.setattr(table, "measured", measured)
+    patch.setattr(table, "_base", lambda subject, _limits: {"subject": subject.name, **said(found=False)})
+    patch.setattr(table.os, "cpu_count", lambda: 2)
+    return {"operator": "while-if,drop-notify", "subject": "mutants/latch"}
+
+
+TABLES = {
+    each.__name__: each
+    for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants)
+}
 
 
 def shape(value):

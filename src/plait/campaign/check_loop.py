@@ -347,6 +347,9 @@ class Campaign:
         if self._interrupt is not None and self._interrupt.requested:
             self._stopped_by = "interrupt"
             return True
+        if self._findings and not self._options.keep_going:
+            self._stopped_by = "finding"
+            return True
         if self._budget.by_steps:
             return False
         tried = self._tests - self._tests_then >= TESTS_AFTER_FOUND

@@ -45,7 +45,7 @@ class CheckOptions:
     rules: Rules = field(default_factory=Rules)
     hook: Path | None = None
     tests: Path | None = None
-    keep_going: bool = True
+    keep_going: bool = True  # behind the first finding
     store: Path | None = None  # the folder of what is remembered between runs
     called: str = ""  # what the version is called there; else by ``at``
     fresh: bool = False
