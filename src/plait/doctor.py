@@ -93,9 +93,14 @@ def _models(*, free: bool) -> Finding:
 
 def _fibers() -> Finding:
     version = _version("greenlet")
-    if version is None:
-        return Finding("greenlet, so virtual threads are OS threads, about ten times slower", without=True)
-    return Finding(f"greenlet {version}: virtual threads")
+    try:
+        from plait.run.fibers import UNUSABLE  # noqa: PLC0415 - a broken part must not keep the others from being seen
+    except Exception as error:
+        return Finding(f"greenlet {version}: {type(error).__name__}: {error}", missing=True)
+    if UNUSABLE is None and version is not None:
+        return Finding(f"greenlet {version}: virtual threads")
+    why = "greenlet" if version is None else UNUSABLE
+    return Finding(f"{why}, so virtual threads are OS threads, about ten times slower", without=True)
 
 
 def _tried(trouble: str, check: Callable[[], str]) -> Finding:

@@ -123,10 +123,21 @@ def condition_needs_its_lock(m):
     return [*map(attempt, calls), kind_of(condition.release)]
 
 
+def a_time_that_is_no_number_is_refused(m):
+    nan = float("nan")
+    lock, event = m.threading.Lock(), m.threading.Event()
+    event.set()
+    return (
+        kind_of(lock.acquire, timeout=nan), kind_of(m.threading.RLock().acquire, timeout=nan),
+        kind_of(m.time.sleep, nan), kind_of(event.wait, nan), kind_of(m.queue.SimpleQueue().get, timeout=nan),
+        kind_of(m.threading.Event().wait, nan),
+    )  # fmt: skip
+
+
 def condition_keeps_its_lock_when_the_time_is_no_number(m):
     condition = m.threading.Condition()
     with condition:
-        return kind_of(condition.wait, "soon"), condition.wait(float("nan")), kind_of(condition.notify)
+        return kind_of(condition.wait, "soon"), kind_of(condition.wait, float("nan")), kind_of(condition.notify)
 
 
 def condition_over_a_lock(m):

@@ -12,10 +12,12 @@ from collections import Counter
 import pytest
 
 from plait import explore_threads
+from plait.errors import UsageError
 from plait.explore.dpor import Dpor
 from plait.observe.places import place
+from plait.run import fibers
 from plait.run.engine import ENGINE, access
-from plait.run.fibers import make_fibers
+from plait.run.fibers import make_fibers, usable
 from plait.run.operations import WRITE
 from plait.scenario import controlled
 
@@ -224,3 +226,25 @@ def test_both_backends_say_which_thread_runs_code_under_test(monkeypatch):
         monkeypatch.setattr("plait.run.fibers.OURS", ours := set())
         make_fibers(backend, lambda fiber: None)
         assert threading.get_ident() in ours
+
+
+@pytest.mark.parametrize(
+    ("version", "free_threaded", "python", "works"),
+    [
+        ("3.2.2", True, (3, 13), True), ("3.2.2", False, (3, 14), True), ("3.5.2", True, (3, 14), False),
+        ("3.5.3", True, (3, 14), True), ("3.5.3rc1", True, (3, 15), True), ("3.4", True, (3, 15), False),
+        ("4.0", True, (3, 15), True),
+    ],
+)  # fmt: skip
+def test_a_greenlet_that_is_too_old_for_the_build_is_not_used(version, free_threaded, python, works):
+    trouble = usable(version, free_threaded=free_threaded, python=python)
+    assert (trouble is None) == works
+    assert works or (version in trouble and "3.5.3" in trouble)
+
+
+def test_without_a_usable_greenlet_os_threads_do(monkeypatch):
+    monkeypatch.setattr(fibers, "greenlet", None)
+    monkeypatch.setattr(fibers, "UNUSABLE", "greenlet 3.5.2 is not safe here")
+    assert isinstance(make_fibers("auto", print), fibers.OsFibers)
+    with pytest.raises(UsageError, match=r"greenlet 3\.5\.2 is not safe here"):
+        make_fibers("greenlet", print)

@@ -4,16 +4,41 @@ from __future__ import annotations
 
 import _thread  # the real one, before any mirror is in place
 import importlib
+import re
 import sys
+import sysconfig
 from collections.abc import Callable
 from contextvars import Context, copy_context
 from typing import Any, Protocol
 
-try:
-    greenlet: Any = importlib.import_module("greenlet")
-except ImportError:  # an interpreter greenlet has no build for: OS threads do
-    greenlet = None
+from plait.errors import UsageError
 
+NEEDED = (3, 5, 3)
+"""The first greenlet that can switch inside C code (``list.sort(key=...)``) on free-threaded builds from 3.14 on."""
+
+
+def usable(version: str, *, free_threaded: bool, python: tuple[int, ...]) -> str | None:
+    """Return why a greenlet of this version cannot carry virtual threads on a build; None if it can."""
+    numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+    if free_threaded and python >= (3, 14) and numbers < NEEDED:
+        needed = ".".join(map(str, NEEDED))
+        return f"greenlet {version} is not safe on this free-threaded build: {needed} or newer is"
+    return None
+
+
+def _load() -> tuple[Any, str | None]:
+    """Return greenlet, or None and why there is none."""
+    try:
+        found = importlib.import_module("greenlet")
+    except ImportError:  # an interpreter greenlet has no build for
+        return None, "greenlet is not installed"
+    free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    trouble = usable(found.__version__, free_threaded=free_threaded, python=sys.version_info[:2])
+    return (found, None) if trouble is None else (None, trouble)
+
+
+greenlet, UNUSABLE = _load()
+"""``UNUSABLE`` says why virtual threads are OS threads here; None where they are greenlets."""
 INHERITS = bool(getattr(sys.flags, "thread_inherit_context", 0))
 """Whether a thread starts with a copy of its starter's context variables: 3.14 and later, by default without a GIL."""
 OURS: set[int] = set()  # the OS threads that run code under test; any other must not be scheduled
@@ -136,7 +161,9 @@ class OsFibers:
 
 
 def make_fibers(backend: str, loop: Callable[[Fiber], None]) -> Fibers:
-    """The pool called ``greenlet`` or ``threads``; ``auto`` takes greenlets where they exist."""
+    """The pool called ``greenlet`` or ``threads``; ``auto`` takes greenlets where they work, see `UNUSABLE`."""
     if backend == "threads" or (backend == "auto" and greenlet is None):
         return OsFibers(loop)
+    if greenlet is None:
+        raise UsageError(f"{UNUSABLE}; the backends 'auto' and 'threads' do without it")
     return GreenletFibers(loop)

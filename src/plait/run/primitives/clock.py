@@ -57,6 +57,8 @@ thread_time_ns = monotonic_ns
 
 def sleep(seconds: float, /) -> None:
     """Blocks until nothing else can run and the virtual clock has passed the given time."""
+    if seconds != seconds:  # noqa: PLR0124 - NaN
+        raise ValueError("Invalid value NaN (not a number)")
     if seconds < 0:
         raise ValueError("sleep length must be non-negative")
     thread = ENGINE.thread

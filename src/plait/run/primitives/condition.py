@@ -9,7 +9,7 @@ from typing import Any
 from plait.run.engine import ENGINE, access
 from plait.run.heap import OPAQUE
 from plait.run.operations import ACQUIRE, RELEASE, WRITE
-from plait.run.primitives.lock import Baton, Lock, RLock
+from plait.run.primitives.lock import NAN_WAITS, Baton, Lock, RLock, check_number
 from plait.run.primitives.site import here
 from plait.run.vthread import VThread
 
@@ -58,6 +58,8 @@ class Condition:
             raise RuntimeError("cannot wait on un-acquired lock")
         if timeout is not None:
             _ = timeout > 0  # what is no number must fail while the lock is held
+            if not NAN_WAITS:
+                check_number(timeout)
         if ENGINE.current is None:
             return self._wait_quietly(thread, lock, timeout)
         site = here()

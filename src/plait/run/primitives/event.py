@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.run.engine import ENGINE, access
 from plait.run.heap import OPAQUE
 from plait.run.operations import LOCAL, READ, WRITE
-from plait.run.primitives.lock import NOWHERE
+from plait.run.primitives.lock import NAN_WAITS, NOWHERE, check_number
 from plait.run.primitives.site import here
 from plait.run.vthread import VThread
 
@@ -65,11 +65,13 @@ class Event:
         self._point(READ)
         if self._on:
             return True
+        if timeout is not None and not NAN_WAITS:
+            check_number(timeout)
         e = ENGINE
         thread = e.thread
         thread.notified = False
         quiet = e.current is None
-        if timeout is not None and (timeout <= 0 or (not quiet and e.early(thread))):
+        if timeout is not None and (not timeout > 0 or (not quiet and e.early(thread))):
             if timeout > 0:  # signalled or timed out, at any moment
                 self._waiters.append(thread)
                 self._late(thread, timeout)

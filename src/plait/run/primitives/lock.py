@@ -15,8 +15,19 @@ TIMEOUT_MAX = 9223372036.0
 NOWHERE = "0x7f0000000000"  # an address that is the same in every execution
 
 
+NAN_WAITS = sys.version_info < (3, 14)
+"""Whether a condition, and what is made of it, waits for a time that is no number at all."""
+
+
+def check_number(timeout: float) -> None:
+    """Refuse what is no number, as the C code does."""
+    if timeout != timeout:  # noqa: PLR0124 - only NaN is not equal to itself
+        raise ValueError("Invalid value NaN (not a number)")
+
+
 def check_timeout(blocking_call: bool, timeout: float) -> None:
     """The argument errors that `_thread` raises."""
+    check_number(timeout)
     if not blocking_call and timeout != -1:
         raise ValueError("can't specify a timeout for a non-blocking call")
     if timeout < 0 and timeout != -1:

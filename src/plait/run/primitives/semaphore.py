@@ -5,9 +5,15 @@ from __future__ import annotations
 from plait.run.engine import ENGINE, access, blocking
 from plait.run.heap import OPAQUE
 from plait.run.operations import READ, TAKE, WRITE
-from plait.run.primitives.lock import NOWHERE
+from plait.run.primitives.lock import NAN_WAITS, NOWHERE, check_number
 from plait.run.primitives.site import here
 from plait.run.vthread import VThread
+
+
+def _check(timeout: float | None) -> None:
+    """Refuse a time that is no number, as the condition inside does."""
+    if timeout is not None and not NAN_WAITS:
+        check_number(timeout)
 
 
 class Semaphore:
@@ -49,6 +55,7 @@ class Semaphore:
             thread.may_switch = True
             access(thread, loc, WRITE, site)
             if not self._count:
+                _check(timeout)
                 e.tick(thread, timeout or 0.0, site)
                 return False
         else:
@@ -78,6 +85,7 @@ class Semaphore:
     def _acquire_quietly(self, blocking_call: bool, timeout: float | None) -> bool:
         thread = ENGINE.thread
         while not self._count:
+            _check(timeout)
             if not blocking_call or (timeout is not None and timeout <= 0):
                 return False
             if timeout is not None:

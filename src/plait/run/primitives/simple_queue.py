@@ -8,7 +8,7 @@ from types import GenericAlias
 from typing import Any
 
 from plait.run.primitives.condition import Condition
-from plait.run.primitives.lock import Lock
+from plait.run.primitives.lock import Lock, check_number
 
 
 class SimpleQueue:
@@ -28,6 +28,8 @@ class SimpleQueue:
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
         """As `queue.SimpleQueue.get`."""
+        if block and timeout is not None:
+            check_number(timeout)
         if block and timeout is not None and timeout < 0:
             raise ValueError("'timeout' must be a non-negative number")
         with self._ready:

@@ -15,6 +15,7 @@ from plait.run.fibers import INHERITS
 from plait.run.heap import OPAQUE
 from plait.run.hooks import perform_function
 from plait.run.operations import LOCAL, READ
+from plait.run.primitives.lock import check_number
 from plait.run.primitives.number import next_name, number
 from plait.run.primitives.site import here
 from plait.run.vthread import FINISHED, VThread
@@ -111,6 +112,8 @@ class Thread:
         thread = ENGINE.thread
         if other is thread:
             raise RuntimeError("cannot join current thread")
+        if timeout is not None:
+            check_number(timeout)
         if ENGINE.current is None:
             self._join_quietly(thread, other, timeout)
             return

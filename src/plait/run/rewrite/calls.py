@@ -150,6 +150,7 @@ class Calls(Context):
         if not keywords and (not args or isinstance(args[-1], ast.Starred)):
             subject = build.call(f"_p_{letter}0", [subject, *rest], node)
         elif not self.can_keep(subject, *again):
+            args = _unpacked_alone(args)
             if func is not None and not all(map(_is_quiet, [*args, *keywords])):
                 # The method is looked up before the arguments are evaluated, which may matter: pass it bound.
                 func.value = subject
@@ -174,6 +175,15 @@ class Calls(Context):
             func.value = subject
         node.args, node.keywords = args, keywords
         return node
+
+
+def _unpacked_alone(args: list[ast.expr]) -> list[ast.expr]:
+    """Make a tuple of a single ``*iterable``, as the call it stands in does; a longer list would ask for its length."""
+    match args:
+        case [ast.Starred(value=value) as star]:
+            inner = ast.copy_location(ast.Starred(value, ast.Load()), star)
+            return [ast.copy_location(ast.Starred(build.call("_p_star", [inner], star), ast.Load()), star)]
+    return args
 
 
 def _has_star(args: list[ast.expr]) -> bool:
