@@ -23,13 +23,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from plait import __version__
 from plait.campaign.budget import seconds
 from plait.config import ALLOWABLE, CHOICES, load
-from plait.errors import PlaitBugError, UsageError
+from plait.errors import INTERRUPTED, NOTHING_FOUND, UNUSABLE, PlaitBugError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _WIDTH = 80
-NOTHING_FOUND, FOUND, UNUSABLE, INCONCLUSIVE, INTERRUPTED = 0, 1, 2, 3, 130
 
 # -- values -------------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from plait.explore.progress import fraction, probe
 from plait.explore.replay import Recorded, Replay
 from plait.explore.stateful import Stateful
 from plait.run import hooks
-from plait.run.engine import ENGINE
+from plait.run.engine import DIVERGED, ENGINE
 
 
 def test_a_search_that_was_stopped_claims_nothing_and_says_what_is_left():
@@ -166,3 +166,45 @@ def test_fraction_of_a_tree():
 def test_probes_estimate_the_number_of_schedules():
     estimate = probe(counter(2, 3), probes=300, seed=1)
     assert 924 / 2 < estimate.mean < 924 * 2
+
+
+@pytest.mark.parametrize("gil", [False, True])
+def test_a_search_goes_on_behind_a_branch_that_diverged(gil, monkeypatch):
+    """What a thread would have done on a diverged branch is not known: it may not be put to sleep by it."""
+    monkeypatch.setattr(ENGINE, "gil", gil)
+    for which in range(2, 60):
+        search, executions, prepare = Dpor(), 0, counter(4, 1)
+        while executions < which + 30 and (prefix := search.next_prefix()) is not None:
+            ENGINE.execute(prepare, prefix, search, free=search.free)
+            executions += 1
+            if executions == which:
+                ENGINE.status = DIVERGED
+            search.executed(ENGINE)
+        if executions < which:
+            break
+        assert search.diverged
+        assert not search.exhausted
+    assert which > 10
+
+
+def test_an_error_of_the_search_does_not_look_like_one_of_the_code():
+    class Broken(Pos):
+        def choose(self, engine, current):
+            raise IndexError("on purpose")
+
+    errors = []
+
+    def prepare():
+        box = Box(x=0)
+
+        def body():
+            try:
+                hooks.write(box, "x", 1).x = 1
+            except Exception as error:
+                errors.append(error)
+
+        return [body, body]
+
+    with pytest.raises(IndexError, match="on purpose"):
+        ENGINE.execute(prepare, (), Broken())
+    assert errors == []

@@ -5,7 +5,8 @@ import pytest
 from plait.judge.examine import examine
 from plait.judge.explain import record_schedule
 from plait.judge.rules import Rules
-from plait.judge.safety import ITSELF, TWO_OBJECTS
+from plait.judge.safety import ITSELF, TWO_OBJECTS, Violation
+from plait.judge.specification import Observed
 from plait.observe.recording import as_row
 
 COUNTER = """
@@ -333,3 +334,13 @@ def test_an_invariant(judged):
     rules = Rules(invariant="x._left == x._right")
     found = judged(source, ["x = Pair()"], ["x.both(1)"], ["x.both(2)"], rules=rules)
     assert "invariant" in found.violation.detail
+
+
+def test_a_state_is_wrong_only_if_some_order_gives_the_same_results(judged):
+    """Results that no order gives a second time leave nothing to compare with, and nothing to show."""
+    examination = judged.prepared(COUNTER, ["x = Counter()"], ["x.hide()"], ["x.hide()"])
+    seen = Observed("finished", (("returned", None), ("returned", None)), ("state",), ((0, 1), (1, 2)))
+    suspicion = Violation("state", None, (), seen, "")
+    for mine, theirs in (((), {}), ((("returned", 1),), {}), ((), {seen.results: {(("returned", 1),)}})):
+        examination._suspect, examination._probed = (seen, mine), theirs
+        assert examination.confirm_state(suspicion) is None

@@ -3,7 +3,8 @@
 import types
 
 from plait.judge.difference_state import attributes, has_state
-from plait.observe.canonical import canonical, exception_text
+from plait.model.foreign import exception_text
+from plait.observe.canonical import canonical
 
 
 class SpeechlessError(Exception):

@@ -135,3 +135,36 @@ def test_the_picture_sees_every_change():
         exec(change, module.__dict__)
         seen = _picture(module) != before or not isinstance(module.loud, Loud)
         assert seen or change == "table['b'] = table.pop('b', 0)", change
+
+
+class Lazy:
+    """A proxy, as projects have one for their settings: whoever asks it anything makes it load what is not there."""
+
+    def __init__(self):
+        object.__setattr__(self, "held", [])
+
+    def __getattribute__(self, name):
+        raise RuntimeError("settings are not configured")
+
+
+class Sequence(list):
+    """Runs code where a list would not."""
+
+    def __iter__(self):
+        raise RuntimeError("iterated")
+
+    __len__ = clear = extend = __iter__
+
+
+def test_a_proxy_is_not_asked():
+    module = types.ModuleType("lazy_under_test")
+    lazy, odd = Lazy(), Sequence()
+    list.append(odd, 1)
+    module.__dict__.update(settings=lazy, number=1, odd=odd)
+    state = ModuleState([module])
+    module.settings, module.number = None, 2
+    list.append(odd, 2)
+    state.restore()
+    assert module.settings is lazy
+    assert module.number == 1
+    assert list(list.__iter__(odd)) == [1]

@@ -26,6 +26,7 @@ from plait.campaign.receipts import Receipt
 from plait.campaign.releases import opened
 from plait.campaign.spec import WorkerSpec
 from plait.campaign.workers import Workers
+from plait.errors import BUG, FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, UsageError, guarded
 from plait.explore.capp_partition import Aim
 from plait.model.result import Result
 from plait.report.publish import publish, statement, text
@@ -44,18 +45,19 @@ def run(options: argparse.Namespace) -> int:
     receipt = Receipt()
     with Interrupt() as interrupt:
         result = check(asked, interrupt, receipt)
-    publish(result, options, asked.project)
-    if receipt.result is not None:
-        receipt.leave(options, _code(receipt.result), text(receipt.result), statement(receipt.result))
-    return _code(result)
+    complete = publish(result, options, asked.project)
+    if receipt.result is not None and complete:
+        kept = receipt.result
+        guarded("remembering", lambda: receipt.leave(options, _code(kept), text(kept), statement(kept)), [])
+    return _code(result) if complete else _code(result) or UNUSABLE  # what was asked for is not there
 
 
 def _code(result: Result) -> int:
     if result.stopped_by == "interrupt":
-        return 130
+        return INTERRUPTED
     if result.findings:
-        return 1
-    return 0 if result.stats["tests"] else 3
+        return FOUND
+    return NOTHING_FOUND if result.stats["tests"] else INCONCLUSIVE
 
 
 @contextmanager
@@ -152,14 +154,27 @@ def _native(options: CheckOptions, version: Version, budget: Budget, interrupt: 
 def _explored(options: CheckOptions, version: Version, memory: Memory, begin: Callable[[], Campaign]) -> Result:
     with _workers(options, version, options.workers) as workers:
         campaign = begin()
-        campaign.run(workers)
+        try:
+            campaign.run(workers)
+        except (UsageError, MemoryError):
+            raise
+        except Exception as error:
+            if not campaign.found_anything:
+                raise
+            campaign.break_off(error)
     result = campaign.result()
-    if result.stopped_by != "interrupt":
-        from plait.campaign.check_known import content_of  # noqa: PLC0415 - see above
-
-        memory.keep_run(options.as_key(), content_of(result, campaign.replays, time.time()))
-        memory.keep_coverage({" | ".join(row["methods"]): row["covered"] for row in result.more["pairs"]})
+    # A run with an error of our own may do better the next time: it is not taken for done.
+    if result.stopped_by != "interrupt" and not any(note.startswith(BUG) for note in result.notes):
+        guarded("remembering", lambda: _keep(result, campaign, options, memory), result.notes)
     return result
+
+
+def _keep(result: Result, campaign: Campaign, options: CheckOptions, memory: Memory) -> None:
+    """Remember the run."""
+    from plait.campaign.check_known import content_of  # noqa: PLC0415 - see above
+
+    memory.keep_run(options.as_key(), content_of(result, campaign.replays, time.time()))
+    memory.keep_coverage({" | ".join(row["methods"]): row["covered"] for row in result.more["pairs"]})
 
 
 def _again(

@@ -25,7 +25,7 @@ from plait.campaign.memory import Memory
 from plait.campaign.progress import Progress
 from plait.campaign.stream import Chunk, StreamOptions
 from plait.campaign.workers import Workers
-from plait.errors import UsageError
+from plait.errors import PlaitBugError, UsageError, guarded, own_error
 from plait.explore.capp_partition import Aim
 from plait.judge.cause import cause
 from plait.judge.probes import probes_of
@@ -152,6 +152,8 @@ class Campaign:
                         answer = future.result()
                     except (WorkerCrashed, WorkerHung) as error:
                         self._survive(error, ALONE, None, attempt)
+                    except PlaitBugError as error:
+                        self._own_error(error, "calling each method alone")
                     else:
                         self._starters = answer.value
                         self._notes.add_stopped(answer.stopped)
@@ -234,6 +236,14 @@ class Campaign:
             if stream is not None and number in self._followers:
                 return self._ask_again(number), 0
             return self._survive(error, number, stream, attempt)
+        except PlaitBugError as error:
+            self._own_error(error, "running tests")
+            return None
+        except UsageError as error:  # what was found, or has been tried, stands
+            if not self._tests and not self._findings:
+                raise
+            self._notes.general.append(f"a stream of tests ended early: {error}")
+            return None
         self._notes.add_stopped(answer.stopped)
         if isinstance(answer.value, bytes):
             if self._planned and self._memory.folder is not None:
@@ -250,6 +260,12 @@ class Campaign:
         else:
             return self._ask_again(number, *chunks), 0
         return None if chunk.over else (stream, 0)
+
+    def _own_error(self, error: PlaitBugError, stage: str) -> None:
+        """A worker had an error of plait's own that it could not tie to one test: the others go on."""
+        note = own_error(stage, error, kept="the rest of the search goes on")
+        self._notes.general.append(note)
+        self._lost.append({"kind": "plait bug", "summary": note, "trace": str(error)})
 
     def _ask_again(self, number: int, *chunks: Chunk) -> bytes:
         """There is no plan, or it does not hold any more: the stream begins again and asks its generator."""
@@ -319,6 +335,7 @@ class Campaign:
         covered = sum(row["covered"] > 0 for row in pairs)
         self._coverage.append((round(self._budget.elapsed, 2), covered))
         self._looks.update(chunk.looks)
+        self._notes.general += chunk.notes
         self._notes.undetermined.update(chunk.undetermined)
         self._notes.unreadable += len(chunk.unusable)
         self._notes.diverged += chunk.diverged
@@ -359,8 +376,30 @@ class Campaign:
             return True
         return self._budget.left <= 0
 
+    @property
+    def found_anything(self) -> bool:
+        """Return whether there is a finding."""
+        return bool(self._findings)
+
+    def break_off(self, error: Exception) -> None:
+        """Note an error of plait's own that ended the search; what was found stands."""
+        self._notes.general.append(own_error("searching", error, kept="the search ended here"))
+
     def result(self) -> Result:
-        """What the campaign found and covered."""
+        """What the campaign found and covered; the bare findings if putting that together fails."""
+        notes: list[str] = []
+        whole = guarded("summing up", self._result, notes, kept="the findings are shown without what was covered")
+        if whole is not None:
+            return whole
+        findings = list(self._findings.values())
+        counted = {"tests": self._tests, "schedules": self._schedules, "method_pairs": 0, "method_pairs_covered": 0}
+        return Result(
+            "check", self._name, "violation" if findings else "inconclusive", seed=self._options.seed,
+            model=self._options.model, findings=findings, stats=counted, notes=[*self._notes.general, *notes],
+            more={"pairs": [], "coverage_over_time": []},
+        )  # fmt: skip
+
+    def _result(self) -> Result:
         options = self._options
         relate(self._findings, self._also, self._memory.keep_finding)
         findings = sorted(without_bystanders(self._findings.values()), key=weight)

@@ -20,7 +20,7 @@ from plait.campaign.keys import token
 from plait.campaign.plan import DIVERGED, UNUSABLE, Plan, Planned, plan_key
 from plait.campaign.recall import Explored, Recall
 from plait.campaign.spec import STREAMS
-from plait.errors import UsageError
+from plait.errors import MOST_OWN_ERRORS, UsageError, guarded, own_error
 from plait.explore.capp_partition import Aim
 from plait.generate.atg import AdaptiveTests
 from plait.generate.catalogue import Catalogue
@@ -92,6 +92,7 @@ class Chunk:
     units: dict[str, dict[str, Any]] = field(default_factory=dict)  # what exploring the others gave, for the store
     followed: bool = False  # nothing was generated for it
     also: list[tuple[str, frozenset[str]]] = field(default_factory=list)  # a cause, and methods that showed it, too
+    notes: list[str] = field(default_factory=list)  # above all on errors of plait's own
 
 
 @dataclass(slots=True)
@@ -145,10 +146,21 @@ class Stream:
         """
         chunk = Chunk()
         self._recall, self._most = recall, max_schedules
-        if isinstance(self.strategy, AdaptiveTests):
-            advance(self, self.strategy, chunk, count, deadline, on_test)
-        else:
-            self._examine(chunk, count, deadline, on_test)
+        try:
+            if isinstance(self.strategy, AdaptiveTests):
+                advance(self, self.strategy, chunk, count, deadline, on_test)
+            else:
+                self._examine(chunk, count, deadline, on_test)
+        except MemoryError:
+            raise
+        except UsageError as error:  # the class cannot be built (any more)
+            if not self.tests:
+                raise
+            chunk.notes.append(f"a stream of tests ended early: {error}")
+            chunk.over = True
+        except Exception as error:
+            self._own_error(chunk, own_error("searching", error, kept="this stream of tests ended here"))
+            chunk.over = True
         self._recall = None
         chunk.so_far, chunk.schedules_so_far = self.tests, self.schedules
         chunk.pairs = self.strategy.pairs.matrix()
@@ -166,10 +178,20 @@ class Stream:
     def _examine(self, chunk: Chunk, count: int, deadline: float, on_test: Callable[[Test], None]) -> None:
         """Test after test, each with all the schedules that the limits allow."""
         plan = Plan()
+        failures = 0
         SequentialRunner.listener = plan.heard if self.trail else None
         try:
             while chunk.tests < count and time.monotonic() < deadline and not self.is_done:
-                test = self.strategy.next_test()
+                try:
+                    test = self.strategy.next_test()
+                except (UsageError, MemoryError):
+                    raise
+                except Exception as error:
+                    self._own_error(chunk, own_error("generating", error, kept="another test is made instead"))
+                    failures += 1
+                    if failures < MOST_OWN_ERRORS:
+                        continue
+                    test = None
                 if test is None:
                     chunk.over = True
                     break
@@ -207,6 +229,16 @@ class Stream:
         except SetupFailedError:
             chunk.diverged += 1
             return Planned(test, key, DIVERGED)
+        except (UsageError, MemoryError):
+            raise
+        except Exception as error:
+            self._own_error(chunk, own_error("exploring", error, test, "the test is left out"))
+            return Planned(test, key, UNUSABLE)
+
+    def _own_error(self, chunk: Chunk, note: str) -> None:
+        """Keep a note on an error of plait's own; nobody may follow a stream that had one."""
+        chunk.notes.append(note)
+        self.trail = ""
 
     def _explore(
         self, test: Test, key: str | None, examination: Examination, chunk: Chunk, on_test: Callable[[Test], None]
@@ -228,6 +260,8 @@ class Stream:
             calls = test.calls
             undetermined = tuple(calls[at].method for at in examination.specification.undetermined)
             self._conflicted(test, chunk, undetermined, unguarded=examined.unguarded)
+        if examined.error is not None:
+            self._own_error(chunk, own_error("exploring", examined.error, test, "what it had shown before is kept"))
         causes = [self.found(test, *each, chunk, on_test) for each in examined.violations]
         explored = Explored.of(
             examined, undetermined=undetermined, causes=tuple(map(str, causes)) if all(causes) else (),
@@ -290,15 +324,21 @@ class Stream:
         self.signatures[signature] = self.signatures.get(signature, 0) + 1
         if self.signatures[signature] > _SAME_SIGNATURE:
             return None
-        look = look_of(test, violation, schedule, self.probes, self.options.rules)
+        own: list[str] = []
+        look = guarded(
+            "explaining", lambda: look_of(test, violation, schedule, self.probes, self.options.rules), own, test,
+        ) or signature  # fmt: skip
         methods = frozenset(name for call in test.calls for name in call.methods)
         if self.looks.get(look, _ENDLESS) <= size_of(test) and not methods <= self.wrapped.get(look, frozenset()):
             if look in self.explained:  # by a test that is not larger than this one
                 chunk.also.append((self.explained[look], methods))
             return self.explained.get(look)
         finding = finding_of(
-            test, violation, schedule, self.probes, self.recent, self.options.subject, self.options.rules, on_test
-        )
+            test, violation, schedule, self.probes, self.recent, self.options.subject, self.options.rules, on_test,
+            notes=own,
+        )  # fmt: skip
+        for note in own:
+            self._own_error(chunk, note)
         if finding is None:
             return None
         finding.through = inside(finding, {method.name for method in self.interface.methods})

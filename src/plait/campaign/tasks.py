@@ -17,7 +17,7 @@ from plait.campaign.check_finding import finding_of, look_of
 from plait.campaign.plan import first_trail
 from plait.campaign.recall import recall
 from plait.campaign.stream import Chunk, Stream, StreamOptions
-from plait.errors import UsageError
+from plait.errors import UsageError, guarded
 from plait.generate.catalogue import Catalogue, build_catalogue
 from plait.generate.hints import Hints
 from plait.generate.sequence import Sequences
@@ -111,7 +111,9 @@ def advance(packed: bytes, portion: Portion) -> tuple[bytes, Chunk]:
     known = recall(portion.store) if portion.recall else None
     with _resumed(packed, portion) as stream:
         chunk = stream.run(portion.count, time.monotonic() + portion.seconds, _announce, known, portion.max_schedules)
-        return pickle.dumps(stream), chunk
+        state = guarded("going on", lambda: pickle.dumps(stream), chunk.notes, kept="this stream of tests ended here")
+        chunk.over = chunk.over or state is None
+        return state or b"", chunk
 
 
 def follow(packed: bytes, portion: Portion, left: int) -> tuple[bytes, list[Chunk]]:

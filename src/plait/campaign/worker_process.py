@@ -23,6 +23,7 @@ from plait.campaign.environment import without_secrets
 from plait.campaign.parcel import pack
 from plait.campaign.surroundings import Surroundings
 from plait.errors import UsageError
+from plait.model.foreign import exception_text
 from plait.run.fibers import OsFibers
 
 if TYPE_CHECKING:
@@ -216,8 +217,13 @@ def load() -> None:
     spec = worker_state.spec()
     _inside.box.state = LOADING
     if spec.module:
-        with contextlib.suppress(UsageError):
+        # Nothing but lack of memory may leave by an exception: one of the code under test may not survive the pickle.
+        try:
             worker_state.subject()
+        except MemoryError:
+            raise
+        except Exception:  # noqa: S110 - the first task says it again, in plain text
+            pass
     _inside.surroundings.keep()
     _inside.surroundings.restore()
     _inside.box.state = OUTSIDE
@@ -235,7 +241,8 @@ def run(task: Callable[..., Any], args: tuple[Any, ...]) -> bytes:
     except MemoryError:
         kind, content = "memory", box.note
     except BaseException as error:
-        kind, content = "bug", f"{type(error).__name__} in {task.__name__}: {error}\n{traceback.format_exc()}"
+        said = f"{type(error).__name__} in {task.__name__}: {exception_text(error)}"
+        kind, content = "bug", f"{said}\n{traceback.format_exc()}"
     if os.getpid() != _inside.pid:
         os._exit(0)  # code under test has forked, and this is the child
     _inspect()
@@ -254,7 +261,8 @@ def _packed(kind: str, content: Any, changed: list[str], *, retire: bool) -> byt
     except MemoryError:
         return pack(("memory", _inside.box.note, *rest, True))
     except Exception as error:
-        return pack(("bug", f"an answer that cannot be sent: {type(error).__name__}: {error}", *rest, retire))
+        said = f"an answer that cannot be sent: {type(error).__name__}: {exception_text(error)}"
+        return pack(("bug", said, *rest, retire))
 
 
 def _crowded() -> bool:

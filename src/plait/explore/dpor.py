@@ -97,7 +97,8 @@ class Dpor:
         base = self._base = self._seen = len(self._nodes) - 1
         self._order.truncate(base)
         del self._schedule[base:], self._asleep[base + 1 :], self._known[base:]
-        self._fall_asleep({**node.sleep, **node.done})
+        # A thread whose branch diverged has no operations here: what would wake it is not known, so it may not sleep.
+        self._fall_asleep({**node.sleep, **{other: done for other, done in node.done.items() if done}})
         return [*self._schedule, thread]
 
     # -- sleep sets ---------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from plait.generate.drawn import draw
 from plait.generate.duck import asked_of, wanted
 from plait.generate.names import DESCRIBED, by_name, role
 from plait.generate.value import OWN, Value, literal
+from plait.model.foreign import is_a
 from plait.subject.interface import Method, Parameter, constructor_parameters, snake_case
 from plait.subject.signature import annotation_text
 
@@ -191,7 +192,7 @@ class Candidates:
         """Instances of a class beside the subject that is named like the parameter, or is used like it."""
         for home in homes:
             for each in list(home.values()):
-                if isinstance(each, type) and snake_case(each.__name__) == name and each is not self._owner:
+                if is_a(each, type) and snake_case(each.__name__) == name and each is not self._owner:
                     return self._construct(each, depth + 1)
         found = wanted(self._owner, name, asked, homes)
         return self._construct(found, depth + 1) if found is not None else []

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plait.model.foreign import is_a, module_of
 from plait.subject.interface import snake_case
 
 if TYPE_CHECKING:
@@ -65,15 +66,14 @@ def _classes(homes: Iterable[dict[str, Any]], package: str) -> Iterator[type]:
     for home in homes:
         for each in list(home.values()):
             if (
-                isinstance(each, type) and _module(each).partition(".")[0] == package
+                is_a(each, type) and _module(each).partition(".")[0] == package
                 and not issubclass(each, BaseException) and not getattr(each, "_is_protocol", False)
             ):  # fmt: skip
                 yield each
 
 
 def _module(owner: object) -> str:
-    found = getattr(owner, "__module__", "")
-    return found if isinstance(found, str) else ""  # a class whose instances have modules gives a descriptor
+    return module_of(owner) or ""  # a class whose instances have modules gives a descriptor
 
 
 @cache

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from plait.judge.difference_state import Attribute, passing, result_value, settled
 from plait.judge.specification import ENDLESS, MASKED, UNFINISHED, Result, positions
+from plait.model.foreign import attributes_of, is_a
 from plait.model.test import Call
 from plait.observe.canonical import exception_name, identities
 from plait.observe.stored import stored_names, stored_values
@@ -161,7 +162,7 @@ def locations(values: list[Any], *, public: bool = False) -> Iterator[int]:
     while waiting and len(seen) < LIMIT:
         value = waiting.pop()
         kind = type(value)
-        if kind in _ATOMS or kind in OPAQUE or id(value) in seen or isinstance(value, _CODE):
+        if kind in _ATOMS or kind in OPAQUE or id(value) in seen or is_a(value, *_CODE):
             continue
         seen.add(id(value))
         if is_container(kind):
@@ -169,9 +170,9 @@ def locations(values: list[Any], *, public: bool = False) -> Iterator[int]:
             waiting.extend(_parts(value))
         elif issubclass(kind, tuple | frozenset):
             waiting.extend(value)
-        held = getattr(value, "__dict__", None)
+        held = attributes_of(value)
         record = heap.record(value)
-        for name in dict.fromkeys((*(held if type(held) is dict else ()), *stored_names(kind))):
+        for name in dict.fromkeys((*(held or ()), *stored_names(kind))):
             if public and name.startswith("_"):
                 continue
             loc = record.get(name)

@@ -45,6 +45,7 @@ class Examined:
     covered: Counter[tuple[str, str]] = field(default_factory=Counter)
     wanted: Callable[[Violation], bool] | None = None
     hangs: int = 0
+    error: Exception | None = None  # what ended the search behind its violation
 
     @property
     def violations(self) -> list[tuple[Violation, Schedule]]:
@@ -76,16 +77,26 @@ def examine(
     schedules that preempt at impacted code come first.
     """
     found = Examined(wanted=wanted)
-    _examine(examination, found, seed, systematic, sampled, public, order, aim)
-    if found.violation is not None:
-        # A walk switches all the time; many a fault wants one switch at the right place and none for long after it.
-        one_switch = Pct(2, seed)
-        one_switch.executed(ENGINE)
-        searches: list[Strategy] = [RandomWalk(seed), one_switch]
-        for number in range(further):
-            search = searches[number % 2]
-            _once(examination, search, search.next_prefix() or (), found)
+    try:
+        _examine(examination, found, seed, systematic, sampled, public, order, aim)
+        if found.violation is not None:
+            _look_further(examination, found, seed, further)
+    except Exception as error:
+        if found.violation is None:
+            raise
+        found.error = error
     return found
+
+
+def _look_further(examination: Examination, found: Examined, seed: int, further: int) -> None:
+    """Run so many executions by chance, for violations that look different from the first one."""
+    # A walk switches all the time; many a fault wants one switch at the right place and none for long after it.
+    one_switch = Pct(2, seed)
+    one_switch.executed(ENGINE)
+    searches: list[Strategy] = [RandomWalk(seed), one_switch]
+    for number in range(further):
+        search = searches[number % 2]
+        _once(examination, search, search.next_prefix() or (), found)
 
 
 def _examine(

@@ -215,14 +215,13 @@ class Examination:
         if self._probed is None:
             self._probed = self._probe_orders()
         theirs = self._probed.get(seen.results, set())
-        if any(self._alike(mine, other) for other in theirs):
+        telling = [number for number in range(len(mine)) if number not in self._probe_mask]
+        # Without an order that gives these results again, or a probe that could tell states apart, nothing is shown.
+        if not theirs or not telling or any(self._alike(mine, other) for other in theirs):
             self._known.add(_key(seen))
             return None
-        position = next(
-            (number for number, result in enumerate(mine)
-             if number not in self._probe_mask and all(len(o) <= number or o[number] != result for o in theirs)),
-            0,
-        )  # fmt: skip
+        odd = (number for number in telling if all(len(o) <= number or o[number] != mine[number] for o in theirs))
+        position = next(odd, telling[0])  # each result alone may be possible, and all of them together not
         usual = {other[position] for other in theirs if len(other) > position}
         text = f"afterwards {self._shown(mine, position)}, as after no order of whole calls"
         shown = (self._source(mine, position), mine[position], tuple(sorted(usual, key=repr)))

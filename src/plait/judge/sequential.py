@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from plait.generate.outcome import CallOutcome
+from plait.model.foreign import exception_text
 from plait.model.test import Test
-from plait.observe.canonical import canonical, exception_name, exception_text
+from plait.observe.canonical import canonical, exception_name
 from plait.run.ends import RAISED, SetupBlockedError
 from plait.run.engine import ENGINE
 from plait.run.exhaustion import memory_is_exhausted

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plait.explore.scripted import Scripted
+from plait.model.foreign import exception_text
 from plait.model.outcome import CheckFailed, Finished, Outcome
-from plait.observe.canonical import exception_text
 from plait.observe.ending import ending, left_behind
 from plait.observe.places import HINTS
 from plait.observe.recording import Moment, Recorder, preemptions, schedule_of

@@ -18,6 +18,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from plait.model.foreign import attributes_of
 from plait.run.heap import OPAQUE
 from plait.run.identity import identity
 from plait.run.primitives.event import Event
@@ -73,14 +74,6 @@ def exception_name(error: BaseException) -> str:
     """The class of an exception, as users write it."""
     kind = type(error)
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
-
-
-def exception_text(error: BaseException) -> str:
-    """What an exception says; its class is code under test, and may fail to say it."""
-    try:
-        return str(error)
-    except Exception as other:
-        return f"<its text raised {type(other).__name__}>"
 
 
 class _Walk:
@@ -160,9 +153,7 @@ class _Walk:
     @staticmethod
     def _attributes(value: Any) -> list[tuple[str, Any]]:
         found: dict[str, Any] = {}
-        attributes = getattr(value, "__dict__", None)
-        if type(attributes) is dict:
-            found.update(attributes)
+        found.update(attributes_of(value) or {})
         for cls in type(value).__mro__:
             slots = cls.__dict__.get("__slots__", ())
             for name in (slots,) if isinstance(slots, str) else slots:

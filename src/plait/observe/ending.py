@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plait.model.foreign import exception_text
 from plait.model.outcome import Deadlock, Finished, Hang, Outcome, Raised, Spot, Uncaught, Wait
-from plait.observe.canonical import exception_text
 from plait.observe.places import owners, place
 from plait.observe.spots import loop_around, spot_of, spot_of_error
 from plait.run.engine import DEADLOCK, HANG

@@ -14,6 +14,7 @@ import types
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
+from plait.model.foreign import attributes_of
 from plait.observe.context import Context
 from plait.observe.places import place
 from plait.observe.trace import Place, ValueRecorder, value_text
@@ -204,7 +205,7 @@ def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield f"{path}.function", value.__func__
     elif kind is functools.partial:
         yield from ((f"{path}.func", value.func), (f"{path}.args", value.args), (f"{path}.keywords", value.keywords))
-    attributes = getattr(value, "__dict__", None)
+    attributes = attributes_of(value)
     if type(attributes) is dict:
         yield from ((f"{path}.{name}", held) for name, held in list(attributes.items()))
     for cls in type(value).__mro__:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plait.model.foreign import attributes_of
 from plait.observe.places import place
 from plait.run.heap import WHOLE
 from plait.run.vthread import VThread
@@ -105,7 +106,7 @@ class Matcher:
             self._scanned = len(kept)
             self._held = {}
             for owner in kept:
-                attributes = getattr(owner, "__dict__", None)
+                attributes = attributes_of(owner)
                 if type(attributes) is dict and not isinstance(owner, type):
                     for name, value in attributes.items():
                         self._held.setdefault(id(value), []).append((owner, name))

@@ -13,6 +13,7 @@ import types
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from plait.model.foreign import attributes_of, is_a
 from plait.run.engine import Entry
 from plait.run.heap import OPAQUE
 from plait.run.operations import ACQUIRE, HAND_OVER, RELEASE, TAKE, TRY, WRITE
@@ -60,7 +61,7 @@ def paths(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     while level:
         following: list[tuple[str, Any]] = []
         for path, value in level:
-            if isinstance(value, _PLAIN) or id(value) in seen:
+            if is_a(value, *_PLAIN) or id(value) in seen:
                 continue
             seen.add(id(value))
             left -= 1
@@ -72,9 +73,9 @@ def paths(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
                 if isinstance(value, Condition):
                     following.append((f"{path}.lock", value._lock))
                 continue
-            if isinstance(value, types.ModuleType):
+            if is_a(value, types.ModuleType):
                 continue
-            if isinstance(value, type):
+            if is_a(value, type):
                 following.extend((f"{path}.{name}", held) for name, held in vars(value).items() if _may_hold(held))
                 continue
             following.extend(_parts(path, value))
@@ -88,7 +89,7 @@ def paths(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _may_hold(value: Any) -> bool:
-    return type(value) in OPAQUE or isinstance(value, dict | list)
+    return type(value) in OPAQUE or is_a(value, dict, list)
 
 
 def _spaces(kind: type) -> Iterator[tuple[str, Any]]:
@@ -111,7 +112,7 @@ def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     elif issubclass(kind, list | tuple | collections.deque):
         for index, held in enumerate(list(value)):
             yield f"{path}[{index}]", held
-    attributes = getattr(value, "__dict__", None)
+    attributes = attributes_of(value)
     if type(attributes) is dict:
         yield from ((f"{path}.{name}", held) for name, held in list(attributes.items()))
     for cls in type(value).__mro__:

@@ -7,6 +7,8 @@ import types
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from plait.model.foreign import attributes_of
+
 _known: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()  # by class without its bases
 
 
@@ -17,7 +19,7 @@ def stored_names(cls: type) -> frozenset[str]:
 
 def stored_values(value: Any, name: str) -> list[Any]:
     """What an object stores under a name, or its class for it: one value or none. No code of the class is run."""
-    held = getattr(value, "__dict__", None)
+    held = attributes_of(value)
     if type(held) is dict and name in held:
         return [held[name]]
     found = next((vars(owner)[name] for owner in type(value).__mro__ if name in vars(owner)), None)

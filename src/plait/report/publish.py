@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from plait.errors import guarded, own_error
+from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.report.colours import styled
 from plait.report.coverage_text import curve, matrix
@@ -20,29 +24,80 @@ from plait.report.table import Line, Span, as_text
 from plait.report.terminal import show
 
 OUT = "plait-out"
+_T = TypeVar("_T")
 SHOWN, LISTED = 5, 20  # findings in full, and those with at least a line
 
 
-def publish(result: Result, options: argparse.Namespace, project: Path) -> None:
-    """Write everything that was asked for; reproducers first, because the result names them."""
+def publish(result: Result, options: argparse.Namespace, project: Path) -> bool:
+    """Write everything that was asked for; False if something is missing. Reproducers first: the result names them.
+
+    A report that cannot be made costs no finding: the others are made, and standard error says what is missing.
+    """
+    failed: list[str] = []
     for finding in result.findings:
         if finding.test is not None and finding.schedule is not None and finding.reproducer is None:
-            root = Path(result.more["root"]) if "root" in result.more else None
-            probes = result.more.get("probes", []) if "afterwards" in finding.detail else []
-            written = write_reproducer(finding, result.subject, Path(OUT), root, probes, result.more.get("rules"))
-            finding.reproducer = str(written)
-    write_all(result.as_json(), options, text(result), statement(result))
+            written = _attempt(partial(_reproduced, finding, result), f"a regression test in {OUT}", failed)
+            finding.reproducer = None if written is None else str(written)
+    result.notes += failed
+    said = guarded("reporting", lambda: text(result), result.notes) or _plainly(result)
+    sentences = guarded("reporting", lambda: statement(result), result.notes) or [result.verdict]
+    return write_all(result.as_json(), options, said, sentences)
 
 
-def write_all(data: dict[str, Any], options: argparse.Namespace, said: str, sentences: Sequence[str]) -> None:
-    """A result in every form that was asked for; ``said`` is what people read, ``sentences`` say what was done."""
+def _reproduced(finding: Finding, result: Result) -> Path:
+    root = Path(result.more["root"]) if "root" in result.more else None
+    probes = result.more.get("probes", []) if "afterwards" in finding.detail else []
+    return write_reproducer(finding, result.subject, Path(OUT), root, probes, result.more.get("rules"))
+
+
+def _plainly(result: Result) -> str:
+    """Return the findings and notes line by line, for the case that the report cannot be made."""
+    found = [f"[{number}/{len(result.findings)}] {each.summary}" for number, each in enumerate(result.findings, 1)]
+    return "\n".join([*found, f"verdict: {result.verdict}", *(f"note: {note}" for note in result.notes)])
+
+
+def _attempt(act: Callable[[], _T], what: str, failed: list[str]) -> _T | None:
+    """Return what ``act`` returns; None, and a sentence, if ``what`` it makes cannot be written or made."""
+    try:
+        return act()
+    except BrokenPipeError:  # whoever read our output has seen enough
+        raise
+    except OSError as error:
+        sentence = f"{what} cannot be written ({error.strerror or error})"
+    except Exception as error:
+        sentence = own_error(f"reporting ({what})", error)
+    if sentence not in failed:
+        failed.append(sentence)
+    return None
+
+
+def write_all(data: dict[str, Any], options: argparse.Namespace, said: str, sentences: Sequence[str]) -> bool:
+    """Write a result in every form that was asked for; False if one of them could not be written.
+
+    ``said`` is what people read, ``sentences`` say what was done.
+    """
+    failed: list[str] = []
     for name in ("html", "junit", "sarif"):
         target = getattr(options, name, None)
         if target is not None:
-            write_whole(_form(name, data, sentences, options), target)
+            _attempt(partial(_write_form, name, data, sentences, options, target), f"--{name} {target}", failed)
     target = getattr(options, "json", None)
-    if target is None or not write_json(data, target):
-        show(_lines(data, options, said, sentences))
+    shown = target is not None and _attempt(partial(write_json, data, target), f"--json {target}", failed)
+    if not shown:
+        terminal: list[str] = []
+        _attempt(lambda: show(_lines(data, options, said, sentences)), "the report", terminal)
+        if terminal:  # then at least as plain text
+            print(said)
+            failed += terminal
+    for sentence in failed:
+        print(f"plait: {sentence}", file=sys.stderr)
+    return not failed
+
+
+def _write_form(
+    name: str, data: dict[str, Any], sentences: Sequence[str], options: argparse.Namespace, target: Path
+) -> None:
+    write_whole(_form(name, data, sentences, options), target)
 
 
 def printed(data: dict[str, Any], options: argparse.Namespace, said: str, sentences: Sequence[str]) -> str:
@@ -110,8 +165,13 @@ def write_whole(content: str, target: Path) -> bool:
         sys.stdout.write(content)
         return True
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    temporary.write_text(content, encoding="utf-8", errors="replace")
-    temporary.replace(target)
+    try:
+        temporary.write_text(content, encoding="utf-8", errors="replace")
+        temporary.replace(target)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
     return False
 
 

@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plait.model.foreign import attributes_of, is_a, module_of
 from plait.run import noop
 from plait.run.codes import Codes, Library
 from plait.run.fibers import OURS
@@ -121,7 +122,7 @@ class Adopter:
             id(value): name
             for space in spaces
             for name, value in list(space)
-            if not isinstance(value, _NAMELESS) and not _is_machinery(name)
+            if not is_a(value, *_NAMELESS) and not _is_machinery(name)
         }
 
     def release(self) -> None:
@@ -210,11 +211,11 @@ class Adopter:
         visitor(self, value, replace)
 
     def _visitor(self, value: Any) -> Callable[[Adopter, Any, Put], None] | None:
-        if isinstance(value, type):
+        if is_a(value, type):
             return Adopter._visit_class if self._is_ours(value) else None
-        if isinstance(value, dict):
+        if is_a(value, dict):
             return Adopter._visit_dict
-        if isinstance(value, list | collections.deque):
+        if is_a(value, list, collections.deque):
             return Adopter._visit_list
         return Adopter._visit_object if self._is_ours(type(value)) else None
 
@@ -326,25 +327,25 @@ class Adopter:
     def _visit_dict(self, value: dict[Any, Any], put: Put) -> None:
         for key, part in list(dict.items(value)):
             self._visit(part, self._item_setter(value, key, part))
-        if isinstance(value, collections.defaultdict):
-            factory = value.default_factory
+        if is_a(value, collections.defaultdict):
+            factory = value.default_factory  # type: ignore[attr-defined]
             self._visit(factory, self._setter(value, "default_factory", factory))
         self._visit_object(value, put)
 
     def _set_item(self, value: Any, key: Any, old: Any, new: Any) -> None:
-        kind = dict if isinstance(value, dict) else list if isinstance(value, list) else collections.deque
+        kind = dict if is_a(value, dict) else list if is_a(value, list) else collections.deque
         kind.__setitem__(value, key, new)
         self._undo.append(lambda: kind.__setitem__(value, key, old))
 
     def _visit_object(self, value: Any, _put: Put) -> None:
         """An instance: its attributes, with or without slots."""
-        attributes = getattr(value, "__dict__", None)
-        if type(attributes) is dict:
+        attributes = attributes_of(value)
+        if attributes is not None:
             for name, part in list(attributes.items()):
                 self._visit(part, self._item_setter(attributes, name, part))
         for owner in type(value).__mro__:
             for slot in vars(owner).values():
-                if isinstance(slot, types.MemberDescriptorType) and self._is_ours(owner):
+                if is_a(slot, types.MemberDescriptorType) and self._is_ours(owner):
                     self._visit_slot(value, slot)
 
     def _visit_slot(self, value: Any, slot: types.MemberDescriptorType) -> None:
@@ -407,8 +408,8 @@ def is_foreign(path: str) -> bool:
 def _own_modules(module: types.ModuleType) -> list[str]:
     names = set()
     for value in vars(module).values():
-        name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
-        if isinstance(name, str):
+        name = value.__name__ if is_a(value, types.ModuleType) else module_of(value)
+        if name is not None:
             path = getattr(sys.modules.get(name), "__file__", None)
             if path is not None and not is_foreign(path):
                 names.add(name)

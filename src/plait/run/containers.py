@@ -110,9 +110,10 @@ def operation(descriptor: Any, name: str) -> str | None:
 
 def is_c_callable(value: Any) -> bool:
     """Whether calling the value runs C code, after which a GIL build may switch."""
-    if isinstance(value, _C_CALLABLES):
+    kind = type(value)  # which the value cannot answer for
+    if issubclass(kind, _C_CALLABLES):
         return True
-    return isinstance(value, type) and not isinstance(value.__dict__.get("__init__"), types.FunctionType)
+    return issubclass(kind, type) and type(value.__dict__.get("__init__")) is not types.FunctionType
 
 
 _MADE_IN_C = frozenset({"Lock", "local", "SimpleQueue"})  # of the primitives that stand for CPython's

@@ -75,9 +75,9 @@ class Engine:
 
     __slots__ = (
         "_bodies", "_count", "_fibers", "_fibers_by_backend", "_first", "_new", "_returning", "any_timeouts", "backend",
-        "chooser", "clock", "current", "enabled", "free", "gil", "heap", "held", "live", "look_at", "main", "max_steps",
-        "modules", "overdue", "pending", "plen", "prefix", "recorder", "special", "spinners", "status", "step",
-        "thread", "threads", "trace",
+        "chooser", "clock", "current", "enabled", "fault", "free", "gil", "heap", "held", "live", "look_at", "main",
+        "max_steps", "modules", "overdue", "pending", "plen", "prefix", "recorder", "special", "spinners", "status",
+        "step", "thread", "threads", "trace",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -113,6 +113,7 @@ class Engine:
         self.status = FINISHED_RUN
         self.live = 0
         self.pending: list[Pending] = []
+        self.fault: Exception | None = None  # of the search or the recorder, which must not look like the code's own
         self.overdue: dict[int, list[Pending]] = {}  # who waited for what when the clock had to advance, by step
         self._returning: VThread | None = None
         self._new: list[VThread] | None = None  # who is still to be started, last first, while the execution begins
@@ -158,6 +159,8 @@ class Engine:
             for number, body in enumerate(bodies, 1):
                 self._add(body, f"T{number}")
             self._run()
+            if self.fault is not None:
+                raise self.fault
             if finish is not None:
                 finish()
         finally:
@@ -384,7 +387,10 @@ class Engine:
         """Behind the prefix, with a strategy that wants to be asked; ``thread`` is at a point and enabled."""
         thread.loc, thread.mode, thread.site = loc, mode, site
         assert self.chooser is not None
-        number = self.chooser.choose(self, thread)
+        try:
+            number = self.chooser.choose(self, thread)
+        except Exception as error:
+            self.fault, number = error, STOP
         if number == STOP:
             self._stop(REDUNDANT, thread)
         return number
@@ -447,7 +453,10 @@ class Engine:
             elif self.chooser is None:
                 number = self.enabled[0]
             else:
-                number = self.chooser.choose(self, current)
+                try:
+                    number = self.chooser.choose(self, current)
+                except Exception as error:
+                    self.fault, number = error, STOP
             if number in self.enabled:
                 return self.threads[number]
             self.status = REDUNDANT if number == STOP else DIVERGED
@@ -688,7 +697,10 @@ def _performed(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> No
     if e.spinners and mode != READ:
         e.unspin(loc)
     if e.recorder is not None:
-        e.recorder(e, thread, loc, mode, site)
+        try:
+            e.recorder(e, thread, loc, mode, site)
+        except Exception as error:
+            e.fault = error
 
 
 def at_once(thread: VThread, loc: int, mode: int, site: int) -> bool:

@@ -12,6 +12,7 @@ import types
 from enum import Enum
 from typing import Any
 
+from plait.model.foreign import attributes_of
 from plait.run.identity import identity
 
 Record = dict[Any, int]
@@ -128,7 +129,7 @@ class Heap:
         if hasattr(kind, "__set__"):
             record[name] = 0  # a data descriptor: its own code runs
             return 0
-        instance = getattr(obj, "__dict__", None)
+        instance = attributes_of(obj)
         if hasattr(kind, "__get__"):
             if store or (instance is not None and name in instance):
                 loc = record[name] = self.new_loc(obj, name)
@@ -174,7 +175,7 @@ class Heap:
 
     def _alias(self, obj: Any, record: Record) -> None:
         """``obj.__dict__`` escapes: its keys are the object's fields from now on."""
-        attributes = getattr(obj, "__dict__", None)
+        attributes = attributes_of(obj)
         if attributes is not None and identity(attributes) not in self.contents:
             self.contents[identity(attributes)] = record
             self.aliases[identity(attributes)] = obj

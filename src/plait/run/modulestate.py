@@ -9,12 +9,14 @@ everything is unchanged, and puts back what differs.
 from __future__ import annotations
 
 import collections
+import contextlib
 import types
 from collections.abc import Callable, Iterable
 from itertools import repeat
 from operator import is_
 from typing import Any
 
+from plait.model.foreign import attributes_of, is_a
 from plait.run.primitives.condition import Condition
 from plait.run.primitives.event import Event
 from plait.run.primitives.file_lock import reset_file_locks
@@ -80,7 +82,7 @@ class ModuleState:
         if not self._once(owner):
             return
         saved = {name: value for name, value in vars(owner).items() if not _machinery(name)}
-        data = {name: value for name, value in saved.items() if not isinstance(value, types.FunctionType)}
+        data = {name: value for name, value in saved.items() if not is_a(value, types.FunctionType)}
         space = vars(owner)
         names, values = tuple(data), tuple(data.values())
 
@@ -112,22 +114,27 @@ class ModuleState:
         self._visit(saved)
 
     def _visit(self, value: Any) -> None:
+        # What cannot be looked at keeps what executions do to it, which is better than not to test the class.
+        with contextlib.suppress(Exception):
+            self._keep(value)
+
+    def _keep(self, value: Any) -> None:
         kind = type(value)
-        if isinstance(value, type):
+        if is_a(value, type):
             if value.__module__ in self._names:
                 self._visit_namespace(value)
             return
-        if isinstance(value, (types.ModuleType, types.FunctionType, str, bytes, int, float, type(None), property)):
+        if is_a(value, types.ModuleType, types.FunctionType, str, bytes, int, float, type(None), property):
             return
         if kind in (staticmethod, classmethod) or not self._once(value):
             return
-        if isinstance(value, Baton | Condition | Semaphore | Event):
+        if is_a(value, Baton, Condition, Semaphore, Event):
             self._undo.append(_primitive(value))
-        elif isinstance(value, dict):
+        elif is_a(value, dict):
             self._visit_dict(value)
-        elif isinstance(value, (list, collections.deque, bytearray)):
+        elif is_a(value, list, collections.deque, bytearray):
             self._visit_sequence(value)
-        elif isinstance(value, set):
+        elif is_a(value, set):
             self._visit_set(value)
         elif kind in (tuple, frozenset):
             for part in value:
@@ -135,8 +142,8 @@ class ModuleState:
         self._visit_instance(value)
 
     def _visit_dict(self, value: dict[Any, Any]) -> None:
-        saved = dict(value)
-        owner: Any = collections.OrderedDict if isinstance(value, collections.OrderedDict) else dict
+        owner: Any = collections.OrderedDict if is_a(value, collections.OrderedDict) else dict
+        saved = dict(owner.items(value))
 
         def undo() -> None:
             if not _same(owner, value, saved):
@@ -149,22 +156,24 @@ class ModuleState:
             self._visit(part)
 
     def _visit_sequence(self, value: Any) -> None:
-        saved = list(value)
+        # The built-in's own methods: those of a subclass are code under test.
+        owner: Any = next(each for each in (list, collections.deque, bytearray) if is_a(value, each))
+        saved = list(owner.__iter__(value))
 
         def undo() -> None:
-            if len(value) != len(saved) or not all(map(is_, value, saved)):
-                value.clear()
-                value.extend(saved)
+            if owner.__len__(value) != len(saved) or not all(map(is_, owner.__iter__(value), saved)):
+                owner.clear(value)
+                owner.extend(value, saved)
 
         self._undo.append(undo)
         for part in saved:
             self._visit(part)
 
     def _visit_set(self, value: set[Any]) -> None:
-        saved = set(value)
+        saved = set(set.__iter__(value))
 
         def undo() -> None:
-            if len(value) != len(saved) or not saved.issuperset(value):
+            if set.__len__(value) != len(saved) or not saved.issuperset(set.__iter__(value)):
                 set.clear(value)
                 set.update(value, saved)
 
@@ -174,12 +183,12 @@ class ModuleState:
         kind = type(value)
         if kind.__module__ not in self._names and not _is_mirrored(kind):
             return
-        attributes = getattr(value, "__dict__", None)
-        if type(attributes) is dict:
+        attributes = attributes_of(value)
+        if attributes is not None:
             self._visit_dict(attributes)
         for owner in kind.__mro__:
             for slot in vars(owner).values():
-                if isinstance(slot, types.MemberDescriptorType):
+                if is_a(slot, types.MemberDescriptorType):
                     self._visit_slot(value, slot)
 
     def _visit_slot(self, value: Any, slot: types.MemberDescriptorType) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from plait.errors import UsageError
+from plait.model.foreign import is_a
 from plait.model.site import Site
 from plait.run.adopt import Adopter, is_foreign
 from plait.run.engine import ENGINE
@@ -117,6 +118,6 @@ def missing(module: types.ModuleType, qualname: str, owner: Any, part: str) -> s
 
     names = [name for name in vars(owner) if not name.startswith("_")]
     near = difflib.get_close_matches(part, names, 3, 0.5)
-    classes = [name for name in names if isinstance(vars(owner)[name], type)][:6]
+    classes = [name for name in names if is_a(vars(owner)[name], type)][:6]
     hint = f"; did you mean {', '.join(near)}?" if near else f"; it has {', '.join(classes)}" if classes else ""
     return f"{module.__name__} has no {qualname!r}{hint}"

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from plait.errors import UsageError
+from plait.model.foreign import is_a, module_of
 from plait.subject import protocol, signature, stubs
 from plait.subject.signature import Parameter
 from plait.subject.waiting import waiting_methods
@@ -121,12 +122,12 @@ def _of_module(module: types.ModuleType, name: str) -> Interface:
     for found, value in vars(module).items():
         if found == "__getattr__":
             methods.extend(_special(found, module, value))
-        elif found.startswith("_") or isinstance(value, type) or not callable(value):
+        elif found.startswith("_") or is_a(value, type) or not callable(value):
             continue
-        elif found in public if public is not None else getattr(value, "__module__", None) == module.__name__:
+        elif found in public if public is not None else module_of(value) == module.__name__:
             methods.extend(_callable(found, value, module.__name__, found, bound=False, kind="function", notes=notes))
     if not methods:
-        own = [each for each, value in vars(module).items() if isinstance(value, type) and value.__module__ == name]
+        own = [each for each, value in vars(module).items() if is_a(value, type) and value.__module__ == name]
         classes = ", ".join(f"{name}:{each}" for each in own[:6] if not each.startswith("_")) or f"{name}:Class"
         raise UsageError(f"{name} is a module without public functions; give a class in it: {classes}")
     whole = Method("module", name, "module")
@@ -263,7 +264,7 @@ def _module_functions(cls: type) -> list[Method]:
     module = inspect.getmodule(cls)
     found = []
     for name, value in vars(module).items() if module is not None else ():
-        if name.startswith("_") or not inspect.isfunction(value) or value.__module__ != cls.__module__:
+        if name.startswith("_") or type(value) is not types.FunctionType or value.__module__ != cls.__module__:
             continue
         parameters = signature.read(value, module=cls.__module__, qualname=name, bound=False) or ()
         first = parameters[0] if parameters else None

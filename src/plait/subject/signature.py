@@ -137,10 +137,10 @@ def annotation_text(annotation: Any) -> str | None:
 def _default_text(default: Any) -> str | None:
     if default is inspect.Parameter.empty:
         return None
-    if inspect.isclass(default) or inspect.isroutine(default):
-        named = default.__qualname__
-        return named if all(part.isidentifier() for part in named.split(".")) else UNKNOWN
     try:
+        if inspect.isclass(default) or inspect.isroutine(default):
+            named = default.__qualname__
+            return named if all(part.isidentifier() for part in named.split(".")) else UNKNOWN
         text = repr(default)
         ast.literal_eval(text)
     except Exception:  # sentinels and anything else that has no literal

@@ -1,0 +1,64 @@
+"""A report that cannot be made costs no finding, and the exit code is that of the findings."""
+
+import os
+
+import pytest
+from report_samples import checked
+
+from plait.campaign import check as command
+from plait.cli import main
+from plait.report import html, publish
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def report(monkeypatch, *options):
+    """The end of a check that has found something."""
+    result = checked()
+    result.findings[0].reproducer = None
+    monkeypatch.setattr(command, "check", lambda *_: result)
+    return main(["check", "account:Account", *options])
+
+
+@pytest.mark.parametrize("part", ["text", "statement", "write_reproducer", "_lines"])
+def test_an_error_while_reporting(part, monkeypatch, capsys):
+    def broken(*_args, **_more):
+        raise IndexError("on purpose")
+
+    monkeypatch.setattr(publish, part, broken)
+    monkeypatch.setattr(command, part, broken, raising=False)
+    assert report(monkeypatch) == 1
+    told = capsys.readouterr()
+    assert checked().findings[0].summary in told.out
+    assert "on purpose" in told.out + told.err
+
+
+def test_a_page_that_cannot_be_made(monkeypatch, capsys):
+    monkeypatch.setattr(html, "html", lambda *_: [][1])
+    assert report(monkeypatch, "--html", "page.html", "--sarif", "result.sarif", "--json", "result.json") == 1
+    assert os.path.exists("result.sarif")
+    assert os.path.exists("result.json")
+    assert "[plait bug] reporting (--html page.html)" in capsys.readouterr().err
+
+
+def test_a_full_disk(monkeypatch, capsys):
+    def full(*_args, **_more):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(publish.Path, "replace", full)
+    assert report(monkeypatch, "--junit", "result.xml") == 1
+    told = capsys.readouterr()
+    assert checked().findings[0].summary in told.out
+    assert "--junit result.xml cannot be written (No space left on device)" in told.err
+    assert not [name for name in os.listdir() if "result.xml" in name]
+
+
+def test_what_was_asked_for_is_missing(monkeypatch, capsys):
+    monkeypatch.setattr(html, "html", lambda *_: [][1])
+    monkeypatch.setattr(command, "check", lambda *_: checked(found=False))
+    assert main(["check", "account:Account"]) == 0
+    assert main(["check", "account:Account", "--html", "page.html"]) == 2
+    assert "--html page.html" in capsys.readouterr().err
