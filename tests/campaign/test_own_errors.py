@@ -104,7 +104,7 @@ def test_an_error_between_the_chunks(project, monkeypatch):
 
 
 def test_an_error_while_summing_up(project, monkeypatch):
-    monkeypatch.setattr(check_loop, "relate", lambda *_: [][1])
+    monkeypatch.setattr(check_loop, "relate", lambda *_: {}["on purpose"])
     code, result = check(project())
     assert code == 1
     assert result["findings"]

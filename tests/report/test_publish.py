@@ -37,7 +37,7 @@ def test_an_error_while_reporting(part, monkeypatch, capsys):
 
 
 def test_a_page_that_cannot_be_made(monkeypatch, capsys):
-    monkeypatch.setattr(html, "html", lambda *_: [][1])
+    monkeypatch.setattr(html, "html", lambda *_: {}["on purpose"])
     assert report(monkeypatch, "--html", "page.html", "--sarif", "result.sarif", "--json", "result.json") == 1
     assert os.path.exists("result.sarif")
     assert os.path.exists("result.json")
@@ -57,7 +57,7 @@ def test_a_full_disk(monkeypatch, capsys):
 
 
 def test_what_was_asked_for_is_missing(monkeypatch, capsys):
-    monkeypatch.setattr(html, "html", lambda *_: [][1])
+    monkeypatch.setattr(html, "html", lambda *_: {}["on purpose"])
     monkeypatch.setattr(command, "check", lambda *_: checked(found=False))
     assert main(["check", "account:Account"]) == 0
     assert main(["check", "account:Account", "--html", "page.html"]) == 2
