@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from plait import __version__
 from plait.campaign.budget import seconds
-from plait.config import ALLOWABLE, CHOICES, load
+from plait.config import ALLOWABLE, CHOICES, SEARCHES, load
 from plait.errors import INTERRUPTED, NOTHING_FOUND, UNUSABLE, PlaitBugError, UsageError
 
 if TYPE_CHECKING:
@@ -200,6 +200,14 @@ WORDS = {
     "bisect": {"budget": "time to find a test that tells the two commits apart"},
 }
 """What options mean for one command, where that is not what they mean for the others."""
+_OWN_CHOICES = {("explore", "schedule"): SEARCHES}
+
+
+def option_of(command: str, key: str) -> Option:
+    """An option as one command has it."""
+    option = OPTIONS[key]
+    said = WORDS.get(command, {}).get(key, option.help)
+    return option._replace(help=said, choices=_OWN_CHOICES.get((command, key), option.choices))
 
 
 def _module(name: str) -> str:
@@ -237,7 +245,7 @@ class _Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         from plait.cli_help import command_help  # noqa: PLC0415 - as above
 
-        own = {key: OPTIONS[key]._replace(help=said) for key, said in WORDS.get(self._name, {}).items()}
+        own = {key: option_of(self._name, key) for key in COMMANDS[self._name].options}
         return command_help(self._name, COMMANDS[self._name], {**OPTIONS, **own}, DEFAULTS.get(self._name, {}))
 
     def _meant(self, message: str) -> str:
@@ -249,7 +257,7 @@ class _Parser(argparse.ArgumentParser):
             near = difflib.get_close_matches(unknown[1], own, 1)
             return f"; did you mean --{near[0]}?" if near else ""
         if wrong := re.match(r"argument --([\w-]+): invalid choice: '(.*?)'", message):
-            near = difflib.get_close_matches(wrong[2], OPTIONS[wrong[1]].choices or (), 1)
+            near = difflib.get_close_matches(wrong[2], option_of(self._name, wrong[1]).choices or (), 1)
             return f"; did you mean {near[0]}?" if near else ""
         return ""
 
@@ -277,7 +285,7 @@ def _parser(name: str) -> _Parser:
     if command.argument is not None:
         parser.add_argument("argument", metavar=command.argument[0], nargs=None if command.needed else "?")
     for key in command.options:
-        option = OPTIONS[key]
+        option = option_of(name, key)
         if option.metavar is None:
             parser.add_argument(f"--{key}", action="store_true", default=None)
         elif option.choices is not None:

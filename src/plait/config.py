@@ -43,6 +43,8 @@ CHOICES = {
     "schedule": ("native", "random", "pos", "pct", "dfs", "icb", "dpor", "active"),
     "capp": ("CA", "CS", "COA", "COS", "MA", "MS", "MOA", "MOS", "LA", "LS", "LOA", "LOS", "FA", "FS", "none"),
 }
+SEARCHES = ("dfs", "bfs", "icb", "delay", "stateful", "stateful-bfs", "dpor", "pos", "pct", "surw", "random")
+"""The choices of ``--schedule`` for `plait explore`, which `plait.pytest_search` makes."""
 _COUNTS = {"threads": 2, "workers": 1, "max-tests": 1, "max-schedules": 1, "seed": 0}
 """Options that are whole numbers, with the least that each can be."""
 _TEXTS = ("budget", "path", "cluster", "old", "new")

@@ -6,9 +6,13 @@ limits and reports stay what they are. A test that cannot be controlled runs pla
 
 from __future__ import annotations
 
+import atexit
 import functools
 import inspect
 import json
+import os
+import sys
+import threading
 import time
 from collections import Counter
 from contextlib import ExitStack
@@ -16,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pytest.outcomes import Failed
 
 from plait.errors import UsageError
 from plait.explore.capp_partition import DEFAULT, HEURISTICS, prioritizer
@@ -25,8 +30,9 @@ from plait.judge.trial import modelled
 from plait.judge.verdict import Verdict
 from plait.model.outcome import Divergence, Finished
 from plait.model.schedule import Schedule
-from plait.pytest_item import ItemTrial, controlled, tear_down
-from plait.pytest_outside import Outside, StuckError
+from plait.pytest_item import Equipment, ItemTrial, controlled, tear_down
+from plait.pytest_native import NativeRuns, NotEndedError, native_failure
+from plait.pytest_outside import BUDGET, Outside, Seen, StuckError, Watchdog
 from plait.pytest_search import SEARCHES, make_search
 from plait.run.engine import HANG
 from plait.run.world import cache_folder
@@ -39,7 +45,10 @@ from plait.subject.version import resolve
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-EXPLORED, ALONE, PLAIN = "explored", "one thread", "not under control"
+EXPLORED, ALONE, NATIVE, PLAIN = "explored", "one thread", "OS threads", "not under control"
+POSTLUDE = 1.5  # seconds beside a test's own, to make what was found smaller
+LEAST_SECONDS = 1.0
+NATIVE_RUNS = 10
 MODELS = ("both", "free-threaded", "gil")
 ENDS = ("fail", "allow")
 
@@ -119,6 +128,10 @@ class Explorer:
         self.impact = _impact(config)
         self._told: list[dict[str, Any]] = []
         self._outside = Outside(_allowed(config))
+        self._planned = self._begun = 0
+        self._end: float | None = None  # of the time for all tests
+        self._left: list[threading.Thread] = []  # threads of tests that never end
+        self._status = 0
 
     # -- tests --------------------------------------------------------------------------------------------------
 
@@ -128,13 +141,17 @@ class Explorer:
         for item in items:
             reason = _out_of_reach(item)
             if reason is None:
+                self._planned += 1
                 item.runtest = functools.partial(self._run, item, item.runtest)  # type: ignore[method-assign]
             else:
                 item.stash[_ACCOUNT] = {"test": item.nodeid, "ran": PLAIN, "why": reason}
+        if self._planned:
+            Equipment.get()  # so that no test pays for it with its own time
 
     def _run(self, item: Any, call: Callable[[], object]) -> None:
         __tracebackhide__ = True
         settings = self.settings.marked(item)
+        deadline = time.perf_counter() + self._time_for(settings)
         account: dict[str, Any] = {"test": item.nodeid, "ran": PLAIN, "impacted_points": len(self.impact)}
         item.stash[_ACCOUNT] = account
         tear_down(item)  # pytest has set it up without control; every execution does it again
@@ -142,25 +159,44 @@ class Explorer:
             item, call, seed=settings.seed, dying=settings.thread_exceptions == "allow",
             leftover=settings.leftover_threads == "allow",
         )  # fmt: skip
-        verdict = self._explored(item, trial, settings, account)
+        verdict = self._explored(item, trial, settings, account, deadline)
         if account.get("stopped_acts"):
             pytest.skip(account["why"])
         if account["ran"] == PLAIN:
-            _plainly(item, call)
+            self._natively(trial, settings, account, deadline)
         elif isinstance(trial.outcome_of_call, pytest.skip.Exception):
             raise trial.outcome_of_call
         elif verdict is not None:
             raise_for_failure(verdict)
 
-    def _explored(self, item: Any, trial: ItemTrial, settings: Settings, account: dict[str, Any]) -> Verdict | None:
+    def _time_for(self, settings: Settings) -> float:
+        """Seconds for the next test: its own limit, or its share of what all tests have together."""
+        budget = self._config.getoption("plait_budget")
+        if budget is None:
+            return settings.seconds
+        now = time.perf_counter()
+        if self._end is None:
+            self._end = now + float(budget)
+        left = max(1, self._planned - self._begun)
+        self._begun += 1
+        return max(LEAST_SECONDS, min(settings.seconds, (self._end - now) / left))
+
+    def _explored(
+        self, item: Any, trial: ItemTrial, settings: Settings, account: dict[str, Any], deadline: float
+    ) -> Verdict | None:
         started = time.perf_counter()
         try:
-            with controlled(item, trial) as adopter, self._outside.watched(settings.seconds) as outside:
-                verdict = _explore(trial, settings, self.impact, account)
+            with controlled(item, trial) as adopter, self._outside.watched() as outside:
+                with Watchdog(deadline + POSTLUDE, controlled=True, seen=outside).watching() as watchdog:
+                    trial.watchdog = watchdog
+                    verdict = _explore(trial, settings, self.impact, account, deadline)
+                    trial.watchdog = None
                 verdict.left = list(dict.fromkeys(adopter.left))
-        except StuckError:
-            account["why"] = "it waits for something outside of its own threads"
-            return None
+        except StuckError as error:
+            account["why"] = error.why
+            if error.why != BUDGET or not trial.finished:
+                return None
+            verdict = _unfinished(trial, settings, account, time.perf_counter() - started)
         except Exception as error:  # the test is not to blame, and must not suffer
             account["why"] = f"plait cannot handle it: {type(error).__name__}: {error}"
             return None
@@ -169,14 +205,12 @@ class Explorer:
         account["threads"] = trial.threads
         acts = sorted(outside.acts)
         if outside.stopped:
-            account["stopped_acts"] = outside.stopped
-            name = outside.stopped[0]["act"]
-            account["why"] = f"stopped at {outside.stopped[0]['call']}: --allow {name} lets tests do that"
+            _note_stopped(account, outside)
             return verdict
         if isinstance(verdict.outcome, Divergence):
             account["why"] = f"not deterministic: {verdict.outcome.details()[-1]}"
             account["details"] = verdict.outcome.details()
-        elif verdict.kind == "hang" and verdict.executions == 1:
+        elif verdict.kind == "hang" and verdict.executions == 1 and not trial.livelocked:
             account["why"] = "it is too long: " + verdict.outcome.summary()
         elif acts and not verdict.passed:
             account["why"] = f"it uses {', '.join(acts)}"
@@ -190,6 +224,32 @@ class Explorer:
             else:
                 account["failure"] = _failure(verdict)
         return verdict
+
+    def _natively(self, trial: ItemTrial, settings: Settings, account: dict[str, Any], deadline: float) -> None:
+        """What cannot be controlled runs on OS threads; raises what the test raises."""
+        __tracebackhide__ = True
+        run = NativeRuns(trial, dying=settings.thread_exceptions == "allow",
+                         leftover=settings.leftover_threads == "allow")  # fmt: skip
+        started = time.perf_counter()
+        try:
+            with self._outside.watched(everybody=True) as outside:
+                run.repeat(max(deadline, started + LEAST_SECONDS), min(settings.schedules, NATIVE_RUNS), outside)
+        except NotEndedError as error:
+            account["why"] = f"{account['why']}; {error}"
+            pytest.skip(account["why"])
+        except (Exception, Failed) as error:
+            if outside.stopped:
+                _note_stopped(account, outside)
+                pytest.skip(account["why"])
+            account["ran"], account["failure"] = NATIVE, native_failure(error)
+            raise
+        finally:
+            self._left += run.left
+            account["seconds"] = round(account["seconds"] + time.perf_counter() - started, 3)
+            account.update(search="OS threads", schedules=run.runs, exhausted=False)
+        account["ran"] = NATIVE
+        if isinstance(trial.outcome_of_call, pytest.skip.Exception):
+            raise trial.outcome_of_call
 
     # -- reports ------------------------------------------------------------------------------------------------
 
@@ -207,6 +267,7 @@ class Explorer:
         """Collect the accounts."""
         if hasattr(report, "plait") and type(report) is pytest.TestReport:  # a part of a test has the test's account
             self._told.append({**report.plait, "outcome": report.outcome})
+            self._note(self._told[-1])
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """What ran controlled, what did not and why."""
@@ -228,12 +289,38 @@ class Explorer:
         why = Counter(told.get("why", "?") for told in self._told if told["ran"] == PLAIN)
         for reason, count in why.most_common():
             write(f"not under control, run plainly: {count} ({reason})")
+        why = Counter(told.get("why", "?") for told in self._told if told["ran"] == NATIVE)
+        for reason, count in why.most_common():
+            write(f"not under control, run on OS threads: {count} ({reason})")
 
-    def pytest_sessionfinish(self) -> None:
-        """The result file, if one is asked for."""
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Note the test that begins, for whoever has to end this process."""
+        self._note({"started": nodeid})
+
+    def _note(self, line: dict[str, Any]) -> None:
         target = self._config.getoption("plait_result")
         if target and not hasattr(self._config, "workerinput"):
-            Path(target).write_text(json.dumps({"tests": self._told}, indent=1) + "\n", encoding="utf-8")
+            with Path(f"{target}.lines").open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        """The result file, if one is asked for."""
+        self._status = int(exitstatus)
+        target = self._config.getoption("plait_result")
+        if target and not hasattr(self._config, "workerinput"):
+            whole = Path(f"{target}.whole")
+            whole.write_text(json.dumps({"tests": self._told}, indent=1) + "\n", encoding="utf-8")
+            whole.replace(target)  # complete as soon as it is there
+            Path(f"{target}.lines").unlink(missing_ok=True)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self) -> None:
+        """End the process although threads of its tests, no daemons, never end."""
+        if any(thread.is_alive() for thread in self._left) and not hasattr(self._config, "workerinput"):
+            atexit._run_exitfuncs()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(self._status)
 
 
 _ACCOUNT = pytest.StashKey[dict[str, Any]]()
@@ -267,21 +354,28 @@ def _out_of_reach(item: Any) -> str | None:
     return None
 
 
-def _plainly(item: Any, call: Callable[[], object]) -> None:
-    """The test as pytest runs it."""
-    __tracebackhide__ = True
-    item._initrequest()
-    item.session._setupstate.setup(item)
-    call()
+def _note_stopped(account: dict[str, Any], outside: Seen) -> None:
+    account["stopped_acts"] = outside.stopped
+    first = outside.stopped[0]
+    account["why"] = f"stopped at {first['call']}: --allow {first['act']} lets tests do that"
 
 
-def _explore(trial: ItemTrial, settings: Settings, impact: Impact, account: dict[str, Any]) -> Verdict:
+def _unfinished(trial: ItemTrial, settings: Settings, account: dict[str, Any], elapsed: float) -> Verdict:
+    """A pass as far as the search came before the time was over, in the middle of a schedule."""
+    account.update(search=settings.search, schedules=trial.finished, exhausted=False)
+    bound = f"Stopped (time limit) after {trial.finished} executions: what is left is not known."
+    return Verdict(Finished(), trial.finished, elapsed, False, bound, settings.search, settings.model)
+
+
+def _explore(
+    trial: ItemTrial, settings: Settings, impact: Impact, account: dict[str, Any], deadline: float
+) -> Verdict:
     if settings.replay is not None:
         return _replayed(trial, settings.replay, settings.model, account)
     order = settings.seed if settings.random_order else None
     strategy = make_search(settings.search, prioritizer(settings.capp, impact), settings.bound, settings.seed, order)
     with modelled(gil=settings.model == "gil", any_timeouts=False):
-        found = search(trial, strategy, max_executions=settings.schedules, max_seconds=settings.seconds)
+        found = search(trial, strategy, max_executions=settings.schedules, max_seconds=_until(deadline))
     done = found.exploration
     account.update(
         search=strategy.name, schedules=done.executions, transitions=getattr(strategy, "transitions", None),
@@ -295,8 +389,14 @@ def _explore(trial: ItemTrial, settings: Settings, impact: Impact, account: dict
     if found.divergence is not None:
         verdict.outcome = found.divergence
     elif found.failure is not None:
-        verdict = with_failure(trial, verdict, simplify(trial, found.failure))
-        verdict.reachable = _reach(trial, settings, impact)
+        try:
+            smaller = simplify(trial, found.failure, until=max(deadline, time.perf_counter() + POSTLUDE / 4))
+            verdict = with_failure(trial, verdict, smaller)
+            verdict.reachable = _reach(trial, settings, impact, deadline)
+        except StuckError:  # the time is over: what was found is told as it is
+            if verdict.passed:
+                verdict.outcome, verdict.schedule = found.failure.outcome, found.failure.schedule
+                verdict.preemptions = found.failure.preemptions
         verdict.names[1] = "the test"
     return verdict
 
@@ -309,7 +409,11 @@ def _replayed(trial: ItemTrial, schedule: Schedule, model: str, account: dict[st
     return verdict
 
 
-def _reach(trial: ItemTrial, settings: Settings, impact: Impact) -> dict[str, bool | None]:
+def _until(deadline: float) -> float:
+    return max(0.0, deadline - time.perf_counter())
+
+
+def _reach(trial: ItemTrial, settings: Settings, impact: Impact, deadline: float) -> dict[str, bool | None]:
     """Which builds can show a failure that was found."""
     if settings.model == "gil":
         return {"gil": True, "free-threaded": True}
@@ -317,7 +421,8 @@ def _reach(trial: ItemTrial, settings: Settings, impact: Impact) -> dict[str, bo
         return {"free-threaded": True}
     again = make_search(settings.search, prioritizer(settings.capp, impact), settings.bound, settings.seed, None)
     with modelled(gil=True, any_timeouts=False):
-        today = search(trial, again, max_executions=max(settings.schedules, 200), max_seconds=settings.seconds / 2)
+        today = search(trial, again, max_executions=max(settings.schedules, 200),
+                       max_seconds=max(POSTLUDE / 4, _until(deadline)))  # fmt: skip
     reached = True if today.failure is not None else False if today.exploration.exhausted else None
     return {"gil": reached, "free-threaded": True}
 

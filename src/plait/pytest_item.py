@@ -32,6 +32,8 @@ from plait.run.world import cache_folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from plait.pytest_outside import Watchdog
+
 BODY = 1  # the thread that runs the test itself
 LONGER = 20  # times the steps of a test's first execution is too long for another one
 LEAST_STEPS = 2_000
@@ -79,7 +81,7 @@ class ItemTrial(Trial):
     def __init__(
         self, item: Any, call: Callable[[], object], *, seed: int = 0, dying: bool = False, leftover: bool = False
     ) -> None:
-        super().__init__(None, [self._protocol], None, seed=seed)
+        super().__init__(None, [self.protocol], None, seed=seed)
         self.reseed = True
         self.threads = 0  # the most threads of an execution
         self.outcome_of_call: BaseException | None = None
@@ -88,14 +90,23 @@ class ItemTrial(Trial):
         self._dying = dying
         self._leftover = leftover
         self._first = True
+        self.finished = 0  # executions that came to their end
+        self.livelocked = False  # an execution hangs, and would do so for ever
         self.deaths = Deaths()
+        self.watchdog: Watchdog | None = None
 
     def prepare(self) -> list[Callable[[], object]]:
         """See `Trial.prepare`; what the test warns of belongs to this execution."""
+        self._stop_if_stuck()
         self.deaths.begin()
         return super().prepare()
 
-    def _protocol(self) -> None:
+    def _stop_if_stuck(self) -> None:
+        if self.watchdog is not None:
+            self.watchdog.check()
+
+    def protocol(self) -> None:
+        """Set the test up, call it and tear it down, as pytest would."""
         self.outcome_of_call = None
         item = self._item
         try:
@@ -113,10 +124,13 @@ class ItemTrial(Trial):
 
     def finish(self) -> None:
         """Judge the execution: the test itself, and how its threads ended."""
+        self._stop_if_stuck()
         self._excuse()
         super().finish()
+        self.finished += 1
         self.threads = max(self.threads, len(ENGINE.threads) - 1)
         outcome = self.outcome
+        self.livelocked = self.livelocked or ENGINE.livelocked
         if self._first:
             self._first = False
             ENGINE.max_steps = min(ENGINE.max_steps, max(LEAST_STEPS, LONGER * ENGINE.step))

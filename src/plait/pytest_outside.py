@@ -3,34 +3,53 @@
 from __future__ import annotations
 
 import errno
+import linecache
 import os
+import re
 import signal
 import sys
 import tempfile
 import threading
-from _thread import get_ident
+import time
+from _thread import get_ident, get_native_id
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from plait.campaign.guard_acts import NETWORK, SUBPROCESS, WRITE, Act, Where
+from plait.run.adopt import is_foreign
+from plait.run.engine import ENGINE
 from plait.run.fibers import OURS
+from plait.run.stillness import Idleness
 from plait.run.world import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import FrameType
 
+PROCESSES = "other processes"
 _ACTS = {
     "socket.connect": "sockets", "socket.bind": "sockets", "socket.getaddrinfo": "sockets",
-    "subprocess.Popen": "other processes", "os.fork": "other processes", "os.posix_spawn": "other processes",
-    "os.system": "other processes", "_thread.start_new_thread": "threads of code that is not under control",
+    "subprocess.Popen": PROCESSES, "os.fork": PROCESSES, "os.posix_spawn": PROCESSES,
+    "os.system": PROCESSES, "_thread.start_new_thread": "threads of code that is not under control",
 }  # fmt: skip
 _GUARDED: dict[str, dict[str, Act]] = {"write": WRITE, "network": NETWORK, "subprocess": SUBPROCESS}
-PATIENCE = 20.0  # seconds without any progress of the engine, beside the time that a test was given
+LOOKS = 0.1  # seconds between two looks at the test's progress
+STILL = 1.0  # seconds after which a test in which nothing moves is said to wait for something outside
+AGAIN = 0.5  # seconds between two attempts to stop a test
+
+_MAY_WAKE = re.compile(r"\bsleep\(|\btimeout\b")
+_TIMES = ("timeout", "secs", "delay", "waittime")
+
+BUDGET, WAITS, BUSY = "its time is over", "it waits for something outside of its own threads", "it computes on and on"
 
 
 class StuckError(BaseException):  # no code under test may take it for an error of its own
-    """Nothing moves: a thread waits for something that is not under control."""
+    """The test was stopped: nothing moves, or its time is over; ``why`` is one of `BUDGET`, `WAITS` and `BUSY`."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 @dataclass(slots=True)
@@ -42,7 +61,7 @@ class Seen:
 
 
 class Outside:
-    """Listens while an exploration runs; an audit hook cannot be taken back, so there is one for the process.
+    """Listens while a test runs; an audit hook cannot be taken back, so there is one for the process.
 
     ``allowed`` names what tests may do besides computing (as ``--allow`` does), None: everything.
     """
@@ -50,6 +69,7 @@ class Outside:
     def __init__(self, allowed: frozenset[str] | None = None) -> None:
         self._seen: Seen | None = None
         self._installed = False
+        self._everybody = False
         self._where = Where(os.path.realpath(tempfile.gettempdir()), os.path.realpath(cache_folder()))
         self._forbidden: dict[str, tuple[str, Act]] = {
             event: (name, act)
@@ -59,7 +79,7 @@ class Outside:
 
     def _listen(self, event: str, arguments: Any) -> None:
         seen = self._seen
-        if seen is None or get_ident() not in OURS:
+        if seen is None or not (self._everybody or get_ident() in OURS):
             return
         if event in _ACTS:
             seen.acts.add(_ACTS[event])
@@ -71,43 +91,119 @@ class Outside:
                 raise PermissionError(errno.EPERM, f"plait stopped {told.text}: tests need --allow {name} for that")
 
     @contextmanager
-    def watched(self, seconds: float) -> Iterator[Seen]:
-        """What is seen; `StuckError` in the main thread if the block takes far longer than it should."""
+    def watched(self, *, everybody: bool = False) -> Iterator[Seen]:
+        """What is seen of the threads under control, or of all threads."""
         if not self._installed:
             self._installed = True
             sys.addaudithook(self._listen)
         seen = Seen()
-        with _watchdog(3 * seconds + PATIENCE):
-            self._seen = seen
-            try:
-                yield seen
-            finally:
-                self._seen = None
+        self._seen, self._everybody = seen, everybody
+        try:
+            yield seen
+        finally:
+            self._seen = None
 
 
-@contextmanager
-def _watchdog(seconds: float) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_kill"):
-        yield
-        return
+class Watchdog:
+    """Stops a test whose time is over, or in which nothing moves, by `StuckError` in the main thread.
 
-    def raise_stuck(_number: int, _frame: Any) -> None:
-        raise StuckError
+    A thread looks at the test now and then. Under control (``controlled``) a test must make steps; else it only has to
+    end before the ``deadline``. It is interrupted by a signal, again and again where code catches everything.
+    """
 
-    main = threading.main_thread().ident
-    assert main is not None
-    done = threading.Event()
+    def __init__(self, deadline: float, *, controlled: bool, seen: Seen) -> None:
+        self._deadline = deadline
+        self._controlled = controlled
+        self._seen = seen
+        self._done = threading.Event()
+        self.why: str | None = None  # the test was stopped
+        self.idle = False  # and nothing moved when it was
+        self.seconds = max(0.0, deadline - time.perf_counter())
+        self.standing: list[tuple[str, str, bool]] = []  # where its threads were then
 
-    def watch() -> None:
-        if not done.wait(seconds):
-            signal.pthread_kill(main, signal.SIGUSR2)
+    @contextmanager
+    def watching(self) -> Iterator[Watchdog]:
+        """Watch the block; only the main thread can be interrupted, elsewhere a test has no end but its own."""
+        if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_kill"):
+            yield self
+            return
+        before = signal.signal(signal.SIGUSR2, self._interrupt)
+        watcher = threading.Thread(target=self._watch, name="plait watchdog", daemon=True)
+        watcher.start()
+        try:
+            yield self
+        finally:
+            self._done.set()
+            watcher.join()
+            signal.signal(signal.SIGUSR2, before)
 
-    before = signal.signal(signal.SIGUSR2, raise_stuck)
-    watcher = threading.Thread(target=watch, name="plait watchdog", daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watcher.join()
-        signal.signal(signal.SIGUSR2, before)
+    def check(self) -> None:
+        """Raise `StuckError` if the test has been stopped."""
+        if self.why is not None:
+            raise StuckError(self.why)
+
+    def _interrupt(self, _number: int, _frame: Any) -> None:
+        if self._done.is_set():
+            return
+        if self._controlled:
+            ENGINE.interrupt()
+            if ENGINE.current is not None:
+                return  # OS threads: they are asked again if they do not stop by themselves
+        self.check()
+
+    def _watch(self) -> None:
+        main = threading.main_thread().ident
+        assert main is not None
+        idleness = Idleness(get_native_id())
+        moved = awake = time.perf_counter()
+        before: Any = None
+        while not self._done.wait(LOOKS if self.why is None else AGAIN):
+            now = time.perf_counter()
+            progress = ENGINE.executions, ENGINE.step
+            idle = idleness.look()
+            if progress != before:
+                before, moved = progress, now
+            if moved == now or not idle:
+                awake = now
+            why = self.why or self._reason(now, now - awake, now - moved, self.seconds)
+            if why is not None:
+                if self.why is None:
+                    self.idle, self.standing = now - awake > LOOKS, standing()
+                self.why = why
+                signal.pthread_kill(main, signal.SIGUSR2)
+
+    def _reason(self, now: float, still: float, same: float, seconds: float) -> str | None:
+        if now > self._deadline:
+            return BUDGET
+        if not self._controlled:
+            return None
+        # Another process may be slow to answer, so the wait for one may take long.
+        if still > (seconds / 2 if PROCESSES in self._seen.acts else min(STILL, seconds / 4)):
+            return WAITS
+        return BUSY if same > seconds / 2 else None
+
+
+def standing() -> list[tuple[str, str, bool]]:
+    """Where the threads of the process that are no daemons stand: name, place, whether they wait for a time only."""
+    frames = sys._current_frames()
+    found = []
+    for thread in threading.enumerate():
+        frame = frames.get(thread.ident or 0)
+        if frame is not None and not thread.daemon:  # daemons keep nobody from ending
+            found.append((thread.name, *_place(frame)))
+    return found
+
+
+def _place(innermost: FrameType) -> tuple[str, bool]:
+    """The innermost line that is not the standard library's; whether something on the way to it has a time-out."""
+    frame: FrameType | None = innermost
+    wakes = False
+    while frame is not None:
+        file, line = frame.f_code.co_filename, frame.f_lineno
+        text = linecache.getline(file, line).strip()
+        limits = [frame.f_locals.get(name) for name in _TIMES]
+        wakes = wakes or any(isinstance(limit, int | float) and limit >= 0 for limit in limits)
+        if not is_foreign(file):
+            return f"{file.rpartition('/')[2]}:{line}: {text}", wakes or bool(_MAY_WAKE.search(text))
+        frame = frame.f_back
+    return f"{innermost.f_code.co_name}() of {innermost.f_code.co_filename.rpartition('/')[2]}", wakes

@@ -53,6 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         parser.addini(f"plait_{name.replace('-', '_')}", text)
     group.addoption("--plait-impact", metavar="FILE", help="the impacted code points, instead of --plait-old")
     group.addoption("--plait-allow", metavar="LIST", help="stop tests that do more: write, network, subprocess")
+    group.addoption("--plait-budget", metavar="SECONDS", help="the most seconds for all tests together")
     group.addoption("--plait-result", metavar="FILE", help="write what was explored as JSON")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from plait import config, pytest_search
 from plait.cli import main
 
 MINA = Path(__file__).resolve().parents[2] / "benchmarks" / "capp" / "mina"
@@ -56,6 +57,7 @@ def test_the_fault_is_found_within_five_schedules(project, tmp_path, capsys):
     assert "mina.py" in {Path(row["file"]).name for row in finding["interleaving"]}
     shown = capsys.readouterr().out
     assert "tests/test_mina.py::test_mina fails" in shown
+    assert "replay it: pytest tests/test_mina.py::test_mina --plait --plait-replay" in shown
     assert "places that the change can influence (HEAD~1" in shown
 
 
@@ -103,7 +105,7 @@ def test_tests_do_no_more_than_they_are_allowed_to(project, tmp_path, monkeypatc
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     code, result = explore(tmp_path, "tests/test_writer.py::test_writes", "--max-schedules", "3")
-    assert (code, result["verdict"], result["stats"]["tests"]) == (3, "pass", 0)
+    assert (code, result["verdict"], result["stats"]["tests"]) == (3, "inconclusive", 0)
     assert "--allow write lets tests do that" in result["notes"][0]
     assert not (project / "left-behind.txt").exists()
     code, result = explore(tmp_path, "tests/test_writer.py::test_writes", "--max-schedules", "3", "--allow", "write")
@@ -113,4 +115,14 @@ def test_tests_do_no_more_than_they_are_allowed_to(project, tmp_path, monkeypatc
 
 def test_a_search_that_controls_nothing_is_refused(project, capsys):
     assert main(["explore", "tests/test_mina.py::test_mina", "--schedule", "native"]) == 2
-    assert "explore controls every execution" in capsys.readouterr().err
+    assert "invalid choice: 'native'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("search", ["delay", "stateful"])
+def test_a_search_that_is_documented_is_one(project, tmp_path, search):
+    code, result = explore(tmp_path, "tests/test_mina.py::test_mina", "--schedule", search, "--max-schedules", "2")
+    assert (result["stats"]["search"], code in (0, 1)) == (search, True)
+
+
+def test_the_searches_of_the_command_line_are_those_of_the_plug_in():
+    assert sorted(config.SEARCHES) == sorted(pytest_search.SEARCHES)

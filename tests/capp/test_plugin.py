@@ -299,7 +299,7 @@ def test_a_test_that_is_too_long_for_control_runs_plainly(run):
     done, told = run(test_long=LONG)
     done.assert_outcomes(passed=1)
     (account,) = told.values()
-    assert account["ran"] == "not under control"
+    assert account["ran"] == "OS threads"
     assert account["why"].startswith("it is too long")
 
 

@@ -11,6 +11,7 @@ import contextlib
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plait.config import SEARCHES
 from plait.errors import UsageError
 from plait.explore.capp_partition import DEFAULT
 from plait.model.finding import Finding
@@ -26,6 +28,7 @@ from plait.model.schedule import Schedule
 from plait.report.explore_text import explore_text, statement
 from plait.report.publish import write_all
 from plait.report.sources import sources, steps_of
+from plait.run.stillness import waits
 from plait.run.world import cache_folder
 from plait.subject.impact import Impact
 from plait.subject.impact_json import impact_as_json
@@ -41,6 +44,9 @@ SECONDS = 60.0
 SCHEDULES = 10_000
 BOUND = 2
 SEARCH = "delay"
+OVERTIME = 3.0  # seconds beside the budget after which pytest is killed
+COLLECTION = 120.0  # seconds that pytest may need to begin with the first test
+LOOK, LOOKS = 0.05, 10  # seconds between two looks at a process, and how many must find it waiting
 NOTHING_FOUND, FOUND, INCONCLUSIVE = 0, 1, 3
 
 
@@ -59,7 +65,7 @@ def explore(options: argparse.Namespace) -> Result:
     if options.schedule in ("native", "active"):
         raise UsageError(
             f"explore controls every execution: --schedule {options.schedule} is not one of its searches; choose "
-            "random, pos, pct, dfs, icb or dpor"
+            f"one of {', '.join(SEARCHES)}"
         )
     project = options.path.resolve()
     with contextlib.ExitStack() as stack:
@@ -109,8 +115,7 @@ def _account(
     node: str, project: Path, new: Version, impact: Impact, options: argparse.Namespace
 ) -> list[dict[str, Any]]:
     """Run pytest, and read what the plug-in wrote."""
-    seconds = options.budget or SECONDS
-    patience = getattr(options, "patience", None) or 6 * seconds + 120
+    budget = options.budget or SECONDS
     with tempfile.TemporaryDirectory(prefix="plait-") as folder:
         points, account = Path(folder) / "impact.json", Path(folder) / "account.json"
         points.write_text(json.dumps(impact_as_json(impact)), encoding="utf-8")
@@ -119,27 +124,90 @@ def _account(
             "--plait", "--plait-impact", str(points), "--plait-result", str(account),
             "--plait-capp", options.capp or DEFAULT, "--plait-schedule", options.schedule or SEARCH,
             "--plait-bound", str(BOUND), "--plait-schedules", str(options.max_schedules or SCHEDULES),
-            "--plait-seconds", str(seconds), "--plait-seed", str(options.seed), "--plait-model", options.model,
-            "--plait-allow", ",".join(options.allow), *_in_parallel(node, options.workers),
+            "--plait-seconds", str(budget), "--plait-budget", str(budget), "--plait-seed", str(options.seed),
+            "--plait-model", options.model, "--plait-allow", ",".join(options.allow),
+            *_in_parallel(node, options.workers),
         ]  # fmt: skip
         folders = [*(() if new.kind == "worktree" else (str(new.root),)), *map(str, new.extra)]
         inherited = os.environ.get("PYTHONPATH")
         path = os.pathsep.join([*folders, *([inherited] if inherited else [])])
         calm = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}  # imports are no acts of the tests
         environment = {**os.environ, **calm, **({"PYTHONPATH": path} if path else {})}
-        try:
-            done = subprocess.run(
-                command, cwd=_inside(new, project), env=environment, capture_output=True, text=True, check=False,
-                timeout=patience,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            raise UsageError(f"{node}: pytest did not come to an end within {patience:.0f} s") from None
-        told = json.loads(account.read_text(encoding="utf-8"))["tests"] if account.exists() else []
+        said = Path(folder) / "output.txt"
+        waited = _run_pytest(command, _inside(new, project), environment, said, account, budget + OVERTIME)
+        if account.exists():
+            told = json.loads(account.read_text(encoding="utf-8"))["tests"]
+        else:
+            told = _accounts_so_far(Path(f"{account}.lines"), waited)
+        lines = [line for line in said.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
     if not told:
-        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        said = [line for line in lines if line.startswith(("E ", "ERROR"))] or lines[-1:]
-        raise UsageError(f"{node}: pytest ran no test: {said[0].strip() if said else 'no output'}")
+        if waited is not None:
+            raise UsageError(f"{node}: pytest has not begun with any test within {COLLECTION:.0f} s")
+        shown = [line for line in lines if line.startswith(("E ", "ERROR"))] or lines[-1:]
+        raise UsageError(f"{node}: pytest ran no test: {shown[0].strip() if shown else 'no output'}")
     return list(told)
+
+
+def _run_pytest(
+    command: list[str], folder: Path, environment: dict[str, str], output: Path, account: Path, seconds: float
+) -> bool | None:
+    """Run pytest, with all processes it starts, until it ends, has told everything or the time is over.
+
+    The time begins with the first test. None: it has ended, or told everything. Else whether all of its threads waited
+    when it was killed.
+    """
+    end, begun = time.monotonic() + seconds + COLLECTION, False
+    with output.open("w", encoding="utf-8") as file:
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            idle = 0
+            while process.poll() is None:
+                if time.monotonic() > end:
+                    return idle > LOOKS
+                if not begun and Path(f"{account}.lines").exists():
+                    end, begun = time.monotonic() + seconds, True
+                idle = idle + 1 if waits(process.pid) else 0
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(1.0 if account.exists() else LOOK)
+                    continue
+                if account.exists():  # what keeps it from ending is of no interest
+                    return None
+        finally:
+            _kill(process)
+    return None
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+def _accounts_so_far(file: Path, waited: bool | None) -> list[dict[str, Any]]:
+    """What a process told that had to be killed, and the test that it was in."""
+    if not file.exists() or waited is None:
+        return []
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
+    told = [line for line in lines if "started" not in line]
+    ended = {each["test"] for each in told}
+    for name in [line["started"] for line in lines if "started" in line and line["started"] not in ended]:
+        text = "it has not ended within its budget, nor could it be interrupted: it is in a call of C code that "
+        text += "waits for ever" if waited else "computes on and on"
+        each: dict[str, Any] = {"test": name, "ran": "not under control", "why": text, "outcome": "skipped"}
+        if waited:
+            each.update(outcome="failed", ran="OS threads", schedules=0, search="OS threads", failure={
+                "kind": "hang", "summary": f"hangs: {text}", "details": [], "exception": None, "preemptions": 0,
+                "schedule": None, "interleaving": [], "reachable": {}, "confirmed_on_threads": True,
+                "text": f"hangs: {text}", "token": None, "names": {},
+            })  # fmt: skip
+        told.append(each)
+    return told
 
 
 def _in_parallel(node: str, workers: int | None) -> list[str]:
@@ -165,22 +233,33 @@ def _result(
         "threads": max((each.get("threads", 0) for each in ran), default=0),
     }  # fmt: skip
     left = [each for each in told if each not in ran]
-    notes = [f"{each['test']} could not be controlled and ran plainly: {each.get('why', '?')}" for each in left]
+    notes = [f"{each['test']} was not explored: {each.get('why', '?')}" for each in left]
+    notes += [
+        f"{each['test']} ran on OS threads, {each['schedules']} times, since plait cannot control it: {each['why']}"
+        for each in ran if each["ran"] == "OS threads"
+    ]  # fmt: skip
     notes += [f"{each['test']} starts no thread" for each in ran if each["ran"] == "one thread"]
     if old is None:
         notes.append("there is no old version to compare with (no git repository): schedules come in the usual order")
     elif not impact.points:
         notes.append(f"nothing differs from {old.label}: schedules come in the usual order")
     return Result(
-        "explore", options.argument, "failure" if failed else "pass",
+        "explore", options.argument, "failure" if failed else "pass" if ran else "inconclusive",
         versions={"old": "none" if old is None else old.label, "new": new.label},
         seed=options.seed, model=options.model, stats=stats,
         findings=[_finding(each) for each in failed if "failure" in each],
         stopped_by="finding" if failed else "exhausted" if exhausted else "budget", notes=[*notes, *impact.notes],
         more={"tests": [{key: value for key, value in each.items() if key != "failure"} for each in told],
               "impact": [str(point) for point in sorted(impact.points, key=str)],
-              "stories": [each["failure"]["text"] for each in failed if "failure" in each]},
+              "stories": [{"test": _again(options.argument, each["test"]), "text": each["failure"]["text"]}
+                          for each in failed if "failure" in each]},
     )  # fmt: skip
+
+
+def _again(asked: str, test: str) -> str:
+    """How to name one test of those that were asked for, from the folder of the command."""
+    file, _, _rest = asked.partition("::")
+    return f"{file}::{test.partition('::')[2]}" if file.endswith(".py") and "::" in test else test
 
 
 def _finding(told: dict[str, Any]) -> Finding:

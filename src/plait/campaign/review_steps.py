@@ -218,7 +218,7 @@ class Steps:
     def _asked(self, test: str, old: str, new: str, seconds: float) -> argparse.Namespace:
         options = self._options
         return argparse.Namespace(
-            argument=test, old=old, new=new, path=options.project, budget=seconds, patience=4 * seconds + 20,
+            argument=test, old=old, new=new, path=options.project, budget=seconds,
             max_schedules=options.max_schedules, capp=None, schedule=None, seed=options.seed, model=options.model,
             allow=options.allow, workers=1,
         )  # fmt: skip

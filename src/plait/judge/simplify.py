@@ -7,6 +7,7 @@ preemption less are searched, as far as the budget goes, and whatever that finds
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from plait.explore.dfs import Dfs
@@ -23,17 +24,20 @@ STEPS = 300_000  # what all attempts together may cost; an execution that hangs 
 class _Purse:
     """What is left to spend."""
 
-    def __init__(self) -> None:
+    def __init__(self, until: float | None) -> None:
         self.left = STEPS
+        self._until = until
 
     def pay(self) -> None:
         """For the execution just made."""
         self.left -= 50 + ENGINE.step + sum(thread.turns for thread in ENGINE.threads) // 20
+        if self._until is not None and time.perf_counter() > self._until:
+            self.left = 0
 
 
-def simplify(trial: Trial, failure: Failure) -> Failure:
-    """The cheapest schedule found that fails like the given one."""
-    purse = _Purse()
+def simplify(trial: Trial, failure: Failure, *, until: float | None = None) -> Failure:
+    """The cheapest schedule found that fails like the given one; ``until`` is the `time.perf_counter` to stop at."""
+    purse = _Purse(until)
     best = _greedy(trial, failure, purse)
     while best.preemptions:
         better = _below(trial, best, purse)

@@ -21,9 +21,13 @@ def explore_text(result: Result) -> str:
 
 
 def stories(result: Result) -> list[str]:
-    """The failing interleavings, each with the command that runs it again."""
-    command = f"replay it: pytest {shlex.quote(result.subject)} --plait --plait-replay"
-    return [_REPLAY.sub(lambda found: f"{command} {found[1]}", story) for story in result.more.get("stories", [])]
+    """The failing interleavings, each with its test and the command that runs it again."""
+    found = []
+    for story in result.more.get("stories", []):
+        command = f"replay it: pytest {shlex.quote(story['test'])} --plait --plait-replay"
+        text = _REPLAY.sub(lambda token, command=command: f"{command} {token[1]}", story["text"])  # type: ignore[misc]
+        found.append(f"{story['test']}: {text}")
+    return found
 
 
 def statement(result: Result) -> list[str]:
@@ -33,7 +37,8 @@ def statement(result: Result) -> list[str]:
     if result.verdict == "failure":
         said = f"{result.subject} fails: {len(result.findings)} of {tests} under some schedule."
     elif stats["tests"]:
-        said = f"{result.subject}: no failure in {stats['schedules']} schedules of {tests}."
+        runs = "runs on OS threads" if stats["search"] == "OS threads" else "schedules"
+        said = f"{result.subject}: no failure in {stats['schedules']} {runs} of {tests}."
     else:
         said = f"{result.subject}: nothing could be explored."
     covered = "no schedule is left" if stats["exhausted"] else "not all schedules were tried"

@@ -28,7 +28,7 @@ from plait.errors import PlaitBugError
 from plait.run.ends import HeldError, Killed, SetupBlockedError
 from plait.run.fibers import Fiber, make_fibers
 from plait.run.heap import Heap
-from plait.run.operations import ACQUIRE, LOCAL, READ, TICK, TIME, TRY_FAILED
+from plait.run.operations import ACQUIRE, KEY_READ, LOCAL, READ, TICK, TIME, TRY_FAILED
 from plait.run.spin import repeated, state_of
 from plait.run.vthread import BLOCKED, FINISHED, NEW, READY, VThread
 
@@ -42,6 +42,8 @@ LOOK_EVERY = 64  # steps between two looks for threads that wait by spinning; a 
 SPIN_WINDOW = 16  # accesses in a loop by which a thread may be suspected to wait, at most
 COLLECT_EVERY = 400  # executions between two garbage collections
 MAX_EARLY = 3  # waits of a thread that may end before their time; more only make polling longer
+LAST_STEPS = 512  # those before the limit that tell a thread which waits by polling from one that works
+_IDLE_MODES = frozenset((READ, KEY_READ, LOCAL, TIME))
 LINGER = 1000  # loop iterations and calls that an unwound thread may still make before it is unwound again
 
 FINISHED_RUN, DEADLOCK, HANG, DIVERGED, REDUNDANT = "finished", "deadlock", "hang", "diverged", "redundant"
@@ -74,10 +76,10 @@ class Engine:
     """One execution at a time; see the module's docstring."""
 
     __slots__ = (
-        "_bodies", "_count", "_fibers", "_fibers_by_backend", "_first", "_new", "_returning", "any_timeouts", "backend",
-        "chooser", "clock", "current", "enabled", "fault", "free", "gil", "heap", "held", "live", "look_at", "main",
-        "max_steps", "modules", "overdue", "pending", "plen", "prefix", "recorder", "special", "spinners", "status",
-        "step", "thread", "threads", "trace",
+        "_bodies", "_fibers", "_fibers_by_backend", "_first", "_new", "_returning", "any_timeouts", "backend",
+        "chooser", "clock", "current", "enabled", "executions", "fault", "free", "gil", "heap", "held", "live",
+        "look_at", "main", "max_steps", "modules", "overdue", "pending", "plen", "prefix", "recorder", "special",
+        "spinners", "status", "step", "thread", "threads", "trace",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -91,7 +93,7 @@ class Engine:
         self.recorder: Callable[[Engine, VThread, int, int, int], None] | None = None
         self.held = False  # somebody looks at the threads: in quiet mode none of them may run instead of another
         self._fibers_by_backend: Any = local()  # greenlets belong to the OS thread that made them
-        self._count = 0
+        self.executions = 0
         self._reset((), None)
 
     def _reset(self, prefix: Sequence[int], chooser: Chooser | None) -> None:
@@ -167,10 +169,10 @@ class Engine:
             self._leave_all()
             if self.modules is not None:
                 self.modules.restore(self.heap)
-            self._count += 1
-            if self._count % COLLECT_EVERY == 0:
+            self.executions += 1
+            if self.executions % COLLECT_EVERY == 0:
                 gc.collect(1)
-                if self._count % (COLLECT_EVERY * 64) == 0:
+                if self.executions % (COLLECT_EVERY * 64) == 0:
                     gc.collect()
             if collecting:
                 gc.enable()
@@ -335,10 +337,10 @@ class Engine:
         self.thread = self.current = thread
         thread.fiber.switch()
         self.thread = starter
+        if starter.dying:  # the hooks are quiet by now, and must stay so
+            raise Killed
         self._returning, self.current = returning, current
         self._settle()
-        if starter.dying:
-            raise Killed
 
     def _settle(self) -> None:
         """Find out whether a point is more than a decision and an entry in the trace: see `access`."""
@@ -404,6 +406,8 @@ class Engine:
         """
         step = self.step
         self.look_at = step + LOOK_EVERY - step % LOOK_EVERY
+        if step > self.max_steps - LAST_STEPS:
+            self._watch_for_livelock(thread)
         if step > self.max_steps:
             self._stop(HANG, thread)
         since, thread.suspect = thread.suspect, None
@@ -424,6 +428,31 @@ class Engine:
             self.spinners.append(thread)
             self.special = True
             self.disable(thread)
+
+    def _watch_for_livelock(self, thread: VThread) -> None:
+        """Near the limit of steps: remember the states that a thread is in, and that it comes back to one of them."""
+        state = thread.clock_reads, state_of(thread)
+        thread.repeats = thread.repeats or state in thread.states
+        thread.states.add(state)
+        self.look_at = self.step + 1
+
+    @property
+    def livelocked(self) -> bool:
+        """Whether an execution that hangs can never end.
+
+        Nobody has written anything for long, and each thread is back where it was or waits without a time-out.
+        """
+        if self.status != HANG:
+            return False
+        last = self.trace[-LAST_STEPS // 2 :]
+        if any(entry[2] not in _IDLE_MODES for entry in last):
+            return False
+        active = {entry[0] for entry in last} - {-1}
+        return bool(active) and all(
+            thread.repeats if thread.id in active else not thread.enabled and thread.deadline is None
+            for thread in self.threads[1:]
+            if thread.state != FINISHED
+        )
 
     def unspin(self, loc: int) -> None:
         """A location was written: whoever spins on it may look again."""
@@ -502,6 +531,24 @@ class Engine:
         if thread.dying:
             raise Killed
         raise PlaitBugError("a stopped thread was resumed")
+
+    def interrupt(self) -> None:
+        """End the execution from a signal handler, whatever its threads wait for outside of it.
+
+        Returns on the main fiber, which waits while OS threads run. They end the execution at their next point; whoever
+        asks once more without any step in between takes it that they never come to one: they are left where they are.
+        """
+        if self.current is None:
+            return
+        if not self._fibers.is_main():
+            self._stop(HANG, self.thread)
+        elif self.max_steps >= 0 or self.step != self.look_at:
+            self.max_steps, self.look_at = -1, self.step
+        else:
+            for thread in self.threads:
+                thread.fiber = None
+            self.status, self.current, self.thread = HANG, None, self.main
+            self._fibers_by_backend = local()
 
     def early(self, thread: VThread) -> bool:
         """Whether a wait with a time-out may end at any moment: each thread's first few, so that polling has an end."""
@@ -657,7 +704,7 @@ def also(thread: VThread, loc: int, mode: int, site: int) -> None:
 
 def _looked(e: Engine, thread: VThread, step: int) -> bool:
     """Every `LOOK_EVERY` steps, and oftener a suspect: look whether the thread spins. False if so, and it must wait."""
-    if step % LOOK_EVERY and thread.suspect is None:
+    if step % LOOK_EVERY and thread.suspect is None and step <= e.max_steps - LAST_STEPS:
         e.look_at = step + LOOK_EVERY - step % LOOK_EVERY
         return True
     e.look_for_spin(thread)

@@ -58,6 +58,10 @@ class Fibers(Protocol):
 
     main: Fiber
 
+    def is_main(self) -> bool:
+        """Whether the caller runs on the main stack."""
+        ...
+
     def take(self) -> Fiber:
         """A stack standing at the top of ``loop``."""
         ...
@@ -82,6 +86,10 @@ class GreenletFibers:
         self.main: Fiber = greenlet.getcurrent()
         for _ in range(PRIMED):
             self._free.append(self._make())
+
+    def is_main(self) -> bool:
+        """See `Fibers.is_main`."""
+        return greenlet.getcurrent() is self.main
 
     def _make(self) -> Any:
         made: Any = greenlet.greenlet(lambda: self._run(made))
@@ -134,6 +142,11 @@ class OsFibers:
         self._free: list[_OsFiber] = []
         self.running = _OsFiber(self)
         self.main: Fiber = self.running
+        self._home = _thread.get_ident()
+
+    def is_main(self) -> bool:
+        """See `Fibers.is_main`."""
+        return _thread.get_ident() == self._home
 
     def take(self) -> Fiber:
         """See `Fibers.take`."""

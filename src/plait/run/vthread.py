@@ -21,7 +21,7 @@ class VThread:
     __slots__ = (
         "after", "blocked_on", "body", "clock_reads", "daemon", "deadline", "dying", "early", "enabled", "error",
         "fiber", "id", "joiners", "loc", "locals", "may_switch", "mode", "name", "notified", "observed", "owner",
-        "proxy", "site", "spinning", "starter", "state", "suspect", "timed_out",
+        "proxy", "repeats", "site", "spinning", "starter", "state", "states", "suspect", "timed_out",
         "turns", "walks",
     )  # fmt: skip
 
@@ -46,6 +46,8 @@ class VThread:
         self.notified = False
         self.spinning: frozenset[int] | None = None
         self.suspect: tuple[int, tuple[Any, ...]] | None = None  # of spinning: since which entry, and its state there
+        self.states: set[tuple[Any, ...]] = set()  # near the limit of steps: those it was in
+        self.repeats = False  # it was in one of them again
         self.walks: list[list[int]] = []  # positions in the containers that its loops walk along
         self.joiners: list[VThread] = []
         self.locals: dict[int, dict[str, Any]] | None = None
