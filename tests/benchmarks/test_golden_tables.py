@@ -3,6 +3,7 @@
 import importlib
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -253,9 +254,17 @@ def mutants(patch):
     return {"operator": "while-if,drop-notify", "subject": "mutants/latch"}
 
 
+def filter_(patch):
+    table = module("filter.bench")
+    total = {"tests": 570, "cannot meet": 124, "serializable": 134, "kept": 312, "kept and explored": 37}
+    wrong = {"reason": "serializable", "seed": 5, "test": ["|", "x.one()", "x.two()"], "what": "in passing"}
+    patch.setattr(table, "_examined", lambda _runs, _progress: (Counter(total), [wrong]))
+    return {}
+
+
 TABLES = {
-    each.__name__: each
-    for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants)
+    each.__name__.rstrip("_"): each
+    for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants, filter_)
 }
 
 

@@ -58,7 +58,10 @@ class Locked:
 def contexts(lab, call, source=LOCKS):
     observation = lab(lab_module.observed, source, ["x = Locked()"], [[call], ["x.none()"]])
     line = next(number for number, text in enumerate(source.splitlines(), 1) if "def none" in text) + 1
-    return {event.context for trace in observation.traces for event in trace.events if event.place != ("source", line)}
+    return {
+        event.context for trace in observation.traces for event in trace.events
+        if event.place != ("source", line) and event.name == "Locked.value"
+    }
 
 
 @pytest.mark.parametrize(

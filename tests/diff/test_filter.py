@@ -1,5 +1,7 @@
 """ISINdeltaIS, line by line, on traces made by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from plait.judge.difference_filter import Filter, impacted
@@ -41,7 +43,10 @@ def test_an_access_of_a_statement_that_was_not_reached_is_impacted():
     assert (found[0], found[1].place) == ("new path", ("a.py", 2))
 
 
-@pytest.mark.parametrize("context", [FREE, Context(("x._other",)), Context(("x._lock",), ("x._event",))])
+@pytest.mark.parametrize(
+    "context",
+    [FREE, Context(("x._other",)), Context(("x._lock",), ("x._event",)), Context(("x._lock",), holds=(2,))],
+)
 def test_another_context_is_impacted(context):
     found = impacted([trace(event(1))], [trace(event(1, context=context))], identity)
     assert found is not None
@@ -86,15 +91,41 @@ def test_both_directions_are_looked_at():
 
 def test_files_that_were_not_compared_are_the_same():
     filtering = Filter(change({("other.py", 1): ("other.py", 3)}))
-    assert not filtering.decide(observation(trace(event(1), digest="1")), observation(trace(event(1), digest="2"))).keep
+    decision = filtering.decide(observation(trace(event(1), digest="1")), observation(trace(event(1), digest="2")))
+    assert decision.impact is None
 
 
-def test_a_pair_of_traces_is_decided_once():
+def test_equal_traces_are_no_proof():
+    """What no order of whole calls reaches may differ all the same: the test is checked, behind all others."""
+    filtering = Filter(change({("a.py", 1): ("a.py", 1)}))
+    decision = filtering.decide(observation(trace(event(1))), observation(trace(event(1))))
+    assert (decision.keep, decision.can_wait) == (True, True)
+
+
+def test_what_is_proven_on_both_versions_is_discarded():
+    filtering = Filter(change({("a.py", 1): ("a.py", 1)}))
+    other = observation(trace(event(1, context=FREE), digest="o"))
+    proven = [replace(each, serializable=True) for each in (observation(trace(event(1))), other)]
+    assert not filtering.decide(*proven).keep
+    assert filtering.decide(proven[0], other).keep
+    differing = replace(proven[1], orders=(((1, 0),), ()))
+    assert filtering.decide(proven[0], differing).keep  # one call after another they differ
+
+
+def test_a_pair_of_traces_that_comes_again_can_wait():
     filtering = Filter(change({("a.py", 1): ("a.py", 1)}))
     pair = observation(trace(event(1))), observation(trace(event(1, context=FREE)))
-    assert filtering.decide(*pair).keep
+    assert not filtering.decide(*pair).can_wait
     again = filtering.decide(*pair)
-    assert (again.keep, again.repeated) == (False, True)
+    assert (again.keep, again.can_wait, again.repeated) == (True, True, True)
+
+
+def test_another_order_is_impacted():
+    lines = {("a.py", line): ("a.py", line) for line in (1, 2)}
+    first, second = trace(event(1), event(2), digest="1"), trace(event(2), event(1), digest="2")
+    decision = Filter(change(lines)).decide(observation(first), observation(second))
+    assert decision.impact.reason == "other order"
+    assert not decision.can_wait
 
 
 def test_impacted_accesses_of_single_calls_tell_where_to_look():

@@ -131,7 +131,7 @@ class _Campaign:
         self._search = Search(
             self._sides, generation, self._pairs, Filter(self._change) if options.filter else None, view,
             readers(probes_of(interface)), self._checks, self._apart, self._over, options.threads, options.max_tests,
-            known, self._comparisons,
+            known, self._comparisons, options.budget,
         )  # fmt: skip
         self._apart.probes = self._search.probes
         self._apart.rules = replace(self._apart.rules, waiting=may_wait(interface))
@@ -261,6 +261,7 @@ class _Campaign:
             "changed_methods": len(self._change.changed_methods), "changed_pairs": len(self._pairs),
             "tests_generated": counts.tests if counts else 0, "tests_filtered": counts.filtered if counts else 0,
             "tests_known": counts.known if counts else 0, "tests_repeated": counts.repeated if counts else 0,
+            "tests_unchecked": counts.unchecked if counts else 0,
             "tests_sequentially_different": counts.sequential if counts else 0, "checks": checks.checks,
             "tests_judged_apart": self._apart.tests,
             "inconclusive": checks.inconclusive, "schedules": self._schedules,

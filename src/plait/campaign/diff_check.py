@@ -78,8 +78,9 @@ class Checks:
                 return found._replace(decision=decision)
             if comparisons is not None and self.lost + self.diverged == before[2]:
                 inconclusive = self.inconclusive > before[1]
+                repeated = decision is not None and decision.repeated
                 comparisons.keep(
-                    test, view, Compared(inconclusive=inconclusive, schedules=self.schedules - before[0])
+                    test, view, Compared(False, repeated, inconclusive, schedules=self.schedules - before[0])
                 )
         for _test, _view, _decision, pending in running:
             pending.old.cancel()

@@ -24,7 +24,7 @@ from plait.subject.version import Version
 
 
 class Compared(NamedTuple):
-    """What became of a test: filtered, because it has nothing new (or only a repetition), or explored alike."""
+    """What became of a test: filtered, because it cannot differ, or explored alike; ``repeated``: with known traces."""
 
     filtered: bool = False
     repeated: bool = False

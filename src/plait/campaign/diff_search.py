@@ -7,6 +7,8 @@ taken in the order of the tests, so what is found does not depend on which worke
 from __future__ import annotations
 
 import itertools
+import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
@@ -46,6 +48,8 @@ EXAMPLES = 5  # sequential differences that are kept as examples
 HOPELESS = 4  # calls of a method that make prefixes differ, after which no prefix calls it any more
 RESTARTS = 3  # generators that may be lost with their workers
 APART = 6  # tests of a stage that are judged on each version by itself
+FIRST_SHARE = 0.1  # of the budget, in which only tests with a difference in their traces are checked
+LATER_SHARE = 0.3  # of the time, for tests without one
 FRUITLESS = 25  # prefixes in a row that allowed no new test: there is nothing more to say
 
 
@@ -55,7 +59,8 @@ class Counts:
 
     tests: int = 0  # #CT
     filtered: int = 0
-    repeated: int = 0  # of the filtered ones: the same pair of traces came before
+    repeated: int = 0  # tests with a pair of traces that came before
+    unchecked: int = 0  # tests that the filter keeps, and for which there was no time
     sequential: int = 0
     known: int = 0  # from earlier runs, and not explored again
     generate_s: float = 0.0
@@ -87,6 +92,7 @@ class Search:
     max_tests: int | None = None
     known: tuple[Test, ...] = ()  # tests that are checked before any is made
     comparisons: Comparisons | None = None  # what earlier runs have compared
+    budget: float = 0.0  # seconds; a search that is bounded by ``max_tests`` does not look at the clock
     counts: Counts = field(default_factory=Counts)
     sequential: list[Sequential] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -97,6 +103,9 @@ class Search:
     _seen: Seen = field(default_factory=Seen)
     _fruitless: int = 0
     _settled: bool = False  # states cannot be compared: probes stand for them
+    _waiting: deque[tuple[Test, Decision]] = field(default_factory=deque)  # kept, but hardly ever different
+    _waited_s: float = 0.0  # seconds spent on such tests
+    _started: float = field(default_factory=time.monotonic)
 
     def run(self) -> Revealed | Broken | None:
         """Search until a difference is proven, or nothing new comes, or the budget is used up."""
@@ -112,14 +121,36 @@ class Search:
                 return found
         for ready in self._stages():
             before = self.counts.tests
-            found = self._behind(ready)
+            found = self._behind(ready) or self._catch_up(self._has_share)
             if found is not None:
                 return found
             self._fruitless = 0 if self.counts.tests > before else self._fruitless + 1
             self.exhausted = self._fruitless >= FRUITLESS
             if self.exhausted or self._enough() or self.over():
-                return None
-        return None
+                break
+        return self._catch_up(lambda: True)
+
+    def _has_share(self) -> bool:
+        """Return whether it is time for tests that can wait.
+
+        They get none at the beginning of the budget, later a share of it, and all that is left when no new tests come.
+        """
+        if self.max_tests is not None:
+            return False
+        passed = time.monotonic() - self._started
+        return passed > FIRST_SHARE * self.budget and self._waited_s < LATER_SHARE * passed
+
+    def _catch_up(self, may_go_on: Callable[[], bool]) -> Revealed | Broken | None:
+        """Check tests that could wait."""
+        found: Revealed | Broken | None = None
+        while found is None and self._waiting and not self.over() and may_go_on():
+            begun = time.monotonic()
+            tests = [self._waiting.popleft() for _ in range(min(PORTION, len(self._waiting)))]
+            found = self._check([(test, self.view, decision) for test, decision in tests])
+            self._save()
+            self._waited_s += time.monotonic() - begun
+        self.counts.unchecked = len(self._waiting)
+        return found
 
     def _enough(self) -> bool:
         return self.max_tests is not None and self.counts.tests >= self.max_tests
@@ -293,13 +324,16 @@ class Search:
             return None
         for (test, view), before, after in zip(portion, old, new, strict=True):
             decision = self.filter.decide(before, after)
+            self.counts.repeated += decision.repeated
             if decision.keep:
-                kept.append((test, view, decision))
+                if decision.can_wait:
+                    self._waiting.append((test, decision))
+                else:
+                    kept.append((test, view, decision))
             else:
                 self.counts.filtered += 1
-                self.counts.repeated += decision.repeated
                 if self.comparisons is not None and view == self.view:
-                    self.comparisons.keep(test, view, Compared(filtered=True, repeated=decision.repeated))
+                    self.comparisons.keep(test, view, Compared(filtered=True))
         self.counts.filter_s += old_s + new_s
         return self._check(kept)
 

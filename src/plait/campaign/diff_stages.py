@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from plait.campaign.plan import Numbered
 from plait.generate.condiff import Stage, Suffix
 from plait.model.test import Call, Test
-from plait.observe.footprint import ACCESSES, MODULE_STATE, Footprint, conflict
+from plait.observe.footprint import MODES, MODULE_STATE, Footprint, conflict
 
 CALLS, STATE = "calls", "state"  # what was asked about a sequence of calls: how each goes, or what state they leave
 
@@ -131,7 +131,7 @@ class KnownStage:
         try:
             calls = [Call.from_json(call) for call in data["calls"]]
             imports = [tuple(map(str, lines)) for lines in data["imports"]]
-            accesses = [(str(root), str(key), ACCESSES.index(mode)) for root, key, mode in data["accesses"]]
+            accesses = [(str(root), str(key), MODES.index(mode)) for root, key, mode in data["accesses"]]
             prints = [frozenset(accesses[each] for each in one) for one in data["footprints"]]
             number, lines, prefix, suffixes = data["stage"]
             stage = Stage(

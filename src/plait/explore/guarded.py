@@ -93,7 +93,7 @@ class Guarded:
             self._locksets.step(entry, owner)
 
     def _held(self, engine: Engine, thread: int) -> frozenset[Hashable]:
-        locs = [loc for loc in self._locksets.held(thread) if isinstance(engine.heap.locs[loc][0], Baton)]
+        locs = [loc for loc, _hold in self._locksets.held(thread) if isinstance(engine.heap.locs[loc][0], Baton)]
         return frozenset(filter(None, (self._states.place(loc) for loc in locs)))
 
     def _accessed(

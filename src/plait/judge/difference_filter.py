@@ -1,23 +1,29 @@
 """ISINdeltaIS of ConDiff (Figure 3): whether a test can interleave on one version as it cannot on the other.
 
-Traces are compared statement by statement. An access is impacted if its statement is new or changed, was not
-reached before, has another concurrency context, or handles a value it never handled before. A test without impacted
-accesses, in either direction, has the same interleavings on both versions and need not be explored.
+A test is discarded only where that is proven: on both versions every interleaving is equivalent to an order of whole
+calls (`plait.observe.serializable`), and those gave the same. Traces of whole calls prove no more than that, because
+code that only an interleaving reaches leaves no trace in them.
+
+All others are checked, those first whose traces differ. Traces are compared statement by statement. An access or an
+operation on a lock is impacted if its statement is new or changed, was not reached before, has another concurrency
+context, handles a value it never handled before, or comes in another order.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from plait.judge.difference_sequential import same
 from plait.judge.difference_serial import Observation
 from plait.observe.context import Context
 from plait.observe.footprint import Footprint, Touch, Touched
 from plait.observe.trace import Event, Place, Trace
 from plait.subject.change import Change
 
-Reason = Literal["new statement", "new path", "other context", "new value"]
+Reason = Literal["new statement", "new path", "other context", "new value", "other order"]
 
 
 class Impact(NamedTuple):
@@ -29,11 +35,19 @@ class Impact(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """Whether a test goes on to behavioural checking, and why."""
+    """Whether a test goes on to behavioural checking (``keep``), when, and why.
+
+    One without an ``impact``, or with the traces of an earlier test (``repeated``), hardly ever differs.
+    """
 
     keep: bool
     impact: Impact | None = None
     repeated: bool = False
+
+    @property
+    def can_wait(self) -> bool:
+        """Return whether other tests are to be checked before this one."""
+        return self.impact is None or self.repeated
 
 
 @dataclass(slots=True)
@@ -54,17 +68,22 @@ class Filter:
 
     def decide(self, old: Observation, new: Observation) -> Decision:
         """ISINdeltaIS (lines 25-29) for the traces of one test on both versions."""
+        if old.serializable and new.serializable and same(old, new):
+            return Decision(keep=False)
         pair = (old.digest, new.digest)
-        if pair in self._seen:
-            return Decision(keep=False, repeated=True)
+        repeated = pair in self._seen
         self._seen.add(pair)
-        found = impacted(old.traces, new.traces, self._to_old)
+        return Decision(True, self._impact(old.traces, new.traces), repeated)
+
+    def _impact(self, old: Sequence[Trace], new: Sequence[Trace]) -> Impact | None:
+        found = impacted(old, new, self._to_old)
         if found is not None:
-            return Decision(True, Impact(found[0], "new", found[1]))
-        found = impacted(new.traces, old.traces, self._to_new)
+            return Impact(found[0], "new", found[1])
+        found = impacted(new, old, self._to_new)
         if found is not None:
-            return Decision(True, Impact(found[0], "old", found[1]))
-        return Decision(keep=False)
+            return Impact(found[0], "old", found[1])
+        event = reordered(old, new, self._to_old)
+        return None if event is None else Impact("other order", "new", event)
 
     def impacts(self, old: Touched, new: Touched) -> tuple[Footprint, Footprint]:
         """The impacted ones among the accesses of a call that runs alone, on the old and on the new version.
@@ -79,10 +98,10 @@ class Filter:
 def impacted(
     first: Iterable[Trace], second: Iterable[Trace], matching: Callable[[Place], Place | None]
 ) -> tuple[Reason, Event] | None:
-    """ISIMPACTED (lines 30-37): an access of the second version's traces that the first one's do not explain.
+    """ISIMPACTED (lines 30-37): an event of the second version's traces that the first one's do not explain.
 
-    ``matching`` finds the statement of the first version for one of the second. All events of a trace are accesses
-    that conflict with one of another thread, so ISCONFLICT holds for each.
+    ``matching`` finds the statement of the first version for one of the second. All accesses of a trace conflict with
+    one of another thread, so ISCONFLICT holds for each; operations on synchronisation objects always count.
     """
     known = _contexts(first)
     for trace in second:
@@ -97,6 +116,20 @@ def impacted(
                 return "other context", event
             if event.value not in before.values:
                 return "new value", event
+    return None
+
+
+def reordered(
+    first: Sequence[Trace], second: Sequence[Trace], matching: Callable[[Place], Place | None]
+) -> Event | None:
+    """Return an event of the second version's traces in whose place the first version has another one."""
+    for before, after in zip(first, second, strict=False):
+        for one, other in itertools.zip_longest(before.events, after.events):
+            if one is None or other is None:
+                return one or other
+            statement = matching(other.place)
+            if statement is None or one._replace(location=0) != other._replace(location=0, place=statement):
+                return other
     return None
 
 

@@ -13,13 +13,14 @@ from typing import NamedTuple
 
 from plait.explore.serial import Serial
 from plait.generate.draft import ARGUMENT
-from plait.judge.difference_outcome import Outcome, View, Watch
+from plait.judge.difference_outcome import Outcome, View, Watch, locations
 from plait.judge.difference_state import features, result_value, settled
 from plait.judge.specification import MASKED, Result
 from plait.model.test import Call, Test
 from plait.observe.canonical import exception_name
 from plait.observe.footprint import Touched, Toucher
 from plait.observe.places import PLACES, place
+from plait.observe.serializable import SerialRun, serial_run, serializable
 from plait.observe.trace import Place, Trace, Tracer
 from plait.run.ends import RAISED, SetupBlockedError, SetupFailedError
 from plait.run.engine import ENGINE
@@ -39,11 +40,15 @@ class Beginning(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A test on one version. ``orders`` is empty when the prefix fails."""
+    """A test on one version. ``orders`` is empty when the prefix fails.
+
+    A ``serializable`` test is proven to have no outcomes but those of the orders of whole calls.
+    """
 
     beginning: Beginning
     orders: tuple[tuple[Order, Outcome], ...] = ()
     traces: tuple[Trace, ...] = ()
+    serializable: bool = False
 
     @property
     def digest(self) -> tuple[str, ...]:
@@ -76,11 +81,13 @@ class Observer:
         watch = Watch(bed, self.view)
         orders: list[tuple[Order, Outcome]] = []
         traces: list[Trace] = []
+        runs: list[SerialRun | None] = []
         serial = Serial()
 
         def finish() -> None:
             if traced:
                 traces.append(tracer.trace(ENGINE))
+                runs.append(serial_run(ENGINE, bed.done, tracer.lock_names(), self._visible(bed)))
             orders.append((tuple((done.thread, done.index) for done in bed.done), watch.outcome()))
 
         try:
@@ -93,8 +100,13 @@ class Observer:
             return Observation(beginning._replace(failed=True))
         finally:
             ENGINE.recorder = None
-        return Observation(beginning, tuple(orders), tuple(traces))
+        return Observation(beginning, tuple(orders), tuple(traces), serial.exhausted and serializable(runs))
 
+    def _visible(self, bed: Testbed) -> frozenset[int]:
+        """Return what callers can look at in passing, where that counts (see `difference_passing`)."""
+        if not self.view.state:
+            return frozenset()
+        return frozenset(locations([bed.values[name] for name in bed.variables], public=True))
 
     def observe_alone(self, test: Test) -> tuple[Observation, Touched]:
         """Run a test of one thread; also what its call touches."""

@@ -1,7 +1,9 @@
-"""Concurrency contexts: the locks held at an access, and what had to happen in other threads before it.
+"""Concurrency contexts: the locks held at an access, since when, and what other threads had to do before it.
 
-ConDiff takes both from ReConTest (section IV-B): a statement whose accesses have another context after a change can
-take part in interleavings that were impossible before.
+ConDiff takes locksets and happens-before from ReConTest (section IV-B): a statement whose accesses have another context
+after a change can take part in interleavings that were impossible before. Locksets alone do not tell two accesses
+under one hold of a lock from two holds with a gap between them, nor one order of acquisition from another: so a context
+also numbers the holds, and lists them in the order in which they began.
 """
 
 from __future__ import annotations
@@ -16,14 +18,17 @@ from plait.run.vthread import VThread
 
 
 class Context(NamedTuple):
-    """CC of an access. Both parts are sorted names, so contexts of two versions can be compared.
+    """CC of an access, in names that can be compared between versions.
 
-    ``before`` names what ordered the access after another thread's steps: a notification, a signalled event, the end
-    of a thread. Locks order accesses one way or the other and count as held locks only.
+    ``locks`` are held, in the order of their acquisition; ``holds`` says for each of them the how-manieth hold of this
+    lock by this thread it is. Accesses of a thread with equal numbers share one uninterrupted hold.
+    ``before`` names, sorted, what ordered the access after another thread's steps: a notification, a signalled event,
+    the end of a thread. Locks order accesses one way or the other and count as held locks only.
     """
 
     locks: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
+    holds: tuple[int, ...] = ()
 
 
 NONE = Context()
@@ -36,7 +41,7 @@ def contexts(
     locksets = Locksets()
     before: dict[int, frozenset[str]] = {}
     at_step: list[tuple[int, frozenset[str], Entry]] = []
-    shown: dict[tuple[tuple[int, ...], frozenset[str]], Context] = {}
+    shown: dict[tuple[tuple[tuple[int, int], ...], frozenset[str]], Context] = {}
     for entry in trace:
         thread = entry[0]
         known = before.get(thread, frozenset())
@@ -51,8 +56,9 @@ def contexts(
         key = (tuple(locksets.held(thread)), known)
         context = shown.get(key)
         if context is None:
-            held = tuple(sorted(names.of(owner(loc)) for loc in key[0]))
-            context = shown[key] = Context(held, tuple(sorted(known))) if held or known else NONE
+            held = tuple(names.of(owner(loc)) for loc, _number in key[0])
+            holds = tuple(number for _loc, number in key[0])
+            context = shown[key] = Context(held, tuple(sorted(known)), holds) if held or known else NONE
         yield entry, context
         locksets.step(entry, owner(entry[1]))
 

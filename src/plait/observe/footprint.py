@@ -3,6 +3,10 @@
 Two calls whose footprints do not conflict cannot influence each other: neither writes what the other looks at, so
 neither takes another path because of the other, and all their interleavings are alike. That is known for all pairs of
 calls after each call was run once, alone.
+
+Operations on synchronisation objects belong to a footprint. Two calls that take the same lock, each while it holds no
+other, and give it back, only take turns: that is no conflict. Every other use of a lock is one, because a circle of
+threads that wait for each other needs a lock that is taken while another one is held.
 """
 
 from __future__ import annotations
@@ -16,22 +20,42 @@ from typing import Any, NamedTuple
 
 from plait.model.foreign import attributes_of
 from plait.observe.context import Context
+from plait.observe.lockset import LockNames
 from plait.observe.places import place
 from plait.observe.trace import Place, ValueRecorder, value_text
 from plait.run.containers import is_container
 from plait.run.engine import ENGINE, FINISHED_RUN, Engine
 from plait.run.heap import OPAQUE, WHOLE
-from plait.run.operations import DEPENDS, KEY_INSERT, KEY_READ, KEY_WRITE, READ, SAME_KEY, WRITE
+from plait.run.operations import (
+    ACQUIRE,
+    DEPENDS,
+    KEY_INSERT,
+    KEY_READ,
+    KEY_WRITE,
+    LOCAL,
+    READ,
+    RELEASE,
+    SAME_KEY,
+    TAKE,
+    TICK,
+    TIME,
+    TRY,
+    WRITE,
+)
+from plait.run.primitives.lock import Baton
 from plait.run.vthread import VThread
 
 LIMIT = 3000  # objects that are named
 ACCESSES = (READ, WRITE, KEY_READ, KEY_WRITE, KEY_INSERT)  # the modes that count, and their numbers
-_CHANGES = frozenset({WRITE, KEY_WRITE, KEY_INSERT})
+TURN = 5  # a lock is taken while no other one is held, and given back
+OTHERWISE = 6  # any other operation on a lock
+MODES = (*ACCESSES, TURN, OTHERWISE)
+_CHANGES = frozenset({WRITE, KEY_WRITE, KEY_INSERT, OTHERWISE})
 _IDENTIFIER = re.compile(r"\w+(?=[.\[<]|$)")
 MODULE_STATE = "module state"
 
 Footprint = frozenset[tuple[str, str, int]]
-"""Accesses: the field, or the container with a key, and the mode of `plait.run.operations`."""
+"""Accesses: the field, the container with a key or the lock, and one of the `MODES`."""
 
 _ATOMS = frozenset({
     int, float, bool, complex, str, bytes, type(None), types.FunctionType, types.BuiltinFunctionType, types.CodeType,
@@ -86,21 +110,26 @@ class Toucher(ValueRecorder):
 
     def touched(self, engine: Engine) -> Touched:
         """What the execution touched."""
-        if self._truncated or engine.status != FINISHED_RUN or engine.pending:
+        if self._truncated or not ran_alone(engine):
             return Touched(None)
         locs, roots = engine.heap.locs, engine.heap.roots
         found: list[Touch] = []
         unnamed: list[Touch] = []  # containers
         fresh: set[int] = set()
         unknown = False
+        irregular = irregular_locks(engine)
         for entry, context, value in self.accesses(engine):
-            thread, loc, mode, site, _enabled, _after = entry
-            if not loc or thread < 1 or mode not in ACCESSES:
+            _thread, loc, mode, site, _enabled, _after = entry
+            if not loc or mode == LOCAL:
                 continue
             owner, name = locs[loc]
-            if type(owner) in OPAQUE or isinstance(owner, VThread):
-                continue
             at = self.statement(site)
+            if type(owner) in OPAQUE or isinstance(owner, VThread):
+                root = sync_name(self.lock_names(), owner, name)
+                found.append(Touch(root, "", _sync_mode(owner, loc, mode, irregular), at, "", context))
+                continue
+            if mode not in ACCESSES:
+                return Touched(None)
             base = self._name(owner)
             if base is not None:
                 found.append(Touch(*location(base, name, roots[loc] != loc), mode, at, value, context))
@@ -127,6 +156,52 @@ class Toucher(ValueRecorder):
         if known is None and ENGINE.modules is not None and id(owner) in ENGINE.modules._seen:
             return f"{MODULE_STATE} {id(owner)}"
         return known
+
+
+def ran_alone(engine: Engine) -> bool:
+    """Return whether a call came to its end by itself: no wait was needed, no clock advanced, no thread helped."""
+    if engine.status != FINISHED_RUN or engine.pending or engine.overdue:
+        return False
+    if any(entry[2] in (TIME, TICK) for entry in engine.trace):
+        return False
+    threads = {entry[0] for entry in engine.trace}
+    return len(threads) <= 1 and min(threads, default=1) > 0
+
+
+def sync_name(names: LockNames, owner: Any, part: Any) -> str:
+    """Return a name for a part of a synchronisation object: its path, else its class, which many objects share."""
+    path = f"a {type(owner).__qualname__}" if isinstance(owner, VThread) else names.path_of(owner)
+    return f"{path or f'a {type(owner).__qualname__}'}<{part}>"
+
+
+def _sync_mode(owner: Any, loc: int, mode: int, irregular: set[int]) -> int:
+    """Return how a footprint has an operation on a synchronisation object."""
+    if isinstance(owner, Baton):
+        return OTHERWISE if loc in irregular else TURN
+    return READ if mode == READ else WRITE
+
+
+def irregular_locks(engine: Engine, *, nested: bool = False) -> set[int]:
+    """Return the locks that one call does more with than to take each and give it back.
+
+    To take one while another one is held counts as more, unless ``nested`` ones are looked at elsewhere.
+    """
+    found: set[int] = set()
+    held: list[int] = []
+    locs = engine.heap.locs
+    for _thread, loc, mode, _site, _enabled, _after in engine.trace:
+        if not isinstance(locs[loc][0], Baton):
+            if mode == TAKE:
+                held.append(loc)  # a semaphore's: it is not known which release gives it back
+            continue
+        if mode == RELEASE and loc in held:
+            held.remove(loc)
+            continue
+        if mode != ACQUIRE or (held and not nested):
+            found.add(loc)
+        if mode in (ACQUIRE, TRY):
+            held.append(loc)
+    return found.union(held)
 
 
 def location(base: str, name: Any, is_key: bool) -> tuple[str, str]:
@@ -159,6 +234,8 @@ def _by_root(footprint: Footprint) -> dict[str, list[tuple[str, int]]]:
 
 
 def _depends(key: str, mode: int, other_key: str, other_mode: int) -> bool:
+    if mode >= TURN or other_mode >= TURN:
+        return OTHERWISE in (mode, other_mode)
     relation = DEPENDS[mode][other_mode]
     return bool(relation) and (relation != SAME_KEY or key == other_key or not key or not other_key)
 

@@ -35,17 +35,24 @@ class LockNames:
         self._variables = variables
         self._names: dict[int, str] = {}
         self._others: dict[str, int] = {}
+        self._strangers: set[int] = set()  # locks that are named by their kind and a number
 
-    def of(self, lock: Any) -> str:
-        """The lock's name."""
+    def path_of(self, lock: Any) -> str | None:
+        """Return the name of a lock that other executions call the same; None if no path leads to it."""
         found = self._names.get(id(lock))
-        if found is None:
+        if found is None and id(lock) not in self._strangers:
             for path, value in paths(self._variables):
                 self._names.setdefault(id(value), path)
                 if value is lock:
                     break
             found = self._names.get(id(lock))
+        return found if id(lock) not in self._strangers else None
+
+    def of(self, lock: Any) -> str:
+        """The lock's name."""
+        found = self._names.get(id(lock)) or self.path_of(lock)
         if found is None:
+            self._strangers.add(id(lock))
             kind = type(lock).__name__
             number = self._others[kind] = self._others.get(kind, 0) + 1
             found = self._names[id(lock)] = f"{kind} {number}"
@@ -130,21 +137,28 @@ class Locksets:
     """The locks that each thread holds while a trace is walked from its beginning."""
 
     def __init__(self) -> None:
-        self._held: dict[int, list[int]] = {}
+        self._held: dict[int, list[tuple[int, int]]] = {}
+        self._taken: dict[tuple[int, int], int] = {}
 
-    def held(self, thread: int) -> Iterable[int]:
-        """The locations of the locks that a thread holds now."""
+    def held(self, thread: int) -> Iterable[tuple[int, int]]:
+        """Return the locks that a thread holds now, in order of acquisition: location, and which hold of it this is."""
         return self._held.get(thread, ())
 
     def step(self, entry: Entry, owner: Any) -> None:
         """Go on by one entry of the trace; ``owner`` is the object that its location belongs to."""
         thread, loc, mode = entry[:3]
         if mode in (ACQUIRE, TRY, TAKE):
-            self._held.setdefault(thread, []).append(loc)
+            number = self._taken[thread, loc] = self._taken.get((thread, loc), 0) + 1
+            self._held.setdefault(thread, []).append((loc, number))
         elif mode == RELEASE or (mode == WRITE and isinstance(owner, Semaphore)):
-            if loc in (held := self._held.get(thread, [])):
-                held.remove(loc)
+            self._drop(self._held.get(thread, []), loc)
         elif mode == HAND_OVER:
             for held in self._held.values():
-                if loc in held:
-                    held.remove(loc)
+                self._drop(held, loc)
+
+    @staticmethod
+    def _drop(held: list[tuple[int, int]], loc: int) -> None:
+        for each in held:
+            if each[0] == loc:
+                held.remove(each)
+                return

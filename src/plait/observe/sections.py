@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from plait.observe.footprint import MODULE_STATE, Toucher, location
-from plait.run.engine import FINISHED_RUN, Engine
+from plait.observe.footprint import MODULE_STATE, Toucher, irregular_locks, location, ran_alone, sync_name
+from plait.run.engine import Engine
 from plait.run.heap import OPAQUE
-from plait.run.operations import COMMUTE, DEPENDS, SAME_KEY
+from plait.run.operations import ACQUIRE, COMMUTE, DEPENDS, KEY_INSERT, READ, SAME_KEY, WRITE
+from plait.run.primitives.lock import Baton
 from plait.run.vthread import VThread
 
 
@@ -38,26 +39,29 @@ class SectionRecorder(Toucher):
     """A recorder for one execution of one call; ask for its `conduct` while the objects still live."""
 
     def conduct(self, engine: Engine) -> Conduct | None:
-        """What the execution did, or None if it has no end or touches too much to be told."""
-        if self._truncated or engine.status != FINISHED_RUN or engine.pending:
+        """What the execution did, or None if it needed help to end or touches too much to be told."""
+        if self._truncated or not ran_alone(engine):
             return None
         locs, roots = engine.heap.locs, engine.heap.roots
         accesses: set[Held] = set()
         nested: set[tuple[str, str]] = set()
-        numbers: dict[str, int] = {}
-        before: tuple[str, ...] = ()
-        for (thread, loc, mode, _site, _enabled, _after), context, _value in self.accesses(engine):
-            for lock in context.locks:
-                if lock not in before:
-                    numbers[lock] = numbers.get(lock, 0) + 1
-                    nested.update((outer, lock) for outer in before)
-            before = context.locks
+        irregular = irregular_locks(engine, nested=True)
+        for (_thread, loc, mode, _site, _enabled, _after), context, _value in self.accesses(engine):
             owner, name = locs[loc]
-            if not loc or thread < 1 or mode > 4 or type(owner) in OPAQUE or isinstance(owner, VThread):
+            held = frozenset(zip(context.locks, context.holds, strict=True))
+            if type(owner) in OPAQUE or isinstance(owner, VThread):
+                root = sync_name(self.lock_names(), owner, name)
+                if isinstance(owner, Baton):
+                    nested.update((outer, self.lock_names().of(owner)) for outer in context.locks if mode == ACQUIRE)
+                    # To take turns is no access; to look whether somebody holds a lock, or to keep it, is one.
+                    accesses.add(Held(root, "", WRITE if loc in irregular else READ, held))
+                else:
+                    accesses.add(Held(root, "", READ if mode == READ else WRITE, held))
+                continue
+            if not loc or mode > KEY_INSERT:
                 continue
             base = self._name(owner)
             if base is not None:
-                held = frozenset((lock, numbers[lock]) for lock in context.locks)
                 accesses.add(Held(*location(base, name, roots[loc] != loc), mode, held))
         return Conduct(frozenset(accesses), frozenset(nested))
 

@@ -3,7 +3,8 @@
 ConDiff's execution trace (section IV-B): the accesses to shared memory in their order, each with its statement, the
 value it read or wrote and its concurrency context. An access counts as shared if another thread of the test makes one
 that does not commute with it: nothing else can make two interleavings differ. (That is ISCONFLICT of Figure 3, applied
-to all accesses: the object that every thread reads and none writes is no more shared than a constant.)
+to all accesses: the object that every thread reads and none writes is no more shared than a constant.) Operations on
+synchronisation objects are events as well: what they exclude, wake or keep waiting is half of what threads can do.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from plait.observe.lockset import LockNames
 from plait.observe.places import held_value, place
 from plait.run.engine import Engine, Entry
 from plait.run.heap import OPAQUE, WHOLE
-from plait.run.operations import KEY_READ, LOCAL, READ, TIME, dependent
+from plait.run.operations import KEY_READ, LOCAL, MODE_NAMES, READ, TIME, dependent
 from plait.run.vthread import VThread
 
 Place = tuple[str, int]  # file as seen from its import root, line
@@ -34,7 +35,10 @@ _CONTAINERS = frozenset({
 
 
 class Event(NamedTuple):
-    """One access to shared memory. ``location`` numbers the places touched, in the order of the trace."""
+    """One access to shared memory, or one operation on a synchronisation object, then without a value.
+
+    ``location`` numbers the places touched, in the order of the trace.
+    """
 
     thread: int
     place: Place
@@ -46,7 +50,7 @@ class Event(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """One execution: its shared accesses, and a name for the whole of it (accesses, values, synchronisation)."""
+    """One execution: its shared accesses and synchronisation, and a name for the whole of it."""
 
     events: tuple[Event, ...]
     digest: str
@@ -103,23 +107,40 @@ class Tracer(ValueRecorder):
         numbers: dict[int, int] = {}
         events: list[Event] = []
         digest = hashlib.blake2b(digest_size=12)
+        names = self.lock_names()
+        met = _met(engine.trace)
         for entry, context, value in self.accesses(engine):
             thread, loc, mode, site, _enabled, _after = entry
             if mode in (TIME, LOCAL) or not loc:
                 continue
-            owner = locs[loc][0]
+            owner, part = locs[loc]
             at = self.statement(site)
-            if type(owner) in OPAQUE or isinstance(owner, VThread):
-                _mix(digest, (thread, at, self.lock_names().of(owner), mode))
-            elif (thread, loc, mode) in shared:
+            synchronises = type(owner) in OPAQUE or isinstance(owner, VThread)
+            if synchronises:
+                _mix(digest, (thread, at, names.of(owner), mode))
+            # A lock that the call has made for itself is nobody else's business; one with a path may become one.
+            if (loc in met or names.path_of(owner) is not None) if synchronises else (thread, loc, mode) in shared:
                 number = numbers.setdefault(loc, len(numbers))
-                events.append(Event(thread, at, number, _name(owner, locs[loc][1]), mode not in _READS, value, context))
+                if synchronises:
+                    name = f"{MODE_NAMES[mode]} {names.of(owner)}.{part}"
+                    events.append(Event(thread, at, number, name, mode != READ, "", context))
+                else:
+                    events.append(Event(thread, at, number, _name(owner, part), mode not in _READS, value, context))
                 _mix(digest, events[-1])
         return Trace(tuple(events), digest.hexdigest())
 
 
 def _mix(digest: hashlib.blake2b, part: Any) -> None:
     digest.update(repr(part).encode("utf-8", "surrogatepass"))
+
+
+def _met(trace: Sequence[Entry]) -> set[int]:
+    """Return the locations that several threads have touched."""
+    by: dict[int, set[int]] = {}
+    for thread, loc, *_rest in trace:
+        if thread > 0:
+            by.setdefault(loc, set()).add(thread)
+    return {loc for loc, threads in by.items() if len(threads) > 1}
 
 
 def _shared(trace: Sequence[Entry], roots: Sequence[int]) -> set[tuple[int, int, int]]:

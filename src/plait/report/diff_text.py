@@ -119,4 +119,6 @@ def statement(result: Result) -> list[str]:
             f"{_many(stats['tests_generated'], 'test')} made, {stats['tests_filtered']} of them cannot interleave "
             f"differently, {stats['checks']} explored on both versions ({_many(stats['schedules'], 'schedule')})."
         )
+        if stats.get("tests_unchecked"):
+            lines.append(f"{_many(stats['tests_unchecked'], 'test')} could not be explored within the budget.")
     return lines

@@ -1,0 +1,109 @@
+"""Changes that leave every lockset as it was: `plait diff` finds what they break."""
+
+import pytest
+
+PAIR = """
+import threading
+
+class Pair:
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._a = 0
+        self._b = 0
+
+    def put(self):
+        with self._lock:
+            self._a += 1
+            self._b += 1
+
+    def get(self):
+        with self._lock:
+            return (self._a, self._b)
+"""
+ACCOUNTS = """
+import threading
+
+class Accounts:
+    def __init__(self):
+        self._first = threading.Lock()
+        self._second = threading.Lock()
+        self._a = self._b = 10
+
+    def there(self, n: int):
+        with self._first:
+            with self._second:
+                self._a -= n
+                self._b += n
+
+    def total(self):
+        with self._first:
+            with self._second:
+                return self._a + self._b
+"""
+LATCH = """
+import threading
+
+class Latch:
+    def __init__(self):
+        self._condition = threading.Condition()
+        self._open = False
+
+    def open(self):
+        with self._condition:
+            self._open = True
+            self._condition.notify_all()
+
+    def wait(self):
+        with self._condition:
+            while not self._open:
+                self._condition.wait()
+            return True
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "name", "before", "after", "said"),
+    [
+        (PAIR, "Pair", "            self._b += 1", "        with self._lock:\n            self._b += 1", "(1, 0)"),
+        (
+            ACCOUNTS, "Accounts", "def total(self):\n        with self._first:\n            with self._second:",
+            "def total(self):\n        with self._second:\n            with self._first:", "wait for ever",
+        ),
+        (
+            LATCH, "Latch", "            self._open = True\n            self._condition.notify_all()",
+            "            self._condition.notify_all()\n        with self._condition:\n            self._open = True",
+            "wait for ever",
+        ),
+    ],
+    ids=["split critical section", "swapped locks", "notification before the change of state"],
+)  # fmt: skip
+def test_a_change_without_another_lockset_is_found(compare, base, name, before, after, said):
+    assert before in base
+    result = compare(base, base.replace(before, after), name, tests=60, reproduce=False)
+    assert result.verdict == "difference"
+    assert said in result.findings[0].summary
+    assert result.findings[0].only_new
+
+
+def test_what_no_whole_call_reaches_is_checked_all_the_same(compare):
+    """The changed branch is for a value that only an interleaving writes: no trace of whole calls goes there."""
+    old = """
+import threading
+
+class Meter:
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._level = 0
+
+    def pulse(self):
+        self._level = 5
+        self._level = 0
+
+    def read(self):
+        level = self._level
+        if level:
+            level = 1
+        return level
+"""
+    result = compare(old, old.replace("level = 1\n", "level = 2\n"), "Meter", tests=60, reproduce=False)
+    assert result.verdict == "difference"
