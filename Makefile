@@ -9,7 +9,7 @@ DOCS := $(VENV)/.stamp-docs
 PEERS := .venv-peers$(if $(COMPILED),-compiled)
 PEERS_PYTHON ?=
 
-.PHONY: demo test quick lint docs bench bench-peers clean
+.PHONY: demo test quick matrix lint docs bench bench-peers clean
 
 # What users install; the demonstration needs no more.
 $(CORE): pyproject.toml
@@ -31,6 +31,10 @@ test: $(STAMP)
 
 quick: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --timeout 600 -m 'not slow'
+
+# The test suite on every supported Python that is there or can be set up; MATRIX="--only 3.14 --smoke" chooses.
+matrix:
+	$(PYTHON) tools/matrix.py $(MATRIX)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -7,6 +7,7 @@ import importlib
 import re
 import sys
 import sysconfig
+import warnings
 from collections.abc import Callable
 from contextvars import Context, copy_context
 from typing import Any, Protocol
@@ -29,7 +30,10 @@ def usable(version: str, *, free_threaded: bool, python: tuple[int, ...]) -> str
 def _load() -> tuple[Any, str | None]:
     """Return greenlet, or None and why there is none."""
     try:
-        found = importlib.import_module("greenlet")
+        with warnings.catch_warnings():
+            # Builds for 3.13t switch the GIL on, and the interpreter warns of it. One virtual thread runs at a time.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            found = importlib.import_module("greenlet")
     except ImportError:  # an interpreter greenlet has no build for
         return None, "greenlet is not installed"
     free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))

@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -76,7 +77,10 @@ def _pip(cwd: Path, target: Path, *arguments: str, path: Path | None = None) -> 
 def _pip_command(environment: dict[str, str]) -> list[str]:
     """Pip of this interpreter, else the copy that the interpreter carries for making environments."""
     if importlib.util.find_spec("pip") is None:
-        bundled = sorted((Path(ensurepip.__file__).parent / "_bundled").glob("pip-*.whl"))
+        folders = [Path(ensurepip.__file__).parent / "_bundled"]
+        if elsewhere := sysconfig.get_config_var("WHEEL_PKG_DIR"):  # where distributions keep it
+            folders.append(Path(elsewhere))
+        bundled = sorted(wheel for folder in folders for wheel in folder.glob("pip-*.whl"))
         if not bundled:
             raise UsageError("releases are fetched with pip, which this Python lacks; run `python -m ensurepip`")
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(bundled[-1]), environment.get("PYTHONPATH"))))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 _STANDARD = Path(os.__file__).parent  # the standard library
+_ALIASES = {"collections.abc": "_collections_abc", "os.path": "posixpath"}  # modules that have no file of their own
 
 
 class Import(NamedTuple):
@@ -214,7 +215,7 @@ class Source:
             for path in files_of(folder, name):
                 if os.path.isfile(path):  # noqa: PTH113 - most are not there, and paths take longer than to look
                     return Path(path), Path(folder)
-        return None
+        return self._find(_ALIASES[name]) if name in _ALIASES else None
 
     def _load(self, name: str) -> Module | None:
         if self.on_read is not None:
