@@ -79,6 +79,7 @@ def test_every_exception_is_needed():
 ABSOLUTE = re.compile(r"(?<![\w./!-])/(?:home|root|work|Users|tmp|opt|usr|var)/[\w.-]+")
 ALLOWED = {
     "tests/test_house.py",  # the examples below
+    "tools/matrix.py",  # paths inside of the root folder that it makes, where they are those of any Debian system
 }
 
 
