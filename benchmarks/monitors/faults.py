@@ -1,7 +1,8 @@
 """The faults of waiting and waking that are planted into the monitors, one patch each.
 
 A patch replaces a text that occurs exactly once in the sound module. Faults that no caller could tell from the original
-are not here: a latch that is only notified when it opens may ask with ``if``.
+are not here: a latch that is only notified when it opens may ask with ``if``, and a sender of the rendezvous only ever
+finds receivers waiting, so it may wake one of them.
 """
 
 from __future__ import annotations
@@ -136,11 +137,6 @@ FAULTS = (
 """, """\
             return item
 """),
-    Fault("rendezvous", ONE, "send", """\
-            self._condition.notify_all()
-            while""", """\
-            self._condition.notify()
-            while"""),
     Fault("rendezvous", ONE, "receive", """\
             self._condition.notify_all()
             return""", """\
@@ -238,28 +234,16 @@ FAULTS = (
         with self._condition:
             self._free.append(resource)
 """),
-    Fault("pool", LOST, "acquire", """\
-            while not self._free and self._made >= self._size:
-                if not self._condition.wait(timeout):
-                    raise PoolTimeout
-            if self._free:
-                resource = self._free.pop()
-            else:
-                self._made += 1
-                resource = f"resource {self._made}"
+    Fault("pool", LOST, "discard", """\
+            self._lent.remove(resource)
+            self._made -= 1
+            self._condition.notify()
 """, """\
-            waited = False
-            while not self._free and self._made >= self._size:
-                waited = True
-                if not self._condition.wait(timeout):
-                    raise PoolTimeout
-            if self._free:
-                resource = self._free.pop()
-            else:
-                self._made += 1
-                resource = f"resource {self._made}"
-            if waited:
-                self._size -= 1
+            self._lent.remove(resource)
+            made = self._made
+        with self._condition:
+            self._made = made - 1
+            self._condition.notify()
 """),
     Fault("future", MISSING, "set_result", """\
             self._result = value

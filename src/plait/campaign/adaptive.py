@@ -178,11 +178,9 @@ class JudgingLaboratory(Laboratory):
 
     def _is_violation(self, test: Test, examination: Examination, violation: Violation) -> bool:
         schedule, cost = schedule_of(ENGINE), preemptions(ENGINE.trace)
-        if violation.kind == "state":
-            confirmed = examination.confirm_state(violation)
-            if confirmed is None:
-                return False
-            violation = confirmed
-        found: Any = Examined(self.executions, conflicts=True, violation=violation, schedule=schedule, preemptions=cost)
+        confirmed = examination.confirm(violation)
+        if confirmed is None:
+            return False
+        found: Any = Examined(self.executions, conflicts=True, violation=confirmed, schedule=schedule, preemptions=cost)
         self._violations.append((test, found))
         return True

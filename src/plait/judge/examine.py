@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from plait.explore.active_test import ActiveTest, profile
 from plait.explore.capp_dpor import CappDpor
@@ -22,7 +23,7 @@ from plait.observe.iroots import Sighting, sight
 from plait.observe.overlap import overlaps
 from plait.observe.recording import preemptions, schedule_of
 from plait.observe.unguarded import unguarded
-from plait.run.engine import ENGINE, HANG
+from plait.run.engine import ENGINE, HANG, Engine
 
 SYSTEMATIC = 250  # executions that the reduction gets before sampling takes over
 SAMPLED = 60
@@ -110,6 +111,7 @@ def _examine(
     search.executed(ENGINE)
     found.executions = 1
     waiting = bool(ENGINE.pending)
+    alternated = _alternated(ENGINE)
     following = search.next_prefix()
     found.unguarded = following is not None and unguarded(ENGINE)
     if public:
@@ -130,8 +132,10 @@ def _examine(
     if priority is not None:
         search = CappDpor(priority)
         following = search.next_prefix()
-    if waiting and _once(examination, RandomWalk(seed), (), found):
-        return
+    if alternated:  # a thread had to wait for another one: it was no order of whole calls, and has not been judged
+        first = Dpor()
+        if _once(examination, first, first.next_prefix() or (), found):
+            return
     while following is not None and found.executions < systematic:
         if _once(examination, search, following, found):
             return
@@ -144,6 +148,13 @@ def _examine(
             start = sample.next_prefix()
             if start is None or _once(examination, sample, start, found):
                 break
+
+
+def _alternated(engine: Engine) -> bool:
+    """Whether threads took turns in the execution that has just ended, or were left waiting."""
+    threads = [entry[0] for entry in engine.trace if entry[0] >= 0]
+    changes = sum(one != other for one, other in pairwise(threads))
+    return bool(engine.pending) or changes >= len(set(threads))
 
 
 def _search(examination: Examination, search: Strategy, found: Examined, limit: int) -> None:
@@ -205,10 +216,9 @@ def _once(
         found.hangs += ENGINE.status == HANG
         return found.hangs >= MAX_HANGS
     schedule, cost = schedule_of(ENGINE), preemptions(ENGINE.trace)
-    if violation.kind == "state":
-        violation = examination.confirm_state(violation)
-        if violation is None:
-            return False
+    violation = examination.confirm(violation)
+    if violation is None:
+        return False
     if found.wanted is not None and not found.wanted(violation):
         return False
     if found.violation is None:

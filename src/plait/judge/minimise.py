@@ -125,8 +125,7 @@ def fewest_preemptions(
             if violation is None:
                 continue
             schedule, cost = schedule_of(ENGINE), preemptions(ENGINE.trace)
-            if violation.kind == "state":
-                violation = examination.confirm_state(violation)
+            violation = examination.confirm(violation)
             if violation is not None and same(violation):
                 return Minimal(examination.bed.test, violation, schedule, cost, 0, True)
     return None

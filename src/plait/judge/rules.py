@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from plait.generate.names import role
 from plait.subject.interface import Interface
-
-_WAITS = frozenset({"block", "blocking", "timeout"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +27,5 @@ class Rules:
 
 
 def may_wait(interface: Interface) -> tuple[str, ...]:
-    """The methods that may wait: their parameters say so, or their code."""
-    return tuple(
-        method.name for method in interface.methods
-        if method.waits or any(each.name in _WAITS or role(each.name) == "wait" for each in method.parameters)
-    )  # fmt: skip
+    """The methods whose code waits. What their parameters are called says nothing: a ``timeout`` may be an expiry."""
+    return tuple(method.name for method in interface.methods if method.waits)

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plait.explore.scripted import Scripted
+from plait.explore.serial import Serial
 from plait.judge.probes import filled
 from plait.judge.rules import Rules
 from plait.judge.specification import (
     ENDLESS,
+    MAX_INSIDE,
     PROBE_S,
     UNFINISHED,
     Observed,
     Result,
     Specification,
+    extend,
     observe,
     positions,
     probe,
     specify,
+    whole_calls,
 )
 from plait.judge.words import plain, shown_result
 from plait.model.schedule import Schedule
@@ -32,6 +36,9 @@ from plait.run.vthread import VThread
 
 WRITES = frozenset({WRITE, KEY_WRITE, KEY_INSERT, TAKE})
 ITSELF = "the call waits for a lock that it holds itself"
+NEVER_STUCK = "no order of whole calls ends in a deadlock"
+STUCK = "started behind the calls that have ended, these would not wait for ever"
+SUSPECT = "state"
 INVARIANT = "the invariant does not hold afterwards"
 TWO_OBJECTS = "the calls return different objects where in every order of whole calls it is one, or the reverse"
 
@@ -40,17 +47,31 @@ TWO_OBJECTS = "the calls return different objects where in every order of whole 
 class Violation:
     """Why an execution is not the doing of whole calls in some order."""
 
-    kind: str  # exception, deadlock, hang, wrong-result
+    kind: str  # exception, deadlock, hang, wrong-result; or `SUSPECT`, see `Examination.confirm`
     exception: str | None
     calls: tuple[int, ...]  # positions of the calls that show it
     seen: Observed
     detail: str
     probe: tuple[str, Result, tuple[Result, ...]] | None = None  # what shows the final state; what it is, should be
+    answers: tuple[Any, ...] = ()  # of further calls, where the final state is suspect
+    helped: bool = False  # threads of the class took part
 
     @property
     def cause(self) -> tuple[Any, ...]:
         """Equal for violations that look the same; racing places are compared on top of it."""
         return (self.kind, self.exception)
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of a test under one rule for time-outs."""
+
+    specification: Specification
+    probed: dict[tuple[Any, ...], set[tuple[Any, ...]]] | None = None
+    probe_mask: set[int] = field(default_factory=set)
+    endless: dict[Any, tuple[Any, ...]] = field(default_factory=dict)  # of final states that a look does not end at
+    right: set[tuple[Any, ...]] = field(default_factory=set)  # executions that fit
+    inside: int = 0  # how often threads of the class come into calls in the specification
 
 
 class Examination:
@@ -63,46 +84,45 @@ class Examination:
         self.sites = sites
         self.probes = filled(probes, test)
         self.rules = rules
-        self._specification: Specification | None = None
-        self._probed: dict[tuple[Any, ...], set[tuple[Any, ...]]] | None = None
-        self._probe_mask: set[int] = set()
-        self._endless: dict[Any, tuple[Any, ...]] = {}  # what was seen of final states that a look does not end at
-        self._known: set[tuple[Any, ...]] = set()
+        self._by_rule: dict[bool, _Known] = {}  # time-outs at any moment, or when nothing else can run
 
     @property
     def specification(self) -> Specification:
-        """All serial executions, run when first needed."""
-        if self._specification is None:
+        """All serial executions, run when first needed; time-outs fire in them when they may in executions."""
+        known = self._by_rule.get(ENGINE.any_timeouts)
+        if known is None:
             gil, ENGINE.gil = ENGINE.gil, False
             try:
-                self._specification = specify(self.bed, self.rules)
+                known = self._by_rule[ENGINE.any_timeouts] = _Known(specify(self.bed, self.rules))
             finally:
                 ENGINE.gil = gil
-        return self._specification
+        return known.specification
+
+    @property
+    def _known(self) -> _Known:
+        """It must have been made before the execution that is being judged."""
+        return self._by_rule[ENGINE.any_timeouts]
 
     @property
     def has_probed(self) -> bool:
         """Whether further calls were needed to tell final states apart."""
-        return self._probed is not None
+        return any(known.probed is not None for known in self._by_rule.values())
 
     def judge(self) -> Violation | None:
         """The verdict on the execution that has just ended; call it from the engine's ``finish``."""
         if ENGINE.status not in (FINISHED_RUN, DEADLOCK, HANG):
             return None
-        specification = self.specification_or_none()
-        seen = specification.mask(observe(self.bed, self.rules))
+        known = self._known
+        seen = known.specification.mask(observe(self.bed, self.rules))
         key = _key(seen)
-        if key in self._known:
+        if key in known.right:
             return None
-        found = self._judge(seen, specification)
+        found = self._judge(seen, known.specification)
         if found is None:
-            self._known.add(key)
+            known.right.add(key)
+        elif ENGINE.strangers():
+            found = replace(found, helped=True)
         return found
-
-    def specification_or_none(self) -> Specification:
-        """The specification, which must have been made before the execution that is being judged."""
-        assert self._specification is not None
-        return self._specification
 
     def _judge(self, seen: Observed, specification: Specification) -> Violation | None:
         if not specification.complete:
@@ -111,10 +131,10 @@ class Examination:
             alone = self._waits_for_itself()
             if alone is not None:
                 return Violation(DEADLOCK, None, (alone,), seen, ITSELF)
-            if seen.status in specification.statuses():
+        if seen.status == HANG:
+            if HANG in specification.statuses():
                 return None
-            calls = tuple(position for position, result in enumerate(seen.results) if result == UNFINISHED)
-            return Violation(seen.status, None, calls, seen, f"no order of whole calls ends in a {seen.status}")
+            return Violation(HANG, None, _unfinished(seen), seen, "no order of whole calls ends in a hang")
         known = {name for other in specification.observed for name in other.strangers}
         for name in seen.strangers:
             if name not in known:
@@ -128,6 +148,9 @@ class Examination:
         matching = specification.matching(seen)
         if not matching and (onlookers := self._onlookers(seen)):
             matching = specification.matching(seen, without=onlookers)
+        if not matching and seen.status == DEADLOCK:
+            never = DEADLOCK not in specification.statuses()
+            return Violation(DEADLOCK, None, _unfinished(seen), seen, NEVER_STUCK if never else STUCK)
         if not matching and specification.matching(seen, identity=False):
             return Violation("wrong-result", None, self._strange(seen), seen, TWO_OBJECTS)
         if not matching:
@@ -137,24 +160,34 @@ class Examination:
             return None
         if any(other.state == seen.state for other in matching):
             return None
-        return self._judge_state(seen, specification)
+        return self._judge_state(seen)
 
     def _onlookers(self, seen: Observed) -> frozenset[int]:
-        """Calls that wrote nothing while another thread was in a call that may wait: they may see it half done."""
-        waiting = self.rules.waiting if self.rules is not None else ()
-        calls = self.bed.test.calls
-        under_way = [seen.spans[position] for position, call in enumerate(calls) if call.method in waiting]
-        if not under_way:
+        """Calls that wrote nothing while another thread was in a call that may wait: they may see it half done.
+
+        A call may wait if its code does, or if it has waited in this execution.
+        """
+        where = positions(self.bed)
+        known = self.rules.waiting if self.rules is not None else ()
+        suffixes = self.bed.test.suffixes
+        under_way = [*self.bed.done, *self.bed.running.values()]
+        waited = [
+            (done.number, done.start, done.end or len(ENGINE.trace))
+            for done in under_way
+            if done.waited or suffixes[done.thread - 1][done.index].method in known
+            or (not done.end and ENGINE.threads[done.number].waits > done.waited_before)
+        ]  # fmt: skip
+        if not waited:
             return frozenset()
         found = set()
-        where = positions(self.bed)
         for done in self.bed.done:
             position = where[done.thread, done.index]
             start, end = seen.spans[position]
             wrote = any(
                 entry[0] == done.number and entry[2] in WRITES for entry in ENGINE.trace[done.start : done.end]
             )
-            if not wrote and any(begin < end and start < over for begin, over in under_way):
+            if not wrote and any(number != done.number and begin < end and start < over
+                                 for number, begin, over in waited):  # fmt: skip
                 found.add(position)
         return frozenset(found)
 
@@ -198,27 +231,66 @@ class Examination:
         )
         return odd or tuple(range(len(seen.results)))
 
-    def _judge_state(self, seen: Observed, specification: Specification) -> Violation | None:
+    def _judge_state(self, seen: Observed) -> Violation | None:
         """The results fit, the final state does not: a fault only if further calls can tell the difference."""
-        mine = self._endless.get(seen.state) or probe(self.bed, self.probes)
+        endless = self._known.endless
+        mine = endless.get(seen.state) or probe(self.bed, self.probes)
         if ENDLESS in mine:
-            self._endless[seen.state] = mine
-        self._suspect = (seen, mine)
-        return Violation("state", None, (), seen, "")
+            endless[seen.state] = mine
+        return Violation(SUSPECT, None, (), seen, "", answers=mine)
 
-    def confirm_state(self, violation: Violation) -> Violation | None:
-        """Decide a suspicion of `_judge_state`: run all orders again, each followed by the same further calls.
+    def confirm(self, violation: Violation) -> Violation | None:
+        """Decide what the end of an execution has left open; returns the violation's last form, None if it is none.
 
-        Runs executions, so it must not be called while one is under way.
+        A final state is compared with those behind all orders, by the same further calls. Where threads of the class
+        took part, they may come into calls in the specification, too. Runs executions, so it must not be called while
+        one is under way.
         """
-        seen, mine = self._suspect
-        if self._probed is None:
-            self._probed = self._probe_orders()
-        theirs = self._probed.get(seen.results, set())
-        telling = [number for number in range(len(mine)) if number not in self._probe_mask]
+        known = self._known
+        found = self._confirm_state(violation) if violation.kind == SUSPECT else violation
+        while found is not None and violation.helped and known.inside < MAX_INSIDE:
+            known.inside += 1
+            gil, ENGINE.gil = ENGINE.gil, False
+            try:
+                extend(self.bed, known.specification, self.rules, known.inside)
+            finally:
+                ENGINE.gil = gil
+            known.probed = None
+            again = self._judge_again(violation, known)
+            found = self._confirm_state(again) if again is not None and again.kind == SUSPECT else again
+        if found is None:
+            known.right.add(_key(violation.seen))
+        return found
+
+    def _judge_again(self, violation: Violation, known: _Known) -> Violation | None:
+        """The verdict by a specification that has got more orders."""
+        seen, more = violation.seen, known.specification
+        if violation.kind in (DEADLOCK, HANG):
+            fits = violation.detail != ITSELF and bool(more.matching(seen))
+            return None if fits else violation
+        if violation.exception is not None and not violation.calls:
+            return None if any(violation.exception in other.strangers for other in more.observed) else violation
+        if violation.exception is not None:
+            result, position = ("raised", violation.exception), violation.calls[0]
+            return None if any(other.results[position] == result for other in more.observed) else violation
+        if violation.detail == INVARIANT:
+            return None if any(not other.holds for other in more.observed) else violation
+        matching = more.matching(seen)
+        if not matching:
+            return violation
+        if any(other.state == seen.state for other in matching) or not violation.answers:
+            return None
+        return violation
+
+    def _confirm_state(self, violation: Violation) -> Violation | None:
+        """Run all orders again, each followed by the same further calls."""
+        seen, mine, known = violation.seen, violation.answers, self._known
+        if known.probed is None:
+            known.probed = self._probe_orders(known)
+        theirs = known.probed.get(seen.results, set())
+        telling = [number for number in range(len(mine)) if number not in known.probe_mask]
         # Without an order that gives these results again, or a probe that could tell states apart, nothing is shown.
         if not theirs or not telling or any(self._alike(mine, other) for other in theirs):
-            self._known.add(_key(seen))
             return None
         odd = (number for number in telling if all(len(o) <= number or o[number] != mine[number] for o in theirs))
         position = next(odd, telling[0])  # each result alone may be possible, and all of them together not
@@ -242,40 +314,36 @@ class Examination:
         return f"`{call}` {shown_result(result)}"
 
     def _alike(self, first: Sequence[Any], second: Sequence[Any]) -> bool:
+        mask = self._known.probe_mask
         return len(first) == len(second) and all(
-            number in self._probe_mask or one == other
+            number in mask or one == other
             for number, (one, other) in enumerate(zip(first, second, strict=True))
         )
 
-    def _probe_orders(self) -> dict[tuple[Any, ...], set[tuple[Any, ...]]]:
+    def _probe_orders(self, known: _Known) -> dict[tuple[Any, ...], set[tuple[Any, ...]]]:
         found: dict[tuple[Any, ...], set[tuple[Any, ...]]] = {}
-        rounds: list[list[tuple[Observed, tuple[Any, ...]]]] = []
-        for _ in range(2):
-            round_: list[tuple[Observed, tuple[Any, ...]]] = []
-            self._serial_with_probes(round_)
-            rounds.append(round_)
+        rounds = [self._orders_with_probes(known) for _ in range(2)]
         for (_seen, one), (_again, other) in zip(*rounds, strict=False):
-            self._probe_mask |= {number for number, (a, b) in enumerate(zip(one, other, strict=False)) if a != b}
-            self._probe_mask |= {number for number in range(len(one)) if ENDLESS in one[: number + 1]}  # or just slow
+            known.probe_mask |= {number for number, (a, b) in enumerate(zip(one, other, strict=False)) if a != b}
+            known.probe_mask |= {number for number in range(len(one)) if ENDLESS in one[: number + 1]}  # or just slow
         for seen, probed in rounds[0]:
-            found.setdefault(self.specification_or_none().mask(seen).results, set()).add(probed)
+            found.setdefault(known.specification.mask(seen).results, set()).add(probed)
         return found
 
-    def _serial_with_probes(self, into: list[tuple[Observed, tuple[Any, ...]]]) -> None:
-        from plait.explore.serial import Serial  # noqa: PLC0415 - only suspicious tests need it
-
-        serial = Serial()
-        self.bed.stops = True
+    def _orders_with_probes(self, known: _Known) -> list[tuple[Observed, tuple[Any, ...]]]:
+        """All orders of the specification, each with what further calls see behind it."""
+        found: list[tuple[Observed, tuple[Any, ...]]] = []
 
         def finish() -> None:
             seen = observe(self.bed)
-            into.append((seen, probe(self.bed, self.probes, PROBE_S / 10) if seen.status == FINISHED_RUN else ()))
+            found.append((seen, probe(self.bed, self.probes, PROBE_S / 10) if seen.status == FINISHED_RUN else ()))
 
-        try:
-            while serial.next_prefix() is not None:
+        with whole_calls(self.bed):
+            for order in known.specification.orders:
+                serial = Serial(order.choices, inside=order.inside)
+                serial.next_prefix()
                 ENGINE.execute(self.bed.prepare, (), serial, finish=finish)
-        finally:
-            self.bed.stops = False
+        return found
 
     def replay(self, schedule: Schedule, *, backend: str = "auto") -> tuple[Violation | None, str | None]:
         """Run one schedule and judge it; also says where the schedule was lost, if it was."""
@@ -289,13 +357,17 @@ class Examination:
             ENGINE.execute(
                 self.bed.prepare, (), strategy, finish=lambda: found.append(self.judge()), backend=backend
             )
+            lost, violation = strategy.lost, found[0] if found else None
+            if violation is not None:
+                violation = self.confirm(violation)
         finally:
             ENGINE.gil = gil
             ENGINE.any_timeouts = timeouts
-        violation = found[0] if found else None
-        if violation is not None and violation.kind == "state":
-            violation = self.confirm_state(violation)
-        return violation, strategy.lost
+        return violation, lost
+
+
+def _unfinished(seen: Observed) -> tuple[int, ...]:
+    return tuple(position for position, result in enumerate(seen.results) if result == UNFINISHED)
 
 
 def _key(seen: Observed) -> tuple[Any, ...]:

@@ -4,22 +4,38 @@ ConTeGe's oracle (CovCon, section II) accepts a failure only if no linearisation
 each linearisation is an execution that switches between whole calls; besides exceptions and deadlocks their results
 and final states are kept, so that a wrong value counts too. Calls whose outcome differs between two runs of the same
 order are not deterministic by themselves and are left out of comparisons.
+
+Which orders there are, and when a call that waits goes on, says `plait.explore.serial`. What counts of them:
+
+- **A call that waited may end only as if it had started afresh.** If several calls are released together and the first
+  one takes what all were woken for, the others must wait again. An order in which one of them ends all the same is no
+  part of the specification: a call started afresh when it was released would have ended, and one started afresh when
+  it went on would wait. (A barrier or a pulse lets calls go that would wait if they were started afresh at either
+  moment: they were let go themselves, and nothing was taken from them.)
+- **A deadlock is correct only if it can be seen why**: calls are stuck, and started afresh behind all those that have
+  ended they wait as well. So an order that ends in a deadlock counts if the calls that did not end began last. If
+  they would have ended had they begun in another order, they must also wait again when they are woken for no reason: a
+  reader waits behind a writer that waits, a receiver does not wait beside what a sender has left for it.
+- **Threads of the class** take part: if an execution fits no order and such threads ran in it, orders in which they
+  come into the middle of calls are tried as well (`extend`).
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from plait.explore.serial import Serial
+from plait.explore.serial import Serial, Shaken, StartedAfresh
 from plait.judge.rules import Rules
 from plait.model.test import Call
 from plait.observe.canonical import canonical, canonical_all, exception_name, identities
 from plait.run.ends import RAISED, SetupBlockedError
-from plait.run.engine import ENGINE, FINISHED_RUN, HANG
+from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG, REDUNDANT
 from plait.run.patience import EndlessError, patience
+from plait.run.primitives.condition import shake_all
 from plait.run.testbed import Done, Testbed, is_nested
 
 CallId = tuple[int, int]  # thread, index
@@ -29,6 +45,9 @@ UNFINISHED: Result = ("unfinished",)
 ENDLESS: Result = ("endless",)
 UNASKED: Result = ("not asked",)
 MAX_ORDERS = 400
+RUNS_PER_ORDER = 3  # executions for each order at most, those that do not count included
+MAX_INSIDE = 2  # times that threads of the class come into calls, or leave them again, in one order
+MAX_EXTENDED = 1_000  # orders for each of these numbers
 PROBE_S = 0.1  # of processor time for a look at a final state, after which it counts as endless
 
 
@@ -45,6 +64,14 @@ class Observed:
     identity: tuple[tuple[int, bool] | None, ...] = ()  # which results are the same object
     before: int = 0  # a bit for every pair of calls of which the first was over before the second began
     behind: int = 0  # the same pairs, the second one first
+    last: bool = True  # the calls that did not end began behind the end of all others
+
+
+class Order(NamedTuple):
+    """One order of whole calls, as `Serial` follows it."""
+
+    choices: tuple[int, ...]
+    inside: int = 0
 
 
 @dataclass(slots=True)
@@ -52,6 +79,7 @@ class Specification:
     """All serial executions of one test."""
 
     observed: list[Observed] = field(default_factory=list)
+    orders: list[Order] = field(default_factory=list)  # that were observed
     complete: bool = True
     undetermined: set[int] = field(default_factory=set)  # calls, by position
     state_undetermined: bool = False
@@ -87,11 +115,13 @@ class Specification:
             other
             for other in self.observed
             if not seen.before & other.behind and other.results == seen.results and other.status == seen.status
-            and (not identity or other.identity == seen.identity)
+            and (not identity or other.identity == seen.identity) and (other.last or other.status != DEADLOCK)
         ]  # fmt: skip
 
 
 def _same_but(seen: Observed, other: Observed, without: frozenset[int]) -> bool:
+    if other.status == DEADLOCK and not other.last:
+        return False
     return other.status == seen.status and not seen.before & other.behind and all(
         position in without or result == mine
         for position, (result, mine) in enumerate(zip(other.results, seen.results, strict=True))
@@ -132,7 +162,8 @@ def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
     alike = identities(values, held) if finished else ()
     strangers = tuple(exception_name(each.error) for each in ENGINE.strangers() if each.error is not None)
     holds = rules is None or rules.invariant is None or not finished or _holds(rules.invariant, bed)
-    return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, holds, alike, *_order(spans))
+    last = all(stuck.start >= done.end for stuck in bed.running.values() for done in bed.done)
+    return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, holds, alike, *_order(spans), last)
 
 
 def _under_way() -> bool:
@@ -173,27 +204,146 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
             position for position, call in enumerate(bed.test.calls) if call.method in rules.nondeterministic
         }
     serial = Serial()
-    bed.stops = True
     seen: list[Observed] = []
-    try:
+    with whole_calls(bed):
         while serial.next_prefix() is not None:
-            if len(found.observed) >= max_orders:
+            if len(found.observed) >= max_orders or serial.executions >= RUNS_PER_ORDER * max_orders:
                 found.complete = False
                 break
             ENGINE.execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
             serial.executed(ENGINE)
-            found.observed.append(seen.pop())
-            found.state_undetermined |= found.observed[-1].status == FINISHED_RUN and found.observed[-1].state is None
+            observed = seen.pop()
+            if observed.status == REDUNDANT or _does_not_count(bed, serial):
+                continue
+            found.observed.append(observed)
+            found.orders.append(Order(serial.choices))
+            found.state_undetermined |= observed.status == FINISHED_RUN and observed.state is None
             if len(found.observed) == 1:
                 _repeat(bed, found)
                 found.unread |= _displays(bed)
-    finally:
-        bed.stops = False
-    if found.statuses() == {HANG}:
+        _without_sleepers(bed, found)
+    if not found.observed or found.statuses() == {HANG}:
         found.complete = False  # the calls have no end whatever the threads do: there is nothing to compare with
     if found.undetermined or found.state_undetermined or found.unread:
         found.observed = [found.mask(each) for each in found.observed]
     return found
+
+
+@contextmanager
+def whole_calls(bed: Testbed) -> Iterator[None]:
+    """Let the bed's executions be orders of whole calls meanwhile."""
+    bed.stops = True
+    try:
+        yield
+    finally:
+        bed.stops = False
+
+
+def _does_not_count(bed: Testbed, serial: Serial) -> bool:
+    """Whether the order that has just been run is no part of the specification.
+
+    That is so if a call ended though another one had taken what it was woken for, or if a time-out fired while a call
+    could have begun that would not have waited.
+    """
+    script, suspects = serial.choices, []
+    for late in serial.overtaken:
+        for done in bed.done:
+            if done.number == late.thread and done.start <= late.at <= done.end:
+                if done.waited_before + done.waited == late.waits:  # it has not waited again
+                    suspects.append((late, (done.thread, done.index)))
+                break
+    ready = [(early.moment, call) for early in serial.hurried for call in _ready(bed, early.at)]
+    return any(not _waits_afresh(bed, call, script, moment) for moment, call in ready) or any(
+        _waits_afresh(bed, call, script, late.continued) and _waits_afresh(bed, call, script, late.released) is False
+        for late, call in suspects
+    )
+
+
+def _ready(bed: Testbed, at: int) -> list[CallId]:
+    """The calls that could have begun when the trace was so long: those before them were over."""
+    found = []
+    for thread, suffix in enumerate(bed.test.suffixes, 1):
+        over = sum(done.thread == thread and done.end <= at for done in bed.done)
+        begun = sum(each.thread == thread and each.start <= at for each in (*bed.done, *bed.running.values()))
+        if over == begun < len(suffix):
+            found.append((thread, over))
+    return found
+
+
+def _waits_afresh(bed: Testbed, call: CallId, script: Sequence[int], moment: int) -> bool | None:
+    """Whether a call that is started afresh at a moment of an order has to wait."""
+    attempt = StartedAfresh(script, moment)
+    attempt.next_prefix()
+    with one_more(bed, bed.call(*call)):
+        ENGINE.execute(bed.prepare, (), attempt)
+    return attempt.waits
+
+
+@contextmanager
+def one_more(bed: Testbed, action: Callable[[], object]) -> Iterator[None]:
+    """Give the bed's executions one more thread meanwhile."""
+    bed.one_more = action
+    try:
+        yield
+    finally:
+        bed.one_more = None
+
+
+def _without_sleepers(bed: Testbed, found: Specification) -> None:
+    """Leave out deadlocks that are only a matter of who began to wait first, and that nothing explains.
+
+    Where calls that are stuck would have ended had they begun in another order, being stuck needs a reason: woken up
+    for none they must all wait again.
+    """
+    kept = [
+        number
+        for number, seen in enumerate(found.observed)
+        if seen.status != DEADLOCK
+        or not any(_could_have_ended(seen, other) for other in found.observed)
+        or not _moves_when_shaken(bed, found.orders[number], seen)
+    ]
+    if len(kept) < len(found.observed):
+        found.observed = [found.observed[number] for number in kept]
+        found.orders = [found.orders[number] for number in kept]
+
+
+def _could_have_ended(seen: Observed, other: Observed) -> bool:
+    """Whether the same calls ended alike in both orders, and behind them some of those that are stuck in the first."""
+    count = len(seen.results)
+    ended = [position for position, result in enumerate(seen.results) if result != UNFINISHED]
+    more = [position for position in range(count) if position not in ended and other.results[position] != UNFINISHED]
+    return bool(more) and seen.last and all(
+        other.results[one] == seen.results[one]
+        and all(other.before >> (one * count + two) & 1 for two in more)
+        for one in ended
+    )
+
+
+def _moves_when_shaken(bed: Testbed, order: Order, seen: Observed) -> bool:
+    """Whether a call that was stuck ends when all that wait are woken up for no reason."""
+    serial = Shaken(order.choices)
+    serial.next_prefix()
+    ended: list[int] = []
+    with one_more(bed, shake_all):
+        ENGINE.execute(bed.prepare, (), serial, finish=lambda: ended.append(len(bed.done)))
+    return ended[0] > sum(result != UNFINISHED for result in seen.results)
+
+
+def extend(bed: Testbed, found: Specification, rules: Rules | None, inside: int) -> None:
+    """Add orders in which threads of the class come into the middle of calls, or leave them, so many times."""
+    serial = Serial(inside=inside)
+    seen: list[Observed] = []
+    different = {replace(each, spans=()) for each in found.observed}
+    with whole_calls(bed):
+        while serial.executions < MAX_EXTENDED and serial.next_prefix() is not None:
+            ENGINE.execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
+            serial.executed(ENGINE)
+            observed = found.mask(seen.pop())
+            look = replace(observed, spans=())
+            if observed.status != REDUNDANT and look not in different and not _does_not_count(bed, serial):
+                different.add(look)
+                found.observed.append(observed)
+                found.orders.append(Order(serial.choices, inside))
 
 
 def _displays(bed: Testbed) -> set[int]:
@@ -210,7 +360,7 @@ def _displays(bed: Testbed) -> set[int]:
 def _repeat(bed: Testbed, found: Specification) -> None:
     """The same order once more: what differs is not the threads' doing."""
     again: list[Observed] = []
-    serial = Serial()
+    serial = Serial(found.orders[0].choices)
     serial.next_prefix()
     ENGINE.execute(bed.prepare, (), serial, finish=lambda: again.append(observe(bed)))
     first, second = found.observed[0], again[0]

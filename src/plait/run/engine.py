@@ -77,9 +77,9 @@ class Engine:
 
     __slots__ = (
         "_bodies", "_fibers", "_fibers_by_backend", "_first", "_new", "_returning", "any_timeouts", "backend",
-        "chooser", "clock", "current", "enabled", "executions", "fault", "free", "gil", "heap", "held", "live",
-        "look_at", "main", "max_steps", "modules", "overdue", "pending", "plen", "prefix", "recorder", "special",
-        "spinners", "status", "step", "thread", "threads", "trace",
+        "brief_sleeps", "chooser", "clock", "current", "enabled", "executions", "fault", "free", "gil", "heap", "held",
+        "live", "look_at", "main", "max_steps", "modules", "overdue", "pending", "plen", "prefix", "recorder",
+        "special", "spinners", "status", "step", "thread", "threads", "trace",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -109,6 +109,7 @@ class Engine:
         self.chooser = chooser
         self.free = chooser is None
         self.clock = 0.0
+        self.brief_sleeps = False
         self.look_at = LOOK_EVERY
         self.spinners: list[VThread] = []
         self.special = False
@@ -298,6 +299,11 @@ class Engine:
         if 0 < number < self._first:
             return number + self._bodies
         return number - self._first + 1 if 0 < number < self._first + self._bodies else number
+
+    @property
+    def bodies(self) -> range:
+        """The numbers of the threads that bodies run in."""
+        return range(self._first, self._first + self._bodies)
 
     def strangers(self) -> list[VThread]:
         """The threads that no body runs in: the code under test has started them, before the bodies or in them."""
@@ -519,6 +525,10 @@ class Engine:
             self.status = DEADLOCK
         return False
 
+    def let_time_pass(self) -> None:
+        """Let the next time-out fire although something can run; a strategy may ask for it while it chooses."""
+        self._idle()
+
     def _sleepers(self) -> list[VThread]:
         return [thread for thread in self.threads if thread.deadline is not None and thread.state != FINISHED]
 
@@ -555,6 +565,17 @@ class Engine:
         if not self.any_timeouts or thread.early >= MAX_EARLY:
             return False
         thread.early += 1
+        thread.waits += 1
+        thread.notified = False
+        return True
+
+    def naps(self, thread: VThread) -> bool:
+        """Whether a sleep is over at once: a body's first few, in orders of whole calls, where others do not begin."""
+        if self.any_timeouts:
+            return self.early(thread)
+        if not self.brief_sleeps or thread.naps >= MAX_EARLY or thread.id not in self.bodies:
+            return False
+        thread.naps += 1
         return True
 
     def endless(self, thread: VThread, site: int) -> None:
@@ -589,6 +610,7 @@ class Engine:
         """As `park`, for a thread whose operation cannot be performed now: somebody else must run."""
         thread.loc, thread.mode, thread.site = loc, mode, site
         thread.state = BLOCKED
+        thread.waits += not hasattr(thread.blocked_on, "holder")  # to stand before a lock is another matter
         self.disable(thread)
         self._hand_over(thread, self._pick(None) if self._returning is None else self._onward())
         thread.state = READY

@@ -7,6 +7,7 @@ The test's own source is rewritten like the code under test, because a call such
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import linecache
 import zlib
@@ -40,6 +41,8 @@ class Done:
     value: Any = None
     error: BaseException | None = None
     seen: Any = None  # what an observer noted when the call returned
+    waited_before: int = 0  # how often its thread had waited for anything but a lock when it began,
+    waited: int = 0  # and has meanwhile
 
 
 Observer = Callable[["Testbed", Done], Any]
@@ -57,6 +60,7 @@ class Testbed:
         self.done: list[Done] = []
         self.running: dict[int, Done] = {}  # by the thread's number in the trace
         self.stops = False  # every call begins with a step of its own: where serial executions may switch
+        self.one_more: Callable[[], object] | None = None  # what one more thread does, the last one
         self.on_return: Observer | None = None
         self.space: dict[str, Any] = dict(HOOKS)
         self._compile(sites)
@@ -87,13 +91,38 @@ class Testbed:
         """Build the objects; returns the threads' bodies."""
         self.done = []
         self.running = {}
+        ENGINE.brief_sleeps = self.stops
         try:
             self.values = self._prefix()
         except SetupBlockedError:
             raise
         except RAISED as error:
             raise SetupFailedError(f"{type(error).__name__}: {error}") from error
-        return [self._body(thread, calls) for thread, calls in enumerate(self._bodies, 1)]
+        bodies = [self._body(thread, calls) for thread, calls in enumerate(self._bodies, 1)]
+        return bodies if self.one_more is None else [*bodies, self._more(self.one_more)]
+
+    @staticmethod
+    def _more(action: Callable[[], object]) -> Callable[[], object]:
+        def body() -> None:
+            access(ENGINE.thread, 0, LOCAL, 0)
+            action()
+
+        return body
+
+    def call(self, thread: int, index: int) -> Callable[[], object]:
+        """What makes one call as a thread of the test makes it; what becomes of it is not noted."""
+        calls = self._bodies[thread - 1]
+
+        def action() -> None:
+            values = dict(self.values)
+            for done in self.done:
+                name = calls[done.index][1] if done.thread == thread and done.index < index else None
+                if name is not None:
+                    values[name] = done.value
+            with contextlib.suppress(*RAISED):
+                calls[index][0](**values)
+
+        return action
 
     def _body(self, thread: int, calls: Sequence[tuple[Callable[..., Any], str | None]]) -> Callable[[], object]:
         def body() -> None:
@@ -103,7 +132,7 @@ class Testbed:
                 if self.stops:
                     access(e.thread, 0, LOCAL, 0)
                 number = e.thread.id
-                done = Done(thread, index, len(e.trace), 0, number)
+                done = Done(thread, index, len(e.trace), 0, number, waited_before=e.thread.waits)
                 self.running[number] = done
                 e.thread.may_switch = True
                 try:
@@ -113,6 +142,7 @@ class Testbed:
                 if result is not None:
                     values = {**values, result: done.value}
                 done.end = len(e.trace)
+                done.waited = e.thread.waits - done.waited_before
                 del self.running[number]
                 self.done.append(done)
                 if self.on_return is not None:

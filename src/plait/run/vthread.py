@@ -20,9 +20,9 @@ class VThread:
 
     __slots__ = (
         "after", "blocked_on", "body", "clock_reads", "daemon", "deadline", "dying", "early", "enabled", "error",
-        "fiber", "id", "joiners", "loc", "locals", "may_switch", "mode", "name", "notified", "observed", "owner",
-        "proxy", "repeats", "site", "spinning", "starter", "state", "states", "suspect", "timed_out",
-        "turns", "walks",
+        "fiber", "id", "joiners", "loc", "locals", "may_switch", "mode", "name", "naps", "notified", "observed",
+        "owner", "proxy", "repeats", "site", "spinning", "starter", "state", "states", "suspect", "timed_out", "turns",
+        "waits", "walks",
     )  # fmt: skip
 
     def __init__(self, number: int, body: Callable[[], object] | None, name: str) -> None:
@@ -57,6 +57,8 @@ class VThread:
         self.proxy: Any = None
         self.clock_reads = 0
         self.early = 0  # waits that were allowed to end before their time
+        self.naps = 0  # sleeps that were over at once
+        self.waits = 0  # how often it has waited for anything but a lock
         self.turns = 0  # loop iterations and calls so far
 
     def __repr__(self) -> str:

@@ -66,7 +66,7 @@ def sleep(seconds: float, /) -> None:
         if not thread.dying:
             _sleep_quietly(thread, seconds)
         return
-    if ENGINE.early(thread):
+    if ENGINE.naps(thread):
         thread.may_switch = True
         access(thread, ENGINE.heap.loc_of(ENGINE.main, "clock"), TICK, here())
         ENGINE.clock += seconds

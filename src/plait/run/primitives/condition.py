@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from plait.run.engine import ENGINE, access
@@ -163,8 +163,12 @@ class Condition:
         if thread is not None:
             thread.may_switch = True
             access(thread, ENGINE.heap.loc_of(self, "waiters"), WRITE, here())
-        lock = self._baton()
         woken, self._waiters = self._waiters[:n], self._waiters[n:]
+        self._wake(woken, thread)
+        ENGINE.thread.may_switch = True
+
+    def _wake(self, woken: Sequence[VThread], thread: VThread | None) -> None:
+        lock = self._baton()
         for sleeper in woken:
             sleeper.notified = True
             if thread is None:
@@ -180,7 +184,11 @@ class Condition:
                 lock.waiting.append(sleeper)
                 if lock.holder is None:
                     ENGINE.enable(sleeper)
-        ENGINE.thread.may_switch = True
+
+    def _shake(self) -> None:
+        """Wake everybody for no reason, with or without the lock: who waits for a reason will wait again."""
+        woken, self._waiters = self._waiters, []
+        self._wake(woken, ENGINE.current)
 
     def notify_all(self) -> None:
         """As `threading.Condition.notify_all`."""
@@ -196,3 +204,10 @@ class Condition:
 
 
 OPAQUE.add(Condition)
+
+
+def shake_all() -> None:
+    """Wake all threads that wait for a condition, for no reason."""
+    waited_for = [each.blocked_on for each in ENGINE.threads if isinstance(each.blocked_on, Condition)]
+    for condition in dict.fromkeys(waited_for):
+        condition._shake()
