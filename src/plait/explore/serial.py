@@ -16,8 +16,8 @@ these executions show is what the class does without interference. The rules for
   yet when a time-out fires before they have begun: that is noted (`Serial.hurried`), to be found out afterwards.
 - A call that sleeps is not waiting for anybody, so others do not begin meanwhile; only who sleeps again and again
   (`plait.run.engine.MAX_EARLY`) is taken for one that polls.
-- **Threads of the class** are not calls: they may run between calls, and with ``inside`` so many times also in the
-  middle of a call, or the other way round.
+- **Threads of the class** are not calls: they may run between calls. (In the middle of calls as well:
+  `plait.judge.specification`.)
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from plait.run.operations import LOCAL, TICK
 from plait.run.vthread import FINISHED, VThread
 
 _TIME = -1
+_MAX_HURRIED = 4  # time-outs in one order that fire before their time; more only make polling longer
 _END_OF_TIME = 1e15
 
 
@@ -48,10 +49,11 @@ class Overtaken(NamedTuple):
 
 
 class Hurried(NamedTuple):
-    """A time-out that fired while calls could begin: the moment, and the length of the trace then."""
+    """A time-out that fired while calls could begin: the moment, the length of the trace then, and which choice."""
 
     moment: int
     at: int
+    choice: int
 
 
 class Serial:
@@ -62,14 +64,13 @@ class Serial:
 
     name = "serial"
 
-    def __init__(self, script: Sequence[int] | None = None, *, inside: int = 0) -> None:
+    def __init__(self, script: Sequence[int] | None = None) -> None:
         self.exhausted = False
         self.executions = 0
         self.free = False
         self.overtaken: list[Overtaken] = []  # in the execution under way, as all that follows
         self.hurried: list[Hurried] = []
         self._only = script is not None
-        self._inside = inside
         self._script: list[int] = list(script or ())  # the position of the chosen one, one per branching
         self._options: list[int] = []  # how many there were
         self._started = False
@@ -78,7 +79,6 @@ class Serial:
     def _begin(self) -> tuple[()]:
         self._asked = 0
         self._moment = 0
-        self._intrusions = 0
         self._released: dict[int, int] = {}
         self._early: dict[int, int] = {}
         self._patient: set[int] = set()  # threads that could end their wait early, and have not yet
@@ -106,6 +106,11 @@ class Serial:
         self.exhausted = True
         return None
 
+    def prune(self, choice: int) -> None:
+        """Leave out all orders that make the same choices as the last one, up to this one."""
+        del self._script[choice + 1 :]
+        del self._options[choice + 1 :]
+
     def choose(self, engine: Engine, current: VThread | None) -> int:
         """Inside a call the running thread goes on; then those that are released; else branch."""
         if current is not None and current.enabled and not _begins(current):
@@ -114,9 +119,7 @@ class Serial:
                 if chosen != current.id:
                     self._patient.add(current.id)
                 return chosen
-            if self._intrusions >= self._inside:
-                return current.id
-            return self._intruded(engine, current)
+            return current.id
         return self._next(engine)
 
     def _may_end_early(self, thread: VThread) -> bool:
@@ -138,11 +141,11 @@ class Serial:
             self._released.setdefault(number, self._moment)
         others = [number for number in engine.enabled if number not in own]
         options = [*forced, *others] if forced else list(engine.enabled)
-        if not forced and not others and any(threads[number].deadline is not None for number in own):
-            options.append(_TIME)
+        if not forced and not others and len(self.hurried) < _MAX_HURRIED:
+            options += [_TIME] if any(threads[number].deadline is not None for number in own) else []
         chosen = self._branch(engine, options)
         if chosen == _TIME:
-            self.hurried.append(Hurried(self._moment - 1, len(engine.trace)))
+            self.hurried.append(Hurried(self._moment - 1, len(engine.trace), self._asked - 1))
             engine.let_time_pass()
             return self._next(engine) if engine.enabled else STOP
         self._patient.discard(chosen)
@@ -151,19 +154,6 @@ class Serial:
             if released < self._moment - 1:
                 late = Overtaken(chosen, released, self._moment - 1, len(engine.trace), threads[chosen].waits)
                 self.overtaken.append(late)
-        return chosen
-
-    def _intruded(self, engine: Engine, current: VThread) -> int:
-        """In the middle of a call: a thread of the class may come in, or may be left for the call that it came into."""
-        own = engine.bodies
-        if current.id in own:
-            others = [number for number in engine.enabled if number not in own]
-        else:
-            others = [number for number in engine.enabled if number in own and not _begins(engine.threads[number])]
-        if not others:
-            return current.id
-        chosen = self._branch(engine, [current.id, *others])
-        self._intrusions += chosen != current.id
         return chosen
 
     def _branch(self, engine: Engine, options: Sequence[int]) -> int:

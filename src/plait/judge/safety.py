@@ -12,7 +12,6 @@ from plait.judge.probes import filled
 from plait.judge.rules import Rules
 from plait.judge.specification import (
     ENDLESS,
-    MAX_INSIDE,
     PROBE_S,
     UNFINISHED,
     Observed,
@@ -71,7 +70,7 @@ class _Known:
     probe_mask: set[int] = field(default_factory=set)
     endless: dict[Any, tuple[Any, ...]] = field(default_factory=dict)  # of final states that a look does not end at
     right: set[tuple[Any, ...]] = field(default_factory=set)  # executions that fit
-    inside: int = 0  # how often threads of the class come into calls in the specification
+    extended: bool = False  # by threads of the class that come into calls
 
 
 class Examination:
@@ -149,7 +148,7 @@ class Examination:
         if not matching and (onlookers := self._onlookers(seen)):
             matching = specification.matching(seen, without=onlookers)
         if not matching and seen.status == DEADLOCK:
-            never = DEADLOCK not in specification.statuses()
+            never = not any(other.status == DEADLOCK and other.last for other in specification.observed)
             return Violation(DEADLOCK, None, _unfinished(seen), seen, NEVER_STUCK if never else STUCK)
         if not matching and specification.matching(seen, identity=False):
             return Violation("wrong-result", None, self._strange(seen), seen, TWO_OBJECTS)
@@ -248,19 +247,27 @@ class Examination:
         """
         known = self._known
         found = self._confirm_state(violation) if violation.kind == SUSPECT else violation
-        while found is not None and violation.helped and known.inside < MAX_INSIDE:
-            known.inside += 1
-            gil, ENGINE.gil = ENGINE.gil, False
-            try:
-                extend(self.bed, known.specification, self.rules, known.inside)
-            finally:
-                ENGINE.gil = gil
-            known.probed = None
+        if found is not None and violation.helped and not known.extended:
+            known.extended = True
+            if known.probed is None:
+                known.probed = self._probe_orders(known)
+            self._extend(known, known.probed)
             again = self._judge_again(violation, known)
             found = self._confirm_state(again) if again is not None and again.kind == SUSPECT else again
         if found is None:
             known.right.add(_key(violation.seen))
         return found
+
+    def _extend(self, known: _Known, probed: dict[tuple[Any, ...], set[tuple[Any, ...]]]) -> None:
+        """Let threads of the class come into calls."""
+        gil, ENGINE.gil = ENGINE.gil, False
+        try:
+            extend(
+                self.bed, known.specification, self.rules,
+                lambda seen: probed.setdefault(seen.results, set()).add(probe(self.bed, self.probes, PROBE_S / 10)),
+            )  # fmt: skip
+        finally:
+            ENGINE.gil = gil
 
     def _judge_again(self, violation: Violation, known: _Known) -> Violation | None:
         """The verdict by a specification that has got more orders."""
@@ -340,7 +347,7 @@ class Examination:
 
         with whole_calls(self.bed):
             for order in known.specification.orders:
-                serial = Serial(order.choices, inside=order.inside)
+                serial = Serial(order)
                 serial.next_prefix()
                 ENGINE.execute(self.bed.prepare, (), serial, finish=finish)
         return found

@@ -16,8 +16,8 @@ Which orders there are, and when a call that waits goes on, says `plait.explore.
   ended they wait as well. So an order that ends in a deadlock counts if the calls that did not end began last. If
   they would have ended had they begun in another order, they must also wait again when they are woken for no reason: a
   reader waits behind a writer that waits, a receiver does not wait beside what a sender has left for it.
-- **Threads of the class** take part: if an execution fits no order and such threads ran in it, orders in which they
-  come into the middle of calls are tried as well (`extend`).
+- **Threads of the class** take part, also in the middle of calls. If an execution fits no order and such threads ran in
+  it, the schedules are explored in which calls keep out of each other's way and only these threads do not (`extend`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
+from plait.explore.dpor import Dpor
+from plait.explore.pos import Pos
 from plait.explore.serial import Serial, Shaken, StartedAfresh
 from plait.judge.rules import Rules
 from plait.model.test import Call
@@ -46,8 +48,7 @@ ENDLESS: Result = ("endless",)
 UNASKED: Result = ("not asked",)
 MAX_ORDERS = 400
 RUNS_PER_ORDER = 3  # executions for each order at most, those that do not count included
-MAX_INSIDE = 2  # times that threads of the class come into calls, or leave them again, in one order
-MAX_EXTENDED = 1_000  # orders for each of these numbers
+MAX_EXTENDED = 1_000  # executions in which threads of the class come into calls: half of them systematic
 PROBE_S = 0.1  # of processor time for a look at a final state, after which it counts as endless
 
 
@@ -67,19 +68,12 @@ class Observed:
     last: bool = True  # the calls that did not end began behind the end of all others
 
 
-class Order(NamedTuple):
-    """One order of whole calls, as `Serial` follows it."""
-
-    choices: tuple[int, ...]
-    inside: int = 0
-
-
 @dataclass(slots=True)
 class Specification:
     """All serial executions of one test."""
 
     observed: list[Observed] = field(default_factory=list)
-    orders: list[Order] = field(default_factory=list)  # that were observed
+    orders: list[tuple[int, ...]] = field(default_factory=list)  # as `Serial` follows them
     complete: bool = True
     undetermined: set[int] = field(default_factory=set)  # calls, by position
     state_undetermined: bool = False
@@ -216,7 +210,7 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
             if observed.status == REDUNDANT or _does_not_count(bed, serial):
                 continue
             found.observed.append(observed)
-            found.orders.append(Order(serial.choices))
+            found.orders.append(serial.choices)
             found.state_undetermined |= observed.status == FINISHED_RUN and observed.state is None
             if len(found.observed) == 1:
                 _repeat(bed, found)
@@ -252,8 +246,12 @@ def _does_not_count(bed: Testbed, serial: Serial) -> bool:
                 if done.waited_before + done.waited == late.waits:  # it has not waited again
                     suspects.append((late, (done.thread, done.index)))
                 break
-    ready = [(early.moment, call) for early in serial.hurried for call in _ready(bed, early.at)]
-    return any(not _waits_afresh(bed, call, script, moment) for moment, call in ready) or any(
+    ready = [(early, call) for early in serial.hurried for call in _ready(bed, early.at)]
+    for early, call in ready:
+        if not _waits_afresh(bed, call, script, early.moment):
+            serial.prune(early.choice)
+            return True
+    return any(
         _waits_afresh(bed, call, script, late.continued) and _waits_afresh(bed, call, script, late.released) is False
         for late, call in suspects
     )
@@ -319,9 +317,9 @@ def _could_have_ended(seen: Observed, other: Observed) -> bool:
     )
 
 
-def _moves_when_shaken(bed: Testbed, order: Order, seen: Observed) -> bool:
+def _moves_when_shaken(bed: Testbed, order: Sequence[int], seen: Observed) -> bool:
     """Whether a call that was stuck ends when all that wait are woken up for no reason."""
-    serial = Shaken(order.choices)
+    serial = Shaken(order)
     serial.next_prefix()
     ended: list[int] = []
     with one_more(bed, shake_all):
@@ -329,21 +327,36 @@ def _moves_when_shaken(bed: Testbed, order: Order, seen: Observed) -> bool:
     return ended[0] > sum(result != UNFINISHED for result in seen.results)
 
 
-def extend(bed: Testbed, found: Specification, rules: Rules | None, inside: int) -> None:
-    """Add orders in which threads of the class come into the middle of calls, or leave them, so many times."""
-    serial = Serial(inside=inside)
-    seen: list[Observed] = []
+def extend(bed: Testbed, found: Specification, rules: Rules | None, look: Callable[[Observed], None]) -> None:
+    """Add what can happen when no two calls are under way at a time and threads of the class run whenever they can.
+
+    Calls keep each other out by a lock that they hold also while they wait: what waits for another call is stuck then,
+    and does not count. ``look`` is shown each execution while its objects live.
+    """
     different = {replace(each, spans=()) for each in found.observed}
-    with whole_calls(bed):
-        while serial.executions < MAX_EXTENDED and serial.next_prefix() is not None:
-            ENGINE.execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
-            serial.executed(ENGINE)
-            observed = found.mask(seen.pop())
-            look = replace(observed, spans=())
-            if observed.status != REDUNDANT and look not in different and not _does_not_count(bed, serial):
-                different.add(look)
-                found.observed.append(observed)
-                found.orders.append(Order(serial.choices, inside))
+
+    def finish() -> None:
+        seen = found.mask(observe(bed, rules))
+        if seen.status != FINISHED_RUN:
+            return
+        look(seen)
+        if replace(seen, spans=()) not in different:
+            different.add(replace(seen, spans=()))
+            found.observed.append(seen)
+
+    search: Dpor | Pos = Dpor()
+    bed.exclusive = True
+    try:
+        for number in range(MAX_EXTENDED):
+            if number == MAX_EXTENDED // 2:
+                search = Pos(0)
+            prefix = search.next_prefix()
+            if prefix is None:
+                break
+            ENGINE.execute(bed.prepare, prefix, search, free=search.free, finish=finish)
+            search.executed(ENGINE)
+    finally:
+        bed.exclusive = False
 
 
 def _displays(bed: Testbed) -> set[int]:
@@ -360,7 +373,7 @@ def _displays(bed: Testbed) -> set[int]:
 def _repeat(bed: Testbed, found: Specification) -> None:
     """The same order once more: what differs is not the threads' doing."""
     again: list[Observed] = []
-    serial = Serial(found.orders[0].choices)
+    serial = Serial(found.orders[0])
     serial.next_prefix()
     ENGINE.execute(bed.prepare, (), serial, finish=lambda: again.append(observe(bed)))
     first, second = found.observed[0], again[0]

@@ -23,6 +23,7 @@ from plait.run.ends import RAISED, SetupBlockedError, SetupFailedError
 from plait.run.engine import ENGINE, access
 from plait.run.hooks import HOOKS
 from plait.run.operations import LOCAL
+from plait.run.primitives.lock import Lock
 from plait.run.rewrite import rewrite
 
 BETWEEN = "_p_between"
@@ -60,6 +61,7 @@ class Testbed:
         self.done: list[Done] = []
         self.running: dict[int, Done] = {}  # by the thread's number in the trace
         self.stops = False  # every call begins with a step of its own: where serial executions may switch
+        self.exclusive = False  # no two calls are under way at a time
         self.one_more: Callable[[], object] | None = None  # what one more thread does, the last one
         self.on_return: Observer | None = None
         self.space: dict[str, Any] = dict(HOOKS)
@@ -92,13 +94,14 @@ class Testbed:
         self.done = []
         self.running = {}
         ENGINE.brief_sleeps = self.stops
+        turn = Lock() if self.exclusive else None
         try:
             self.values = self._prefix()
         except SetupBlockedError:
             raise
         except RAISED as error:
             raise SetupFailedError(f"{type(error).__name__}: {error}") from error
-        bodies = [self._body(thread, calls) for thread, calls in enumerate(self._bodies, 1)]
+        bodies = [self._body(thread, calls, turn) for thread, calls in enumerate(self._bodies, 1)]
         return bodies if self.one_more is None else [*bodies, self._more(self.one_more)]
 
     @staticmethod
@@ -124,13 +127,17 @@ class Testbed:
 
         return action
 
-    def _body(self, thread: int, calls: Sequence[tuple[Callable[..., Any], str | None]]) -> Callable[[], object]:
+    def _body(
+        self, thread: int, calls: Sequence[tuple[Callable[..., Any], str | None]], turn: Lock | None
+    ) -> Callable[[], object]:
         def body() -> None:
             e = ENGINE
             values = self.values
             for index, (call, result) in enumerate(calls):
                 if self.stops:
                     access(e.thread, 0, LOCAL, 0)
+                if turn is not None:
+                    turn.acquire()
                 number = e.thread.id
                 done = Done(thread, index, len(e.trace), 0, number, waited_before=e.thread.waits)
                 self.running[number] = done
@@ -145,6 +152,8 @@ class Testbed:
                 done.waited = e.thread.waits - done.waited_before
                 del self.running[number]
                 self.done.append(done)
+                if turn is not None:
+                    turn.release()
                 if self.on_return is not None:
                     done.seen = self.on_return(self, done)
 
