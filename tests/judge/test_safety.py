@@ -340,7 +340,7 @@ def test_a_state_is_wrong_only_if_some_order_gives_the_same_results(judged):
     """Results that no order gives a second time leave nothing to compare with, and nothing to show."""
     examination = judged.prepared(COUNTER, ["x = Counter()"], ["x.hide()"], ["x.hide()"])
     seen = Observed("finished", (("returned", None), ("returned", None)), ("state",), ((0, 1), (1, 2)))
-    suspicion = Violation("state", None, (), seen, "")
+    _ = examination.specification
     for mine, theirs in (((), {}), ((("returned", 1),), {}), ((), {seen.results: {(("returned", 1),)}})):
-        examination._suspect, examination._probed = (seen, mine), theirs
-        assert examination.confirm_state(suspicion) is None
+        examination._known.probed = theirs
+        assert examination.confirm(Violation("state", None, (), seen, "", answers=mine)) is None
