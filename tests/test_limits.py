@@ -64,27 +64,6 @@ def test_the_harness_shows_a_lost_update(tmp_path):
     assert outcomes(tmp_path, source) == [1, 2]
 
 
-@pytest.mark.skip(reason="an iterator written in C takes all its steps at once, unless a loop's head names it")
-def test_a_dict_may_grow_while_itertools_walks_it(tmp_path):
-    source = """
-    import itertools
-
-    class Table:
-        def __init__(self):
-            self.rows = {1: "a", 2: "b"}
-
-        def walk(self):
-            for row in itertools.chain(self.rows):
-                self.last = row
-
-        def grow(self):
-            self.rows[3] = "c"
-
-    make, look, THREADS = Table, lambda table: len(table.rows), [Table.walk, Table.grow]
-    """
-    assert ["RuntimeError"] in outcomes(tmp_path, source)
-
-
 @pytest.mark.skip(reason="objects are kept alive until the execution ends, so that no number is used twice")
 def test_a_weak_reference_may_die_between_test_and_use(tmp_path):
     source = """

@@ -79,6 +79,7 @@ class Engine:
         "_bodies", "_fibers", "_fibers_by_backend", "_first", "_new", "_returning", "any_timeouts", "backend",
         "brief_sleeps", "chooser", "clock", "current", "enabled", "executions", "fault", "free", "gil", "heap", "held",
         "live", "look_at", "main", "max_steps", "modules", "overdue", "pending", "plen", "prefix", "recorder",
+        "sections",
         "special", "spinners", "status", "step", "thread", "threads", "trace",
     )  # fmt: skip
 
@@ -112,6 +113,7 @@ class Engine:
         self.brief_sleeps = False
         self.look_at = LOOK_EVERY
         self.spinners: list[VThread] = []
+        self.sections: dict[int, VThread] = {}  # who changes a container step by step and keeps its lock, by its root
         self.special = False
         self.status = FINISHED_RUN
         self.live = 0
@@ -351,7 +353,11 @@ class Engine:
     def _settle(self) -> None:
         """Find out whether a point is more than a decision and an entry in the trace: see `access`."""
         self.special = (
-            self.gil or self._returning is not None or self.recorder is not None or len(self.spinners) > 0
+            self.gil
+            or self._returning is not None
+            or self.recorder is not None
+            or len(self.spinners) > 0
+            or len(self.sections) > 0
         )
 
     def _after(self, thread: VThread, step: int) -> None:
@@ -388,6 +394,29 @@ class Engine:
         if thread.enabled:
             thread.enabled = False
             self.enabled = tuple([number for number in self.enabled if number != thread.id])  # a list is faster
+
+    def open_section(self, thread: VThread, loc: int) -> None:
+        """The thread has begun to change a container step by step: whoever needs the container's lock must wait."""
+        self.sections[loc] = thread
+        self.special = True
+        for other in self.threads:
+            if other.enabled and other is not thread and self._waits_for(other, other.loc, other.mode):
+                other.blocked_on = self.sections
+                self.disable(other)
+
+    def close_section(self, loc: int) -> None:
+        """The change is complete."""
+        del self.sections[loc]
+        for other in self.threads:
+            if other.blocked_on is self.sections and not self._waits_for(other, other.loc, other.mode):
+                other.blocked_on = None
+                self.enable(other)
+        self._settle()
+
+    def _waits_for(self, thread: VThread, loc: int, mode: int) -> bool:
+        """Whether an operation needs the lock of a container that another thread is changing."""
+        holder = self.sections.get(self.heap.roots[loc])
+        return not (holder is None or holder is thread or mode == KEY_READ or (mode == READ and thread.loose))
 
     # -- decisions ----------------------------------------------------------------------------------------------
 
@@ -743,6 +772,9 @@ def _special_access(e: Engine, thread: VThread, loc: int, mode: int, site: int) 
         thread.may_switch = False
     i = e.step
     if i >= e.look_at and not _looked(e, thread, i):
+        e.block(thread, loc, mode, site)
+    elif e.sections and e._waits_for(thread, loc, mode):
+        thread.blocked_on = e.sections
         e.block(thread, loc, mode, site)
     elif e._returning is not None:
         e.arrive(thread, loc, mode, site)

@@ -36,6 +36,8 @@ from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, READ, WRITE
 from plait.run.primitives.file_lock import closing
 from plait.run.primitives.site import place
 from plait.run.rewrite import REFERENCES
+from plait.run.stepwise import FUNCTIONS, NATIVE, Membership, add_in_place, assign_slice, class_method, delete
+from plait.run.stepwise import method as stepwise_method
 from plait.run.vthread import VThread
 
 _HEAP = ENGINE.heap
@@ -159,6 +161,9 @@ def delete_key(container: Any, key: Any, site: int) -> Any:
     """Before ``container[key]`` is deleted."""
     thread = ENGINE.current
     if thread is not None and is_container(type(container)):
+        kind = type(container)
+        if issubclass(kind, list) and kind.__delitem__ is list.__delitem__:
+            return delete(thread, container, key, site)
         _subscript(thread, container, "__delitem__", key, site)
     return key
 
@@ -198,11 +203,13 @@ def perform_key(container: Any, key: Any, site: int) -> Any:
     return container[key]
 
 
-def member(container: Any, key: Any, site: int) -> Any:
-    """Before ``key in container``."""
+def member(container: Any, key: Any, site: int, single: bool = False) -> Any:
+    """Before ``key in container``; if the comparison stands alone, something else may answer for the container."""
     thread = ENGINE.current
     if thread is not None:
         kind = type(container)
+        if single and issubclass(kind, list) and kind.__contains__ is list.__contains__:
+            return Membership(container, site)
         if is_container(kind):
             _subscript(thread, container, "__contains__", key, site)
         elif is_view(kind):
@@ -212,8 +219,7 @@ def member(container: Any, key: Any, site: int) -> Any:
 
 def perform_member(key: Any, container: Any, site: int) -> bool:
     """``key in container``, where no temporary is possible."""
-    member(container, key, site)
-    return key in container
+    return key in member(container, key, site, True)
 
 
 def whole(value: Any, site: int) -> Any:
@@ -222,6 +228,36 @@ def whole(value: Any, site: int) -> Any:
     if thread is not None and is_read(type(value)):
         scan_args(thread, (value,), site)
     return value
+
+
+def size(value: Any, site: int) -> Any:
+    """Before a truth test or ``len``: the length of a container is read without its lock."""
+    thread = ENGINE.current
+    if thread is not None and is_read(type(value)):
+        thread.loose = True
+        scan_args(thread, (value,), site)
+        thread.loose = False
+    return value
+
+
+def store_slice(value: Any, container: Any, key: Any, site: int) -> None:
+    """``container[key] = value`` where the key is written as a slice."""
+    thread = ENGINE.current
+    if thread is not None:
+        kind = type(container)
+        if issubclass(kind, list) and kind.__setitem__ is list.__setitem__:
+            assign_slice(thread, container, key, value, site)
+            return
+        write_key(container, key, site)
+    container[key] = value
+
+
+def in_place(operand: Any, left: Any, site: int) -> Any:
+    """Before ``left += operand`` and its like change a container; returns what stands for the operand."""
+    thread = ENGINE.current
+    if thread is not None and is_container(type(left)):
+        return add_in_place(thread, left, operand, site)
+    return operand
 
 
 def whole_both(left: Any, right: Any, site: int) -> Any:
@@ -501,6 +537,95 @@ def perform_function(func: Any, site: int, /, *args: Any, **named: Any) -> Any:
     return func(*args, **named)
 
 
+class _Function:
+    """A function that is announced, or done step by step, when it is called with its arguments."""
+
+    __slots__ = ("_native", "_perform", "_site")
+
+    def __init__(self, native: Any, site: int, perform: Any) -> None:
+        self._native = native
+        self._site = site
+        self._perform = perform
+
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
+        thread, native = ENGINE.current, self._native
+        if thread is not None:
+            if self._perform is not None:
+                result = self._perform(thread, native, self._site, args, named)
+                if result is not NATIVE:
+                    return result
+            _function(thread, native, self._site, (*args, *named.values()) if named and _is_foreign(native) else args)
+        return native(*args, **named)
+
+
+class _Method:
+    """As `_Function`, for the method ``name`` of ``obj`` that changes or reads ``container``."""
+
+    __slots__ = ("_container", "_name", "_native", "_obj", "_perform", "_site")
+
+    def __init__(self, obj: Any, name: str, native: Any, site: int, container: Any, perform: Any) -> None:
+        self._obj = obj
+        self._name = name
+        self._native = native
+        self._site = site
+        self._container = container
+        self._perform = perform
+
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
+        thread, native = ENGINE.current, self._native
+        if thread is not None:
+            if self._perform is not None:
+                result = self._perform(thread, native, self._container, self._site, args, named)
+                if result is not NATIVE:
+                    return result
+            _called(thread, self._obj, self._name, self._site, args)
+            if named and _method_kind(type(self._obj), self._name) in (_C, _FOREIGN):
+                scan_args(thread, tuple(named.values()), self._site)
+        return native(*args, **named)
+
+
+def callee(function: Any, site: int) -> Any:
+    """What stands for a function that may be one of those that C code performs in several steps."""
+    kind = type(function)
+    if ENGINE.current is None or (kind is types.FunctionType and "_p_m" in function.__globals__):
+        return function
+    return _Function(function, site, FUNCTIONS.get(function) if kind in _HASHABLE else None)
+
+
+_HASHABLE = (type, types.BuiltinFunctionType)  # without running code under test
+
+
+def method(obj: Any, name: str, site: int) -> Any:
+    """What stands for ``obj.name``, which may be a method that C code performs in several steps."""
+    if ENGINE.current is None:
+        return getattr(obj, name)
+    kind = type(obj)
+    what = _method_kind(kind, name)
+    if what is _PYTHON:
+        return getattr(obj, name)
+    if what is _FIELD:
+        read(obj, name, site)
+        return callee(getattr(obj, name), site)
+    if what is _TYPE:
+        native, of_class = getattr(obj, name), class_method(obj, name)
+        return _Method(obj, name, native, site, None, None) if of_class is None else _Function(native, site, of_class)
+    receiver, found = _above(obj, name) if what is _SUPER else (obj, getattr(kind, name, None))
+    perform = stepwise_method(found, name) if is_container(type(receiver)) else None
+    return _Method(obj, name, getattr(obj, name), site, receiver, perform)
+
+
+def _above(proxy: Any, name: str) -> tuple[Any, Any]:
+    """The object that a `super` object stands for, and what the attribute means to it."""
+    obj = proxy.__self__
+    if obj is None or issubclass(type(obj), type):
+        return None, None
+    mro = type(obj).__mro__
+    for owner in mro[mro.index(proxy.__thisclass__) + 1 :]:
+        if name in owner.__dict__:
+            return obj, owner.__dict__[name]
+    return obj, None
+
+
 # -- attributes by name, globals, cells, markers ------------------------------------------------------------------
 
 
@@ -585,7 +710,7 @@ HOOKS: dict[str, Any] = {
     **REFERENCES,
     "_p_r": read, "_p_w": write, "_p_d": write, "_p_rk": read_key, "_p_wk": write_key, "_p_dk": delete_key,
     "_p_xk": perform_key, "_p_in": member, "_p_xin": perform_member, "_p_o": whole, "_p_oo": whole_both,
-    "_p_ow": whole_write,
+    "_p_ow": whole_write, "_p_z": size, "_p_ia": in_place, "_p_ss": store_slice, "_p_nf": callee, "_p_nm": method,
     "_p_it": iterate, "_p_c": call, "_p_c0": call_bare, "_p_ck": call_named, "_p_xc": perform_call,
     "_p_f": function, "_p_l": walker, "_p_f0": function_bare, "_p_fk": function_named, "_p_xf": perform_function,
     "_p_ga": get_attribute, "_p_sa": set_attribute, "_p_da": set_attribute, "_p_rg": read_global,

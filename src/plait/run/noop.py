@@ -96,6 +96,31 @@ def whole_write(o: Any, site: int) -> Any:
     return o
 
 
+def size(o: Any, site: int) -> Any:
+    """The truth or the length of ``o`` is about to be asked for: ``o``."""
+    return o
+
+
+def store_slice(value: Any, c: Any, key: Any, site: int) -> None:
+    """Stands for ``c[key] = value`` itself, where the key is a slice."""
+    c[key] = value
+
+
+def in_place(operand: Any, left: Any, site: int) -> Any:
+    """``left`` is about to be changed in place by an operator: the operand."""
+    return operand
+
+
+def callee(f: Any, site: int) -> Any:
+    """``f`` is about to be called; its arguments have not been evaluated: what is called instead."""
+    return f
+
+
+def method(o: Any, name: str, site: int) -> Any:
+    """``o.name`` is about to be called; the arguments have not been evaluated: what is called instead."""
+    return getattr(o, name)
+
+
 def get_field(o: Any, name: Any, site: int, last: Any) -> Any:
     """``getattr`` or ``hasattr`` is about to be called; ``name`` may be anything: ``last``."""
     return last
@@ -111,8 +136,8 @@ def delete_field(o: Any, name: Any, site: int, last: Any) -> Any:
     return last
 
 
-def member(c: Any, key: Any, site: int) -> Any:
-    """``key in c`` or ``key not in c`` is about to be asked: ``c``."""
+def member(c: Any, key: Any, site: int, single: bool = False) -> Any:
+    """``key in c`` or ``key not in c`` is about to be asked: ``c``, or what answers for it if nobody else uses it."""
     return c
 
 
@@ -197,6 +222,11 @@ HOOKS: dict[str, Callable[..., Any]] = {
     "_p_fk": call_function_keyword,
     "_p_o": whole,
     "_p_ow": whole_write,
+    "_p_z": size,
+    "_p_ia": in_place,
+    "_p_ss": store_slice,
+    "_p_nf": callee,
+    "_p_nm": method,
     "_p_ga": get_field,
     "_p_sa": set_field,
     "_p_da": delete_field,

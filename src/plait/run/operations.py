@@ -21,10 +21,12 @@ TIME = 10  # the clock advanced because nothing could run: ordered after everyth
 TAKE = 11  # a write that blocks while there is nothing to take: a semaphore's acquisition
 HAND_OVER = 12  # a release by a thread that does not hold the lock
 TICK = 13  # time passed for one thread: seen by whoever reads the clock
+SHIFT = 14  # a further step of a change that keeps the container's own lock meanwhile: only who takes none gets between
+SHIFT_ALL = 15  # the same, where it concerns all keys
 
 MODE_NAMES = (
     "read", "write", "read", "write", "insert", "acquire", "release", "try-acquire", "try-acquire (busy)", "local",
-    "time", "acquire", "release", "time",
+    "time", "acquire", "release", "time", "write", "write",
 )  # fmt: skip
 
 COMMUTE = 0
@@ -68,6 +70,11 @@ def _table() -> tuple[tuple[int, ...], ...]:
         both(READ, mode, RACE)
     table[HAND_OVER][ACQUIRE] = WAITS
     both(TICK, READ, RACE)
+    for mode in (READ, WRITE, KEY_WRITE, KEY_INSERT):  # who takes the lock had to wait for its end; some readers do not
+        table[SHIFT][mode] = table[SHIFT_ALL][mode] = WAITS if mode == READ else ORDERED
+        table[mode][SHIFT] = table[mode][SHIFT_ALL] = RACE
+    both(SHIFT, KEY_READ, SAME_KEY)
+    both(SHIFT_ALL, KEY_READ, RACE)
     for mode in range(size):
         both(TIME, mode, ORDERED)
     return tuple(tuple(row) for row in table)

@@ -20,9 +20,9 @@ class VThread:
 
     __slots__ = (
         "after", "blocked_on", "body", "clock_reads", "daemon", "deadline", "dying", "early", "enabled", "error",
-        "fiber", "id", "joiners", "loc", "locals", "may_switch", "mode", "name", "naps", "notified", "observed",
-        "owner", "proxy", "repeats", "site", "spinning", "starter", "state", "states", "suspect", "timed_out", "turns",
-        "waits", "walks",
+        "fiber", "id", "joiners", "loc", "locals", "loose", "may_switch", "mode", "name", "naps", "notified",
+        "observed", "owner", "proxy", "repeats", "site", "spinning", "starter", "state", "states", "suspect",
+        "timed_out", "turns", "waits", "walks",
     )  # fmt: skip
 
     def __init__(self, number: int, body: Callable[[], object] | None, name: str) -> None:
@@ -34,6 +34,7 @@ class VThread:
         self.enabled = False
         self.loc = 0
         self.mode = LOCAL
+        self.loose = False  # whether the reading it stands in front of takes no lock of the container's
         self.site = 0
         self.after: list[int] | None = None
         self.may_switch = True

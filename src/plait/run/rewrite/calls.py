@@ -17,14 +17,27 @@ class FieldHook(NamedTuple):
     arities: tuple[int, ...]
 
 
-# Built-ins that look at everything in their arguments.
-WALKERS = frozenset({
-    "len", "list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "min", "max", "any", "all", "enumerate", "zip",
-    "map", "filter", "reversed", "iter", "next", "str", "repr", "bool",
-})  # fmt: skip
 # Walkers that hand elements on one by one: under a loop their arguments are stepped through, too.
 LAZY_WALKERS = frozenset({"enumerate", "zip", "map", "filter"})
+# Built-ins that look at everything in their arguments.
+WALKERS = frozenset({"len", "reversed", "iter", "str", "repr", "bool", *LAZY_WALKERS})
+# Names of functions in C that may work in several steps; those of the library are no built-ins.
+STEPWISE = frozenset({
+    "list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "any", "all", "enumerate", "zip", "map", "filter",
+    "next", "bytes", "bytearray", "min", "max",
+})  # fmt: skip
+STEPWISE_LIBRARY = frozenset({
+    "deque", "reduce", "accumulate", "batched", "chain", "compress", "cycle", "dropwhile", "filterfalse", "groupby",
+    "islice", "pairwise", "starmap", "takewhile", "tee", "zip_longest", "product", "permutations", "combinations",
+    "combinations_with_replacement",
+})  # fmt: skip
+STEPWISE_METHODS = frozenset({
+    "index", "count", "insert", "remove", "sort", "reverse", "extend", "extendleft", "update", "union", "intersection",
+    "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint", "fromkeys", "from_iterable",
+})  # fmt: skip
 FUNCTION_FIRST = frozenset({"map", "filter"})
+SIZES = frozenset({"len", "bool"})  # they look at nothing but how long a value is
+BARE = frozenset({"sort", "reverse"})  # the methods among them that need no argument
 HEAP_WRITERS = frozenset({
     "heappush", "heappop", "heapify", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right",
 })  # fmt: skip
@@ -51,7 +64,41 @@ class Calls(Context):
             node.args = self._arguments(node, name, text)
             node.keywords = [self._keyword(keyword) for keyword in node.keywords]
             return node
+        if self._may_be_stepwise(node, name):
+            return self._stepwise_call(node)
         return self._hooked_call(node, name)
+
+    def _may_be_stepwise(self, node: ast.Call, name: str) -> bool:
+        """Whether the callee's name is one of those that C code performs in several steps."""
+        match node.func:
+            case ast.Attribute(attr=other) if not node.args and not node.keywords:
+                return other in BARE
+            case ast.Name() if not node.args:
+                return False
+            case ast.Name() if name:
+                return name in STEPWISE and (name not in ("min", "max") or len(node.args) == 1)
+            case ast.Name(id=other):
+                return other in STEPWISE_LIBRARY and self.is_global(other)
+            case ast.Attribute(attr="pop"):
+                return len(node.args) == 1 and not isinstance(node.args[0], ast.Starred) and not node.keywords
+            case ast.Attribute(value=ast.Name(id=module), attr=other) if other in STEPWISE_LIBRARY:
+                return self.is_global(module)
+            case ast.Attribute(attr=other):
+                return other in STEPWISE_METHODS
+        return False
+
+    def _stepwise_call(self, node: ast.Call) -> ast.expr:
+        """The callee may be replaced by what does the same step by step; it is looked up before the arguments."""
+        site = self.site("call", node)
+        match node.func:
+            case ast.Attribute(value=receiver, attr=attribute) if attribute not in STEPWISE_LIBRARY:
+                subject = [self.value(receiver), build.constant(self.mangled(attribute), node), site]
+                node.func = build.call("_p_nm", subject, node)
+            case callee:
+                node.func = build.call("_p_nf", [self.value(callee), site], node)
+        node.args = [self.value(arg) for arg in node.args]
+        node.keywords = [self._keyword(keyword) for keyword in node.keywords]
+        return node
 
     def steps(self, node: ast.expr) -> ast.expr:
         """The rewritten iterable of a loop."""
@@ -77,7 +124,7 @@ class Calls(Context):
     def _arguments(self, node: ast.Call, name: str, text: str) -> list[ast.expr]:
         """The rewritten positional arguments; that of a walker is read as a whole. Several are read at one moment."""
         return [
-            self.whole(arg, "read", text)
+            self.whole(arg, "read", text, "_p_z" if name in SIZES else "_p_o")
             if self._announces(node, name) and not isinstance(arg, ast.Starred) and position >= (name in FUNCTION_FIRST)
             else self.value(arg)
             for position, arg in enumerate(node.args)
@@ -207,7 +254,7 @@ def _is_quiet(node: ast.AST) -> bool:
 def _again(node: ast.expr) -> ast.expr:
     """What gives the value of a rewritten argument once more, if that needs no further temporary; else the argument."""
     match node:
-        case ast.Call(func=ast.Name(id="_p_o" | "_p_ow"), args=[ast.Name() | ast.Constant() as inner, _]):
+        case ast.Call(func=ast.Name(id="_p_o" | "_p_ow" | "_p_z"), args=[ast.Name() | ast.Constant() as inner, _]):
             return inner
         case ast.NamedExpr(target=ast.Name(id=name)) if name.startswith("_p_t"):
             return build.load(name, node)

@@ -175,12 +175,12 @@ class Context(ABC):
             return node.id != "__debug__"
         return isinstance(node, SHARABLE) and not self.is_scalar(node)
 
-    def whole(self, node: ast.expr, kind: str, text: str | None = None) -> ast.expr:
+    def whole(self, node: ast.expr, kind: str, text: str | None = None, hook: str = "_p_o") -> ast.expr:
         """The rewritten expression, announced as read as a whole if it, or what it is made of, may be shared."""
         if not (self.is_sharable(node) or (kind != "iterate" and self._has_sharable(node))):
             return self.value(node)
         site = self.site(kind, node, text)
-        return build.call("_p_o", [self.value(node), site], node)
+        return build.call(hook, [self.value(node), site], node)
 
     def both(self, left: ast.expr, right: ast.expr, kind: str) -> tuple[ast.expr, ast.expr]:
         """Two rewritten expressions that one operation reads as a whole, announced as one if both may be shared."""

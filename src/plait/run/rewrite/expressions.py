@@ -61,7 +61,7 @@ class Expressions(Calls):
         if isinstance(node, ast.IfExp):
             node.test, node.body, node.orelse = self.test(node.test), self.test(node.body), self.test(node.orelse)
             return node
-        return self.whole(node, "test")
+        return self.whole(node, "test", hook="_p_z")
 
     def _name(self, node: ast.Name) -> ast.expr:
         hook = self.variable(node.id, "r", node)
@@ -151,7 +151,8 @@ class Expressions(Calls):
         for position, site in sites.items():
             if self.can_keep(values[position]):
                 values[position], key = self.keep(values[position])
-                values[position + 1] = build.call("_p_in", [values[position + 1], key, site], node)
+                alone = [build.constant(True, node)] if single else []
+                values[position + 1] = build.call("_p_in", [values[position + 1], key, site, *alone], node)
             elif single:
                 member = build.call("_p_xin", [values[0], values[1], site], node)
                 if isinstance(node.ops[0], ast.In):

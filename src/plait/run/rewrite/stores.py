@@ -65,6 +65,10 @@ class Stores(Expressions):
         node.value = self.whole(node.value, "iterate") if unpacks else self.value(node.value)
         shared = any(map(self.has_shared, node.targets))
         match node.targets:
+            case [ast.Subscript(value=container, slice=ast.Slice() as key) as target]:
+                site = self.site("write", target)
+                parts = [node.value, self.value(container), self.key(key), site]
+                return [build.statement(build.call("_p_ss", parts, node), node), *self.clear(node)]
             case [ast.Name(id=name)] if shared and not self.is_stable(node.value):
                 self._store_announced(node, name)
                 return [node, *self.clear(node)]
@@ -98,7 +102,9 @@ class Stores(Expressions):
 
     def augmented_assign(self, node: ast.AugAssign) -> list[ast.stmt]:
         """``target += value``, taken apart into a read, the operation and a write."""
-        changes = isinstance(node.op, WHOLE_OPERATORS) and not self.is_scalar(node.value)
+        changes = isinstance(node.op, ast.Mult) or (
+            isinstance(node.op, WHOLE_OPERATORS) and not self.is_scalar(node.value)
+        )
         operation = self.site("operator", node.target, ast.unparse(node)) if changes else None
         match node.target:
             case ast.Name(id=name) if not self.is_shared(name):
@@ -177,7 +183,7 @@ class Stores(Expressions):
             node.value = self.value(node.value)
         else:
             operand = self.whole(node.value, "operator")
-            node.value = build.then(operand, build.call("_p_ow", [left, operation], node), node)
+            node.value = build.call("_p_ia", [operand, left, operation], node)
 
     def delete(self, node: ast.Delete) -> list[ast.stmt]:
         """``del a, b.c, d[k]``."""
