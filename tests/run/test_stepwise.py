@@ -183,8 +183,8 @@ def test_an_iterator_in_c_that_was_made_before_is_walked_along(outcomes):
 
 def test_a_list_looks_empty_while_it_is_sorted(outcomes):
     source = program("s.l.sort()", "return len(s.l)")
-    assert {eval(ending)[1] for ending in outcomes(source, Dpor(), gil=False)} == {0, 2}  # noqa: S307
-    assert {eval(ending)[1] for ending in outcomes(source, Dpor(), gil=True)} == {2}  # noqa: S307
+    assert {ending[:9] for ending in outcomes(source, Dpor(), gil=False)} == {"(None, 0,", "(None, 2,"}
+    assert {ending[:9] for ending in outcomes(source, Dpor(), gil=True)} == {"(None, 2,"}
 
 
 @pytest.mark.parametrize("change", ["s.l.insert(0, 3)", "s.l.pop(0)", "s.l.sort()", "s.l.extend(map(abs, s.m))"])
