@@ -38,6 +38,7 @@ from plait.run.primitives.site import place
 from plait.run.rewrite import REFERENCES
 from plait.run.stepwise import FUNCTIONS, NATIVE, Membership, add_in_place, assign_slice, class_method, delete
 from plait.run.stepwise import method as stepwise_method
+from plait.run.variables import Cell, read_cell, read_global, write_cell, write_global
 from plait.run.vthread import VThread
 
 _HEAP = ENGINE.heap
@@ -626,7 +627,7 @@ def _above(proxy: Any, name: str) -> tuple[Any, Any]:
     return obj, None
 
 
-# -- attributes by name, globals, cells, markers ------------------------------------------------------------------
+# -- attributes by name, markers ---------------------------------------------------------------------------------
 
 
 def get_attribute(obj: Any, name: Any, site: int, last: Any) -> Any:
@@ -641,40 +642,6 @@ def set_attribute(obj: Any, name: Any, site: int, last: Any) -> Any:
     if ENGINE.current is not None and type(name) is str:
         write(obj, name, site)
     return last
-
-
-def read_global(module: str, name: str, site: int) -> bool:
-    """Before a module global that functions assign is loaded."""
-    thread = ENGINE.current
-    if thread is not None:
-        access(thread, _HEAP.global_loc(module, name), READ, site)
-    return True
-
-
-def write_global(module: str, name: str, site: int) -> None:
-    """Before a module global is stored."""
-    thread = ENGINE.current
-    if thread is not None:
-        access(thread, _HEAP.global_loc(module, name), WRITE, site)
-
-
-class Cell:
-    """Names one function call's variables that nested functions assign."""
-
-
-def read_cell(cell: Any, name: str, site: int) -> bool:
-    """Before a shared closure variable is loaded."""
-    thread = ENGINE.current
-    if thread is not None:
-        access(thread, _HEAP.loc_of(cell, name), READ, site)
-    return True
-
-
-def write_cell(cell: Any, name: str, site: int) -> None:
-    """Before a shared closure variable is stored."""
-    thread = ENGINE.current
-    if thread is not None:
-        access(thread, _HEAP.loc_of(cell, name), WRITE, site)
 
 
 def marker() -> None:

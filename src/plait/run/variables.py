@@ -1,0 +1,44 @@
+"""Hooks of the variables that threads share: globals, and variables of a function that others see."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plait.run.engine import ENGINE, access
+from plait.run.operations import READ, WRITE
+
+_HEAP = ENGINE.heap
+
+
+def read_global(module: str, name: str, site: int) -> bool:
+    """Before a module global that functions assign is loaded."""
+    thread = ENGINE.current
+    if thread is not None:
+        access(thread, _HEAP.global_loc(module, name), READ, site)
+    return True
+
+
+def write_global(module: str, name: str, site: int) -> None:
+    """Before a module global is stored."""
+    thread = ENGINE.current
+    if thread is not None:
+        access(thread, _HEAP.global_loc(module, name), WRITE, site)
+
+
+class Cell:
+    """Names one function call's variables that nested functions assign."""
+
+
+def read_cell(cell: Any, name: str, site: int) -> bool:
+    """Before a shared closure variable is loaded."""
+    thread = ENGINE.current
+    if thread is not None:
+        access(thread, _HEAP.loc_of(cell, name), READ, site)
+    return True
+
+
+def write_cell(cell: Any, name: str, site: int) -> None:
+    """Before a shared closure variable is stored."""
+    thread = ENGINE.current
+    if thread is not None:
+        access(thread, _HEAP.loc_of(cell, name), WRITE, site)
