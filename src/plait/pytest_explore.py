@@ -34,7 +34,9 @@ from plait.pytest_item import Equipment, ItemTrial, controlled, tear_down
 from plait.pytest_native import NativeRuns, NotEndedError, native_failure
 from plait.pytest_outside import BUDGET, Outside, Seen, StuckError, Watchdog
 from plait.pytest_search import SEARCHES, make_search
-from plait.run.engine import HANG
+from plait.run.adopt import is_foreign, is_standard
+from plait.run.asked import IDENTITY, keeps_locals
+from plait.run.engine import ENGINE, HANG
 from plait.run.world import cache_folder
 from plait.scenario import InterleavingError, fill, raise_for_failure, with_failure
 from plait.subject.impact import Impact
@@ -128,6 +130,8 @@ class Explorer:
         self.impact = _impact(config)
         self._told: list[dict[str, Any]] = []
         self._outside = Outside(_allowed(config))
+        self._looked_at = set(sys.modules)
+        self._locals = False
         self._planned = self._begun = 0
         self._end: float | None = None  # of the time for all tests
         self._left: list[threading.Thread] = []  # threads of tests that never end
@@ -155,11 +159,16 @@ class Explorer:
         account: dict[str, Any] = {"test": item.nodeid, "ran": PLAIN, "impacted_points": len(self.impact)}
         item.stash[_ACCOUNT] = account
         tear_down(item)  # pytest has set it up without control; every execution does it again
-        trial = ItemTrial(
-            item, call, seed=settings.seed, dying=settings.thread_exceptions == "allow",
-            leftover=settings.leftover_threads == "allow",
-        )  # fmt: skip
-        verdict = self._explored(item, trial, settings, account, deadline)
+        trial = self._trial(item, call, settings)
+        needed = self._os_threads_are_needed()
+        if not needed:
+            verdict = self._explored(item, trial, settings, account, deadline)
+            needed = account.get("why") == IDENTITY
+        if needed:
+            trial = self._trial(item, call, settings)
+            account.pop("why", None)
+            account["backend"] = f"OS threads under control: {IDENTITY}"
+            verdict = self._explored(item, trial, settings, account, deadline, backend="threads")
         if account.get("stopped_acts"):
             pytest.skip(account["why"])
         if account["ran"] == PLAIN:
@@ -168,6 +177,23 @@ class Explorer:
             raise trial.outcome_of_call
         elif verdict is not None:
             raise_for_failure(verdict)
+
+    def _os_threads_are_needed(self) -> bool:
+        """Whether an installed package that the tests have imported keeps something for each OS thread."""
+        for name, module in list(sys.modules.items()):
+            if name not in self._looked_at:
+                self._looked_at.add(name)
+                file = getattr(module, "__file__", None) or ""
+                if is_foreign(file) and not is_standard(file) and keeps_locals(module):
+                    self._locals = True
+        return self._locals
+
+    @staticmethod
+    def _trial(item: Any, call: Callable[[], object], settings: Settings) -> ItemTrial:
+        return ItemTrial(
+            item, call, seed=settings.seed, dying=settings.thread_exceptions == "allow",
+            leftover=settings.leftover_threads == "allow",
+        )  # fmt: skip
 
     def _time_for(self, settings: Settings) -> float:
         """Seconds for the next test: its own limit, or its share of what all tests have together."""
@@ -182,10 +208,12 @@ class Explorer:
         return max(LEAST_SECONDS, min(settings.seconds, (self._end - now) / left))
 
     def _explored(
-        self, item: Any, trial: ItemTrial, settings: Settings, account: dict[str, Any], deadline: float
-    ) -> Verdict | None:
+        self, item: Any, trial: ItemTrial, settings: Settings, account: dict[str, Any], deadline: float,
+        *, backend: str = "auto",
+    ) -> Verdict | None:  # fmt: skip
         started = time.perf_counter()
         try:
+            ENGINE.backend = backend
             with controlled(item, trial) as adopter, self._outside.watched() as outside:
                 with Watchdog(deadline + POSTLUDE, controlled=True, seen=outside).watching() as watchdog:
                     trial.watchdog = watchdog
@@ -201,13 +229,16 @@ class Explorer:
             account["why"] = f"plait cannot handle it: {type(error).__name__}: {error}"
             return None
         finally:
+            ENGINE.backend = "auto"
             account["seconds"] = round(time.perf_counter() - started, 3)
         account["threads"] = trial.threads
         acts = sorted(outside.acts)
         if outside.stopped:
             _note_stopped(account, outside)
             return verdict
-        if isinstance(verdict.outcome, Divergence):
+        if verdict.confirmed_on_threads is False and backend == "auto":
+            account["why"] = IDENTITY  # one thread or many makes a difference, in the same schedule
+        elif isinstance(verdict.outcome, Divergence):
             account["why"] = f"not deterministic: {verdict.outcome.details()[-1]}"
             account["details"] = verdict.outcome.details()
         elif verdict.kind == "hang" and verdict.executions == 1 and not trial.livelocked:
@@ -228,6 +259,7 @@ class Explorer:
     def _natively(self, trial: ItemTrial, settings: Settings, account: dict[str, Any], deadline: float) -> None:
         """What cannot be controlled runs on OS threads; raises what the test raises."""
         __tracebackhide__ = True
+        account.pop("backend", None)
         run = NativeRuns(trial, dying=settings.thread_exceptions == "allow",
                          leftover=settings.leftover_threads == "allow")  # fmt: skip
         started = time.perf_counter()
@@ -286,6 +318,9 @@ class Explorer:
             write(f"{cut} schedules in which one thread kept all others from running were cut")
         for note in self.impact.notes:
             write(f"note: {note}")
+        why = Counter(told["backend"] for told in explored if "backend" in told)
+        for reason, count in why.most_common():
+            write(f"explored on {reason.replace(': ', f': {count} (', 1)})")
         why = Counter(told.get("why", "?") for told in self._told if told["ran"] == PLAIN)
         for reason, count in why.most_common():
             write(f"not under control, run plainly: {count} ({reason})")

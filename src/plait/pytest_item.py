@@ -6,6 +6,8 @@ executions do to their values is undone by `plait.run.modulestate`.
 
 from __future__ import annotations
 
+import contextvars
+import functools
 import sys
 import threading
 import unittest
@@ -15,12 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest.fixtures import FixtureDef
+from _pytest.logging import caplog_records_key
+from _pytest.tmpdir import tmppath_result_key
 
 from plait.judge.trial import Trial, modelled
 from plait.model.outcome import Deadlock, Finished, Hang
 from plait.observe.places import PLACES
 from plait.pytest_deaths import Deaths, is_own_hook
+from plait.pytest_outside import StuckError
 from plait.run.adopt import Adopter
+from plait.run.asked import virtual_identity
 from plait.run.codes import Library
 from plait.run.engine import ENGINE
 from plait.run.imports import mirrored_imports
@@ -99,7 +105,8 @@ class ItemTrial(Trial):
         """See `Trial.prepare`; what the test warns of belongs to this execution."""
         self._stop_if_stuck()
         self.deaths.begin()
-        return super().prepare()
+        # The body stands for the main thread, so that it sees the context variables that wider fixtures have set.
+        return [functools.partial(contextvars.copy_context().run, body) for body in super().prepare()]
 
     def _stop_if_stuck(self) -> None:
         if self.watchdog is not None:
@@ -125,6 +132,8 @@ class ItemTrial(Trial):
     def finish(self) -> None:
         """Judge the execution: the test itself, and how its threads ended."""
         self._stop_if_stuck()
+        if ENGINE.uncontrolled:
+            raise StuckError(ENGINE.uncontrolled)
         self._excuse()
         super().finish()
         self.finished += 1
@@ -192,12 +201,25 @@ class Subtests:
 
 def set_up(item: Any) -> None:
     """The test's own fixtures, and wider ones that are not there yet."""
+    _forget_logs(item)
     item._initrequest()
     item.session._setupstate.setup(item)
 
 
+def _forget_logs(item: Any) -> None:
+    """What earlier executions have logged is not in this one's ``caplog``, nor in its report."""
+    plugin = item.config.pluginmanager.get_plugin("logging-plugin")
+    if plugin is not None:
+        for handler in (plugin.caplog_handler, plugin.report_handler):
+            handler.reset()
+        records = item.stash.get(caplog_records_key, None)
+        if records is not None:
+            records["call"] = plugin.caplog_handler.records
+
+
 def tear_down(item: Any) -> None:
     """The test's own fixtures."""
+    item.stash.setdefault(tmppath_result_key, {})  # ``tmp_path`` takes it away each time, pytest fills it once
     item.session._setupstate.teardown_exact(_Chain(item))
 
 
@@ -218,6 +240,11 @@ def controlled(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
         stack.callback(setattr, ENGINE, "max_steps", ENGINE.max_steps)
         stack.enter_context(trial.deaths.watched())
         stack.enter_context(_thread_ends(trial.deaths))
+        stack.enter_context(virtual_identity())
+        stack.callback(setattr, hooks, "main", hooks.main)
+        hooks.main = BODY
+        stack.callback(setattr, ENGINE, "leavable", False)
+        ENGINE.leavable = True
         stack.enter_context(adopter.released())
         stack.enter_context(mirrored_imports(equipment.mirror.modules))
         adopter.adopt_standard()

@@ -40,3 +40,39 @@ def test_the_command_counts_them_too(tmp_path, monkeypatch, capsys, test, code):
     monkeypatch.chdir(tmp_path)
     assert main(["explore", f"test_ends.py::test_{test}", "--max-schedules", "5"]) == code
     assert ("raised ValueError: on purpose" in capsys.readouterr().out) == bool(code)
+
+
+BUFFER = """
+import threading
+
+def test_buffer():  # circular_buffer of SCTBench
+    lock, items, ready = threading.Lock(), [], [True, False]
+
+    def send():
+        for number in range(3):
+            with lock:
+                if ready[0]:
+                    items.append(number)
+                    ready[:] = [False, True]
+
+    def receive():
+        for number in range(3):
+            with lock:
+                if ready[1]:
+                    assert items.pop() == number
+                    ready[:] = [True, False]
+
+    threads = [threading.Thread(target=function) for function in (send, receive)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+@pytest.mark.parametrize("search", ["pos", "random"])
+def test_sampling_finds_a_thread_that_dies_in_most_orders(pytester, search):
+    pytester.makepyfile(test_buffer=BUFFER)
+    done = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--plait", "--plait-schedule", search)
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["*raised AssertionError*", "found after ? execution*"])

@@ -238,6 +238,7 @@ def _result(
         f"{each['test']} ran on OS threads, {each['schedules']} times, since plait cannot control it: {each['why']}"
         for each in ran if each["ran"] == "OS threads"
     ]  # fmt: skip
+    notes += [f"{each['test']} was explored on {each['backend']}" for each in ran if "backend" in each]
     notes += [f"{each['test']} starts no thread" for each in ran if each["ran"] == "one thread"]
     if old is None:
         notes.append("there is no old version to compare with (no git repository): schedules come in the usual order")

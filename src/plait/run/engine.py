@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from plait.errors import PlaitBugError
 from plait.run.ends import HeldError, Killed, SetupBlockedError
-from plait.run.fibers import Fiber, make_fibers
+from plait.run.fibers import Fiber, OsFibers, make_fibers
 from plait.run.heap import Heap
 from plait.run.operations import ACQUIRE, KEY_READ, LOCAL, READ, TICK, TIME, TRY_FAILED
 from plait.run.spin import repeated, state_of
@@ -78,9 +78,8 @@ class Engine:
     __slots__ = (
         "_bodies", "_fibers", "_fibers_by_backend", "_first", "_new", "_returning", "any_timeouts", "backend",
         "brief_sleeps", "chooser", "clock", "current", "enabled", "executions", "fault", "free", "gil", "heap", "held",
-        "live", "look_at", "main", "max_steps", "modules", "overdue", "pending", "plen", "prefix", "recorder",
-        "sections",
-        "special", "spinners", "status", "step", "thread", "threads", "trace",
+        "leavable", "live", "look_at", "main", "max_steps", "modules", "overdue", "pending", "plen", "prefix",
+        "recorder", "sections", "special", "spinners", "status", "step", "thread", "threads", "trace", "uncontrolled",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -92,6 +91,7 @@ class Engine:
         self.current: VThread | None = None
         self.modules: ModuleState | None = None
         self.recorder: Callable[[Engine, VThread, int, int, int], None] | None = None
+        self.leavable = False  # see `leave`
         self.held = False  # somebody looks at the threads: in quiet mode none of them may run instead of another
         self._fibers_by_backend: Any = local()  # greenlets belong to the OS thread that made them
         self.executions = 0
@@ -118,6 +118,7 @@ class Engine:
         self.status = FINISHED_RUN
         self.live = 0
         self.pending: list[Pending] = []
+        self.uncontrolled: str | None = None  # why the execution was left, see `leave`
         self.fault: Exception | None = None  # of the search or the recorder, which must not look like the code's own
         self.overdue: dict[int, list[Pending]] = {}  # who waited for what when the clock had to advance, by step
         self._returning: VThread | None = None
@@ -588,6 +589,20 @@ class Engine:
                 thread.fiber = None
             self.status, self.current, self.thread = HANG, None, self.main
             self._fibers_by_backend = local()
+
+    @property
+    def on_os_threads(self) -> bool:
+        """Whether each virtual thread has an OS thread of its own."""
+        return isinstance(self._fibers, OsFibers)
+
+    def leave(self, why: str) -> None:
+        """End the execution from inside a running thread: it does something that cannot be controlled as it is run.
+
+        Only where ``leavable`` says that whoever executes knows another way to run it.
+        """
+        if self.leavable and self.current is not None:
+            self.uncontrolled = why
+            self._stop(HANG, self.thread)
 
     def early(self, thread: VThread) -> bool:
         """Whether a wait with a time-out may end at any moment: each thread's first few, so that polling has an end."""

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from plait.model.site import Site
+from plait.run.asked import signals
 from plait.run.hooks import HOOKS
 from plait.run.primitives import clock, file_lock
 from plait.run.primitives import thread as threads
@@ -62,6 +63,7 @@ class Mirror:
         self.modules["threading"] = self._threading()
         if importlib.util.find_spec("fcntl") is not None:
             self.modules["fcntl"] = self._fcntl()
+        self.modules["signal"] = signals()
         SKIPPED.add("threading")
         with self.installed():
             for name in sorted(FROM_SOURCE):  # a package before its parts

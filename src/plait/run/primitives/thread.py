@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import Context
@@ -20,6 +21,7 @@ from plait.run.primitives.number import next_name, number
 from plait.run.primitives.site import here
 from plait.run.vthread import FINISHED, VThread
 
+_MAIN_IDENT = threading.main_thread().ident or 0  # the real one
 IDENT_BASE = 1000  # a thread's identifier is never 0 and the same in every execution
 
 
@@ -188,7 +190,7 @@ class Thread:
     @property
     def ident(self) -> int | None:
         """As `threading.Thread.ident`."""
-        return None if self._vthread is None or self._vthread is _starting else IDENT_BASE + self._vthread.id
+        return None if self._vthread is None or self._vthread is _starting else _ident(self._vthread)
 
     native_id = ident
 
@@ -232,7 +234,7 @@ class ExistingThread(Thread):
     """Stands for a thread that no Thread object was made for: the main one, and the bodies of a test."""
 
     def __init__(self, vthread: VThread) -> None:
-        self._name = "MainThread" if vthread.id == 0 else vthread.name
+        self._name = "MainThread" if vthread.id == hooks.main else vthread.name
         self._daemonic = False
         self._vthread = vthread
         self._target = None
@@ -247,6 +249,8 @@ class _Hooks:
     """What the code under test may replace in the threading module."""
 
     excepthook: Callable[[Any], object] | None = None
+    main = 0
+    """The number of the virtual thread that stands for the process's main thread: the set-up, or a test's own body."""
     unhandled: Callable[[BaseException, str], object] | None = None
     """Called in a thread that dies of an exception, with the thread's name: pytest's way to warn of it."""
 
@@ -295,7 +299,12 @@ def current_thread() -> Thread:
 
 def main_thread() -> Thread:
     """As `threading.main_thread`."""
-    return _proxy(ENGINE.main)
+    return _proxy(main_vthread())
+
+
+def main_vthread() -> VThread:
+    """The virtual thread that stands for the main thread."""
+    return ENGINE.threads[hooks.main] if hooks.main < len(ENGINE.threads) else ENGINE.main
 
 
 def enumerate_threads() -> list[Thread]:
@@ -305,7 +314,7 @@ def enumerate_threads() -> list[Thread]:
         for other in ENGINE.threads[1:]:
             if other is not thread and other.observed:
                 Thread._look(thread, other)
-    return [_proxy(other) for other in ENGINE.threads if other.state != FINISHED]
+    return [_proxy(other) for other in ENGINE.threads[hooks.main :] if other.state != FINISHED]
 
 
 def active_count() -> int:
@@ -315,7 +324,18 @@ def active_count() -> int:
 
 def get_ident() -> int:
     """As `threading.get_ident`."""
-    return IDENT_BASE + ENGINE.thread.id
+    return _ident(ENGINE.thread)
+
+
+def _ident(vthread: VThread) -> int:
+    if vthread.id and vthread.id == hooks.main:
+        return _MAIN_IDENT  # which may be given to the system, to send a signal to
+    return IDENT_BASE + vthread.id
+
+
+def is_virtual_ident(ident: int) -> bool:
+    """Whether the identifier is that of a virtual thread other than the main one."""
+    return IDENT_BASE <= ident < IDENT_BASE + len(ENGINE.threads)
 
 
 def start_new_thread(
@@ -337,7 +357,7 @@ def start_new_thread(
             return
 
     started = ENGINE.start(body, getattr(function, "__name__", "thread"), daemon=True, proxy=None)
-    return IDENT_BASE + started.id
+    return _ident(started)
 
 
 class ThreadHandle:
