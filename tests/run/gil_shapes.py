@@ -9,6 +9,7 @@ counted than were made, and must not raise.
 
 import json
 import sys
+import sysconfig
 import threading
 import time
 from pathlib import Path
@@ -263,7 +264,7 @@ def model(name, module):
     from plait.explore.dpor import Dpor
     from plait.run.engine import ENGINE
 
-    ENGINE.gil = getattr(sys, "_is_gil_enabled", lambda: True)()
+    ENGINE.gil = not sysconfig.get_config_var("Py_GIL_DISABLED")  # greenlet may have switched it on since
     search = Dpor()
     while (prefix := search.next_prefix()) is not None:
         made = []

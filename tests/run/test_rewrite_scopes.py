@@ -4,6 +4,7 @@ import ast
 import asyncio
 import gc
 import inspect
+import sys
 import traceback
 
 import pytest
@@ -165,8 +166,9 @@ def f():
 """
     value, seen = events_of(source, "_p_m")
     assert value == 5
-    # entry, three times back in the first loop, once in the second (its test comes first), the lambda's entry
-    assert len(seen) == 1 + 3 + 1 + 1
+    # entry, three times back in the first loop, twice in the second (before 3.14 a test that fails jumps nowhere), the
+    # lambda's entry
+    assert len(seen) == 1 + 3 + (2 if sys.version_info >= (3, 14) else 1) + 1
 
 
 def test_coroutines_and_asynchronous_loops():
