@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -142,15 +143,17 @@ def _monitors() -> list[Subject]:
     return [Subject("monitors", SOUND / f"{module}.py", cls) for module, cls in CLASSES.items()]
 
 
-def subjects() -> list[Subject]:
+@cache
+def subjects() -> tuple[Subject, ...]:
     """All of them."""
-    return [*_own(), *_monitors(), *_ports()]
+    return (*_own(), *_monitors(), *_ports())
 
 
 _VALUES = {"int": ("1", "0", "2"), "str": ("'a'", "'b'"), "float": ("1.0",), "bool": ("True",), "object": ("1",)}
 _MOST = 2  # calls of one method
 
 
+@cache
 def by_annotation(source: str, cls: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """A constructor without arguments that have defaults, and a few calls of every public method."""
     owner = next(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef) and node.name == cls)

@@ -20,6 +20,7 @@ from benchmarks.mutants.operators import OPERATORS, WAITS, Source
 JUDGED = HERE / "judged.json"
 SECONDS = 40.0  # of processor time for the small tests of one version
 MOST_CALLS = 9  # in the small tests of one mutant
+PORTS = ("covcon", "condiff")
 PER_PORT = 2  # places of one operator in a class that was not written for this table
 
 
@@ -44,27 +45,31 @@ class Mutant:
         return hashlib.sha256(repr((self.text, self.subject.pool)).encode()).hexdigest()[:16]
 
 
+@cache
+def _read(subject: Subject) -> Source:
+    return Source(subject.source)
+
+
+@cache
+def _edits(subject: Subject, operator: str) -> list[Mutant]:
+    """The mutants of one class by one operator."""
+    source = _read(subject)
+    edits = [edit for edit in OPERATORS[operator][1](source) if _within(source, subject, edit.first)]
+    if subject.group in PORTS:
+        edits = edits[:: max(1, len(edits) // PER_PORT)][:PER_PORT]
+    return [Mutant(subject, operator, each.method, each.first, source.applied(each)) for each in edits]
+
+
 def planted(operators: Sequence[str] = (), classes: Sequence[str] = (), sample: int | None = None) -> list[Mutant]:
     """All mutants, or those of some operators and classes; with ``sample``, at most so many per operator.
 
     A sample takes one of each class in turn, from the classes in their order.
     """
     found: list[Mutant] = []
-    for operator, (_title, plant) in OPERATORS.items():
-        if operators and operator not in operators:
-            continue
-        by_class: list[list[Mutant]] = []
-        for subject in subjects():
-            if classes and subject.name not in classes and subject.module not in classes:
-                continue
-            source = _read(subject)
-            edits = [edit for edit in plant(source) if _within(source, subject, edit.first)]
-            if subject.group in ("covcon", "condiff"):
-                edits = edits[:: max(1, len(edits) // PER_PORT)][:PER_PORT]
-            here = [Mutant(subject, operator, each.method, each.first, source.applied(each)) for each in edits]
-            if here:
-                by_class.append(here)
-        found += _in_turn(by_class, sample)
+    wanted = [each for each in subjects() if not classes or {each.name, each.module} & set(classes)]
+    for operator in OPERATORS:
+        if not operators or operator in operators:
+            found += _in_turn(list(filter(None, (_edits(each, operator) for each in wanted))), sample)
     return found
 
 
@@ -75,11 +80,6 @@ def _in_turn(by_class: list[list[Mutant]], most: int | None) -> list[Mutant]:
     turns = [here[number] for number in range(longest) for here in by_class if number < len(here)]
     step = max(1.0, len(by_class) / most) if len(by_class) > most else 1.0
     return [turns[int(number * step)] for number in range(min(most, len(turns)))]
-
-
-@cache
-def _read(subject: Subject) -> Source:
-    return Source(subject.source)
 
 
 def _within(source: Source, subject: Subject, line: int) -> bool:
@@ -130,7 +130,8 @@ def pool_of(mutant: Mutant) -> tuple[tuple[str, ...], tuple[str, ...], list[str]
     makes, calls = mutant.subject.pool
     reached = reaching(source, mutant.method)
     if len(calls) > MOST_CALLS:
-        functions = {node.name: node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)}
+        tree = _read(mutant.subject).tree
+        functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
         own = _attributes(functions.get(mutant.method))
         likeness = {call: len(own & _attributes(functions.get(method_of(call)))) for call in calls}
         mine = [call for call in calls if reached is not None and method_of(call) in reached][: MOST_CALLS // 2]
