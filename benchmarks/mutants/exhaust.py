@@ -26,7 +26,7 @@ from plait.judge.difference import explore
 from plait.judge.difference_outcome import View
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
-from plait.run.ends import SetupFailedError
+from plait.run.ends import SetupBlockedError, SetupFailedError
 from plait.run.engine import FINISHED_RUN
 from plait.run.testbed import Testbed
 from plait.run.world import World
@@ -125,7 +125,7 @@ class Version:
         with self.world.entered():
             try:
                 found = explore(Testbed(test, PLACES), self.view, limit=EXECUTIONS)
-            except SetupFailedError:
+            except (SetupFailedError, SetupBlockedError):
                 return None
         if not found.exhausted:
             return None

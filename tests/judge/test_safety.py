@@ -5,7 +5,7 @@ import pytest
 from plait.judge.examine import examine
 from plait.judge.explain import record_schedule
 from plait.judge.rules import Rules
-from plait.judge.safety import ITSELF, TWO_OBJECTS, Violation
+from plait.judge.safety import ITSELF, KEPT, TWO_OBJECTS, Violation
 from plait.judge.specification import Observed
 from plait.observe.recording import as_row
 
@@ -237,6 +237,45 @@ def test_a_call_in_its_own_way(judged):
     """
     found = judged(source, ["x = Own()"], ["x.outer()"], ["x.inner()"])
     assert found.violation.detail == ITSELF
+
+
+KEEPS = """
+    import threading
+
+    class Table:
+        def __init__(self, primitive):
+            self._lock = getattr(threading, primitive)()
+            self._items = {}
+
+        def take(self, key):
+            self._lock.acquire()
+            item = self._items.pop(key)
+            self._lock.release()
+            return item
+
+        def put(self, key):
+            with self._lock:
+                self._items[key] = 1
+
+        def hold(self):
+            self._lock.acquire()
+
+        def refuse(self):
+            with self._lock:
+                raise ValueError
+"""
+
+
+@pytest.mark.parametrize("primitive", ["Lock", "RLock", "Semaphore"])
+def test_what_a_failed_call_has_kept(judged, primitive):
+    made = [f"x = Table({primitive!r})"]
+    found = judged(KEEPS, made, ["x.take(1)"], ["x.put(2)"])
+    assert (found.violation.kind, found.violation.detail) == ("deadlock", KEPT)
+    assert found.violation.calls == (0, 1)
+    assert judged(KEEPS, [*made, "x.put(1)"], ["x.take(1)"], ["x.put(2)"]).violation is None
+    assert judged(KEEPS, made, ["x.hold()"], ["x.put(2)"]).violation is None  # that is what it is for
+    assert judged(KEEPS, made, ["x.hold()", "x.refuse()"], ["x.put(2)"]).violation is None
+    assert judged(KEEPS, made, ["x.refuse()"], ["x.put(2)"]).violation is None
 
 
 WAITING = """

@@ -12,7 +12,7 @@ from plait.judge.examine import examine
 from plait.judge.explain import explain, record_schedule, relevant
 from plait.judge.minimise import Minimal, Minimiser, fewest_preemptions
 from plait.judge.rules import Rules
-from plait.judge.safety import ITSELF, Examination, Violation
+from plait.judge.safety import ITSELF, KEPT, Examination, Violation
 from plait.judge.summary import summary
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule
@@ -28,7 +28,7 @@ def look_of(test: Test, violation: Violation, schedule: Schedule, probes: tuple[
     """The race behind a violation: one that looks like an explained one is not minimised again."""
     examination = Examination(test, PLACES, probes, rules)
     moments, pairs, _waiting = record_schedule(examination, schedule)
-    itself = violation.detail == ITSELF
+    itself = violation.detail in (ITSELF, KEPT)
     pair = None if itself else relevant(pairs)
     calls = [test.calls[violation.calls[0]]] if itself else test.calls
     methods = frozenset(call.method for call in calls)

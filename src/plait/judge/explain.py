@@ -9,7 +9,7 @@ from typing import Any
 from plait.explore.scripted import Scripted
 from plait.judge.examine import examine
 from plait.judge.minimise import Minimal, fewest_preemptions
-from plait.judge.safety import ITSELF, Examination, Violation
+from plait.judge.safety import ITSELF, KEPT, Examination, Violation
 from plait.judge.specification import MASKED, Specification
 from plait.judge.summary import summary
 from plait.judge.words import shown_result
@@ -39,7 +39,7 @@ def explain(
         minimal = _under_gil(examination, minimal, same) or minimal
     moments, pairs, waiting = record_schedule(examination, minimal.schedule)
     violation = minimal.violation
-    pair = None if violation.detail == ITSELF else relevant(pairs)  # nobody else takes part
+    pair = None if violation.detail in (ITSELF, KEPT) else relevant(pairs)  # the fault is in one call alone
     finding = Finding(
         kind=violation.kind,
         summary=summary(violation, minimal.test, subject, examination.specification),

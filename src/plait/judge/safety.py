@@ -29,12 +29,13 @@ from plait.model.schedule import Schedule
 from plait.model.site import Site
 from plait.model.test import Call, Test
 from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG
-from plait.run.operations import ACQUIRE, KEY_INSERT, KEY_WRITE, TAKE, TRY, WRITE
+from plait.run.operations import ACQUIRE, HAND_OVER, KEY_INSERT, KEY_WRITE, RELEASE, TAKE, TRY, WRITE
 from plait.run.testbed import Testbed
 from plait.run.vthread import VThread
 
 WRITES = frozenset({WRITE, KEY_WRITE, KEY_INSERT, TAKE})
 ITSELF = "the call waits for a lock that it holds itself"
+KEPT = "a call has raised and kept what another one waits for"
 NEVER_STUCK = "no order of whole calls ends in a deadlock"
 STUCK = "started behind the calls that have ended, these would not wait for ever"
 SUSPECT = "state"
@@ -130,6 +131,9 @@ class Examination:
             alone = self._waits_for_itself()
             if alone is not None:
                 return Violation(DEADLOCK, None, (alone,), seen, ITSELF)
+            kept = self._kept()
+            if kept is not None:
+                return Violation(DEADLOCK, None, kept, seen, KEPT)
         if seen.status == HANG:
             if HANG in specification.statuses():
                 return None
@@ -218,6 +222,30 @@ class Examination:
             ]  # fmt: skip
             if taken and taken[-1] >= running.start:
                 return positions(self.bed)[running.thread, running.index]
+        return None
+
+    def _kept(self) -> tuple[int, int] | None:
+        """A call that raised without giving back a lock or a permit that it had taken, and one that waits for it.
+
+        No order excuses it: in an order of whole calls, too, whoever comes behind the call that raised waits for ever.
+        """
+        where, roots = positions(self.bed), ENGINE.heap.roots
+        for pending in ENGINE.pending:
+            waiting = self.bed.running.get(pending.thread)
+            holder = getattr(pending.blocked_on, "holder", None)
+            if waiting is None or pending.mode not in (ACQUIRE, TAKE):
+                continue
+            for done in self.bed.done:
+                if done.error is None or (pending.mode == ACQUIRE and getattr(holder, "id", None) != done.number):
+                    continue
+                modes = [
+                    entry[2] for entry in ENGINE.trace[done.start : done.end]
+                    if entry[0] == done.number and roots[entry[1]] == roots[pending.loc]
+                ]  # fmt: skip
+                taken = sum(mode in (ACQUIRE, TRY, TAKE) for mode in modes)
+                given = sum(mode in (RELEASE, HAND_OVER, WRITE) for mode in modes)
+                if taken > given:
+                    return where[done.thread, done.index], where[waiting.thread, waiting.index]
         return None
 
     @staticmethod

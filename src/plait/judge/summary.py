@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plait.judge.safety import INVARIANT, ITSELF, TWO_OBJECTS, Violation
+from plait.judge.safety import INVARIANT, ITSELF, KEPT, TWO_OBJECTS, Violation
 from plait.judge.specification import Result, Specification
 from plait.judge.words import plain, shown_result
 from plait.model.test import Call, Test
@@ -24,6 +24,10 @@ def _said(violation: Violation, test: Test, specification: Specification) -> str
     odd = [calls[position] for position in violation.calls]
     if violation.kind == "deadlock" and violation.detail == ITSELF:
         return f"{_written(odd[0])} waits for ever for a lock that it holds itself"
+    if violation.kind == "deadlock" and violation.detail == KEPT:
+        failed, stuck = odd[:2]
+        raised = violation.seen.results[violation.calls[0]][1]
+        return f"when {_written(failed)} raises {raised}, it keeps a lock that {_written(stuck)} then waits for, for ever"
     if violation.kind == "deadlock":
         stuck = _stuck(violation, test)
         if len(stuck) == 1 and len(calls) > 1:
