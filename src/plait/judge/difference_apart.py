@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from plait.judge.examine import examine
 from plait.judge.rules import Rules
-from plait.judge.safety import ITSELF, Examination, Violation
+from plait.judge.safety import ITSELF, KEPT, Examination, Violation
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
@@ -66,7 +66,8 @@ def unsafe_side(old: Judged, new: Judged) -> Side | None:
     """The version that alone breaks the order of whole calls; None if neither does, both do, or it is not certain.
 
     A call that fails on one version whatever the threads do says nothing about the other one's races, so calls must
-    end alike one after another; except where a call stands in its own way, which is what the versions differ in. And
+    end alike one after another; except where a call stands in its own way or in that of all that come behind it, which
+    is what the versions differ in. And
     where only a value is wrong, the calls must have the same influence on each other in both versions: if on one of
     them no order matters to a call, it has nothing to get wrong.
     """
@@ -76,5 +77,5 @@ def unsafe_side(old: Judged, new: Judged) -> Side | None:
     mine, other = (new, old) if side == "new" else (old, new)
     assert mine.violation is not None
     alike = mine.forms == other.forms and (mine.violation.kind != "wrong-result" or mine.pattern == other.pattern)
-    alike |= mine.violation.detail == ITSELF
+    alike |= mine.violation.detail in (ITSELF, KEPT)
     return side if other.clean and other.vague <= mine.vague and alike else None
