@@ -27,7 +27,7 @@ def _said(violation: Violation, test: Test, specification: Specification) -> str
     if violation.kind == "deadlock" and violation.detail == KEPT:
         failed, stuck = odd[:2]
         raised = violation.seen.results[violation.calls[0]][1]
-        return f"when {_written(failed)} raises {raised}, it keeps a lock that {_written(stuck)} then waits for, for ever"
+        return f"{_written(failed)}, when it raises {raised}, keeps a lock that {_written(stuck)} waits for, for ever"
     if violation.kind == "deadlock":
         stuck = _stuck(violation, test)
         if len(stuck) == 1 and len(calls) > 1:
