@@ -108,7 +108,8 @@ def judged(mutant: Mutant, entries: dict[str, dict[str, Any]], seconds: float = 
     makes, calls, reached = pool_of(mutant)
     common = {
         "makes": makes, "calls": calls, "probes": _probes(mutant.subject.source, calls),
-        "imports": [str(mutant.subject.file.parent)], "seconds": seconds,
+        "imports": [str(mutant.subject.file.parent)],
+        "seconds": seconds if len(mutant.subject.pool[1]) <= MOST_CALLS else seconds / 3,
     }  # fmt: skip
     # Where the pool is small, all mutants of a class share what the original shows.
     shared = None if calls == mutant.subject.pool[1] else reached
