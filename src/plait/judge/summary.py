@@ -25,9 +25,9 @@ def _said(violation: Violation, test: Test, specification: Specification) -> str
     if violation.kind == "deadlock" and violation.detail == ITSELF:
         return f"{_written(odd[0])} waits for ever for a lock that it holds itself"
     if violation.kind == "deadlock" and violation.detail == KEPT:
-        failed, stuck = odd[:2]
+        failed, waiting = odd[:2]
         raised = violation.seen.results[violation.calls[0]][1]
-        return f"{_written(failed)}, when it raises {raised}, keeps a lock that {_written(stuck)} waits for, for ever"
+        return f"{_written(failed)}, when it raises {raised}, keeps a lock that {_written(waiting)} waits for, for ever"
     if violation.kind == "deadlock":
         stuck = _stuck(violation, test)
         if len(stuck) == 1 and len(calls) > 1:
