@@ -116,10 +116,11 @@ def test_crash(name, tmp_path):
 
 
 def test_hangs(tmp_path):
-    """One thread is enough for it; it is reported, and the rest of the class is checked."""
+    """One thread is enough for it, so it is no matter of thread safety: a note, and the rest is checked."""
     for name, (code, result) in side_by_side(tmp_path, sorted({*HANGS} - {"Waits"})).items():
         assert code == 1, name
-        assert ["x.act()" in hang["summary"] for hang in of_kind(result, "hang")] == [True], name
+        assert of_kind(result, "hang") == [], name
+        assert any("`x.act()` does not end" in note and "left out" in note for note in result["notes"]), name
         assert finds_the_race(result), name
 
 
@@ -159,7 +160,7 @@ def test_what_was_found_before_is_not_lost(name, tmp_path):
     assert any("known from earlier runs: 1 still there" in note for note in result["notes"])
     with Store(tmp_path / ".plait") as store:
         assert store.messages == []
-        assert {"crash", "hang"} & {each.content["kind"] for each in store.findings(status="open")}
+        assert ("crash" in {each.content["kind"] for each in store.findings(status="open")}) == (name == "Exits")
 
 
 @pytest.mark.parametrize("name", ["Vandal", "Wrecker"])

@@ -457,3 +457,98 @@ class Ring:
             found.append(link.name)
             link = link.after
         return found
+
+
+class Dao:
+    """Needs an engine, and gets what its signature tells: nothing."""
+
+    def __init__(self, engine):
+        self._engine = engine
+        self._lock = threading.Lock()
+
+    def fetch(self, key: str):
+        with self._lock:
+            return self._engine.connect().select(key)
+
+    def save(self, key: str, value: int):
+        with self._lock:
+            self._engine.connect().insert(key, value)
+
+
+class Display:
+    """Most of its methods want what another one has returned."""
+
+    def __init__(self):
+        self._tasks = {}
+        self._lock = threading.RLock()
+
+    def add(self, name: str):
+        with self._lock:
+            self._tasks[f"task {len(self._tasks)}"] = 0
+            return None
+
+    def advance(self, task, amount: float = 1.0):
+        with self._lock:
+            self._tasks[task] += amount
+
+    def remove(self, task):
+        with self._lock:
+            del self._tasks[task]
+
+
+class Stateless:
+    """Has nothing that threads could share."""
+
+    def add(self, first: int, second: int):
+        return first + second
+
+    def double(self, number: int):
+        return 2 * number
+
+
+class Flag:
+    """Each call is one access: they cannot overlap, and both orders are seen."""
+
+    def __init__(self):
+        self._on = False
+
+    def set(self):
+        self._on = True
+
+    def get(self):
+        return self._on
+
+
+class Single:
+    """Its class method makes the one object when it is first asked for it, without a lock."""
+
+    _instance = None
+
+    def __init__(self):
+        self._value = 1
+
+    @classmethod
+    def instance(cls):
+        if cls._instance is None:
+            cls._instance = cls()
+        return cls._instance
+
+    def value(self):
+        return self._value
+
+
+class Endless:
+    """Gives things for ever."""
+
+    def __init__(self):
+        self._given = 0
+        self._lock = threading.Lock()
+
+    def __iter__(self):
+        while True:
+            yield 1
+
+    def give(self):
+        with self._lock:
+            self._given += 1
+            return self._given

@@ -11,6 +11,7 @@ from plait.errors import UsageError
 from plait.explore.active_lab import Laboratory
 from plait.explore.strategy import Strategy
 from plait.generate.atg import AdaptiveTests, Memory, Seen
+from plait.judge.evidence import Evidence
 from plait.judge.examine import Examined
 from plait.judge.safety import Examination, Violation
 from plait.model.test import Test
@@ -95,6 +96,7 @@ def advance(
     chunk.tests = laboratory.profiles
     chunk.schedules = laboratory.executions
     chunk.unusable += laboratory.unusable
+    chunk.evidence.add(laboratory.evidence)
     chunk.over = strategy.saturated is not None
     chunk.gain = Gain(
         strategy.memory.discovered - discovered, strategy.memory.exposed - exposed, laboratory.profiles,
@@ -108,6 +110,7 @@ class JudgingLaboratory(Laboratory):
     def __init__(self, stream: Stream, on_test: Callable[[Test], None], deadline: float) -> None:
         super().__init__(PLACES, seed=stream.options.seed)
         self.unusable: list[str] = []
+        self.evidence = Evidence()
         self._stream = stream
         self._on_test = on_test
         self._deadline = deadline
@@ -160,6 +163,7 @@ class JudgingLaboratory(Laboratory):
             if strategy.name == "pos" and test not in self._covered:
                 self._covered.add(test)
                 self._stream.strategy.feedback(test, overlaps(ENGINE, bed, self._public))
+                self.evidence.see(ENGINE, bed)
             if judged:
                 verdicts.append(examination.judge())
 

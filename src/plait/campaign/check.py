@@ -57,7 +57,7 @@ def _code(result: Result) -> int:
         return INTERRUPTED
     if result.findings:
         return FOUND
-    return NOTHING_FOUND if result.stats["tests"] else INCONCLUSIVE
+    return INCONCLUSIVE if result.verdict == "inconclusive" or not result.stats["tests"] else NOTHING_FOUND
 
 
 @contextmanager

@@ -65,6 +65,13 @@ def lines_of(note: dict[str, Any]) -> tuple[str, ...]:
     return (*note.get("prefix", ()), *itertools.chain(*note.get("suffixes", ())))
 
 
+def methods_of(note: dict[str, Any]) -> dict[str, str]:
+    """Which method each of these calls is of: `list(x)` does not tell."""
+    lines = lines_of(note)
+    names = note.get("methods") or [Call.from_line(line).method for line in lines]
+    return dict(zip(lines, names, strict=False))
+
+
 def culprits_of(
     note: dict[str, Any], suspects: set[str], where: str, known: set[str], likely: Collection[str] = ()
 ) -> set[str]:
@@ -74,7 +81,8 @@ def culprits_of(
     (``where``): the others only happened to be there. ``known`` are the methods of the class; if it can only have been
     one of the ``likely`` ones, the others are spared.
     """
-    called = {Call.from_line(line).method for line in lines_of(note)}
+    method = methods_of(note)
+    called = set(method.values())
     if called & suspects:
         return called & suspects
     if where.rpartition(" in ")[2] in called & known:
@@ -82,7 +90,7 @@ def culprits_of(
     if called & known & set(likely):
         return called & known & set(likely)
     suffixes = note.get("suffixes") or [note.get("prefix", ())[1:][-1:]]
-    return {Call.from_line(line).method for suffix in suffixes for line in suffix} & known
+    return {method[line] for suffix in suffixes for line in suffix} & known
 
 
 def _text(finding: Finding) -> str:

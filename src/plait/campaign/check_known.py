@@ -114,8 +114,9 @@ def result_of(content: Mapping[str, Any], name: str, seed: int, model: str, repl
             *replays.sentences(), *map(str, content["notes"]),
         ]  # fmt: skip
         findings = list(replays.findings.values())
+        known = "inconclusive" if content["verdict"] == "inconclusive" else "none"
         return Result(
-            "check", name, "violation" if findings else "none", seed=seed, model=model, findings=findings, stats=stats,
+            "check", name, "violation" if findings else known, seed=seed, model=model, findings=findings, stats=stats,
             stopped_by=str(content["stopped_by"]), notes=notes,
             more={**content["more"], "remembered": replays.sentences()},
         )  # fmt: skip

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 from plait.campaign import tasks
 from plait.campaign.adaptive import Tally
 from plait.campaign.budget import Budget, Share
-from plait.campaign.check_causes import better, culprits_of, lines_of, relate, weight, without_bystanders
+from plait.campaign.check_causes import (
+    better,
+    culprits_of,
+    lines_of,
+    methods_of,
+    relate,
+    weight,
+    without_bystanders,
+)
+from plait.campaign.check_evidence import Alone, conclude
 from plait.campaign.check_follow import Followers
 from plait.campaign.check_known import Replays
 from plait.campaign.check_notes import Notes
@@ -28,11 +37,11 @@ from plait.campaign.workers import Workers
 from plait.errors import PlaitBugError, UsageError, guarded, own_error
 from plait.explore.capp_partition import Aim
 from plait.judge.cause import cause
+from plait.judge.evidence import Evidence
 from plait.judge.probes import probes_of
 from plait.judge.rules import may_wait
 from plait.model.finding import Finding
 from plait.model.result import Result
-from plait.model.test import Call
 from plait.subject.interface import Interface
 
 if TYPE_CHECKING:
@@ -49,6 +58,7 @@ AFTER_FOUND = 10.0  # seconds to look for other causes once something was found,
 TESTS_AFTER_FOUND = 120  # and tests, or a busy machine would end the search too soon
 ALONE = -1  # stands for the stream that calls each method once, before the others begin
 GRACE = 2.0  # seconds that chunks under way get when time is up
+_COLLECTS = ("list(", "tuple(", "sorted(", "set(", "dict(")
 
 
 class Campaign:
@@ -90,7 +100,8 @@ class Campaign:
         self._notes = Notes()
         self._excluded: dict[int, set[str]] = {}  # by stream: the methods that have killed its worker
         self._left_out: dict[int, set[str]] = {}  # by stream: those that it was begun without
-        self._starters: frozenset[str] = frozenset()  # methods that start threads
+        self._alone = Alone()
+        self._evidence = Evidence()
         self._lost: list[dict[str, str]] = []
         self._also: set[tuple[str, frozenset[str]]] = set()  # causes, and methods that have shown them
         self._again: dict[int, int] = {}  # streams that begin anew, and for the which time with the same methods
@@ -155,7 +166,7 @@ class Campaign:
                     except PlaitBugError as error:
                         self._own_error(error, "calling each method alone")
                     else:
-                        self._starters = answer.value
+                        self._alone = answer.value
                         self._notes.add_stopped(answer.stopped)
             attempt = self._again.pop(ALONE, None)
 
@@ -286,8 +297,9 @@ class Campaign:
         alone = bool(note) and not note.get("suffixes")  # one thread was enough for it
         waits = isinstance(error, WorkerHung) and error.waits  # it will wait again
         known = {method.name for method in self._interface.methods} if self._interface is not None else set()
-        culprits = culprits_of(note, self._without(number), error.where, known, self._starters if waits else ())
-        if attempt == 0 and not waits and not culprits & self._without(number):
+        culprits = culprits_of(note, self._without(number), error.where, known, self._alone.starters if waits else ())
+        endless = alone and not waits and (kind == "hang" or _walks_for_ever(error, note))
+        if attempt == 0 and not waits and not endless and not culprits & self._without(number):
             self._stall[number] = LONGER * STALL
             if stream is not None:
                 return stream, 1
@@ -302,8 +314,12 @@ class Campaign:
         lines = [*note.get("prefix", ()), *(" | ".join(suffix) for suffix in note.get("suffixes", ()))]
         by_itself = " (one thread is enough)" if alone else ""
         summary = f"{self._name}: {error.reason}{where}, while running: {'; '.join(lines) or 'its import'}{by_itself}"
-        if waits and culprits:
-            calls = [line for line in lines_of(note) if Call.from_line(line).method in culprits]
+        methods = methods_of(note)
+        calls = [line for line in lines_of(note) if methods[line] in culprits] or [*lines_of(note)[-1:]]
+        if endless:
+            # One thread is enough: whatever is wrong with it, it is no matter of thread safety.
+            self._notes.general.append(f"`{calls[-1]}` does not end{where}, in one thread and by itself: left out")
+        elif waits and culprits:
             said = f"`{calls[-1]}` waits{where} for something that is not under control: left out"
             self._notes.general += [said] if said not in self._notes.general else []
         else:
@@ -336,6 +352,7 @@ class Campaign:
         self._coverage.append((round(self._budget.elapsed, 2), covered))
         self._looks.update(chunk.looks)
         self._notes.general += chunk.notes
+        self._evidence.add(chunk.evidence)
         self._notes.undetermined.update(chunk.undetermined)
         self._notes.unreadable += len(chunk.unusable)
         self._notes.diverged += chunk.diverged
@@ -428,7 +445,19 @@ class Campaign:
         self._notes.general += [*self.replays.sentences(), *self._memory.messages]
         if not self._tests and not self._notes.sentences() and self._budget.left <= 0:
             self._notes.general.append("the time was over before the first test was ready; --budget gives more")
+        verdict = "violation" if findings else "none"
+        reason = ""
+        if self._interface is not None:
+            end = conclude(self._interface, options.hints, self._alone, self._evidence)
+            stats["methods"] = end.methods
+            if not findings:
+                reason = end.reason
+                self._notes.general += [*([reason] if reason else []), *end.notes]
+        if not findings and (reason or not self._tests):
+            verdict = "inconclusive"
+            reason = reason or next(iter(self._notes.sentences()), "not one test could be run within the budget")
         more = {
+            **({"reason": reason} if reason else {}),
             "pairs": pairs,
             "coverage_over_time": self._coverage,
             "rules": replace(options.rules, waiting=may_wait(self._interface) if self._interface else ()).as_json(),
@@ -437,6 +466,11 @@ class Campaign:
             "probes": [call.expression for call in probes_of(self._interface)] if self._interface is not None else [],
         }  # fmt: skip
         return Result(
-            "check", self._name, "violation" if findings else "none", seed=options.seed, model=options.model,
+            "check", self._name, verdict, seed=options.seed, model=options.model,
             findings=findings, stats=stats, stopped_by=self._stopped_by, notes=self._notes.sentences(), more=more,
         )  # fmt: skip
+
+
+def _walks_for_ever(error: WorkerCrashed | WorkerHung, note: dict[str, Any]) -> bool:
+    """Return whether a worker ran out of memory while it collected what an iterator gives."""
+    return error.reason == "out of memory" and any(line.startswith(_COLLECTS) for line in lines_of(note)[-1:])

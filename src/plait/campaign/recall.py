@@ -8,7 +8,7 @@ few tests need them.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from plait.campaign.keys import token
 from plait.campaign.plan import answer_of
 from plait.campaign.store import FILE, Store
 from plait.errors import UsageError
+from plait.judge.evidence import Evidence
 from plait.model.test import Call, Test
 from plait.subject.name import Subject
 from plait.subject.version import Version
@@ -41,6 +42,7 @@ class Explored:
     violation: str | None = None
     probes: str | None = None  # a hash of what was called to look at final states, if it was
     causes: tuple[str, ...] = ()  # of the findings that its violations led to, if it is known of all of them
+    evidence: Evidence = field(default_factory=Evidence)
 
     @property
     def told(self) -> str:
@@ -55,7 +57,7 @@ class Explored:
         """From what was just seen."""
         return cls(
             examined.executions, examined.conflicts, examined.unguarded, examined.exhausted, examined.diverged,
-            Counter(examined.covered), undetermined, violation, probes, causes,
+            Counter(examined.covered), undetermined, violation, probes, causes, examined.evidence,
         )  # fmt: skip
 
     def as_json(self) -> dict[str, Any]:
@@ -64,7 +66,7 @@ class Explored:
             "executions": self.executions, "conflicts": self.conflicts, "unguarded": self.unguarded,
             "exhausted": self.exhausted, "diverged": self.diverged, "undetermined": list(self.undetermined),
             "covered": [[*pair, count] for pair, count in self.covered.items()], "violation": self.violation,
-            "probes": self.probes, "causes": list(self.causes),
+            "probes": self.probes, "causes": list(self.causes), "evidence": self.evidence.as_json(),
         }  # fmt: skip
 
     @classmethod
@@ -77,8 +79,9 @@ class Explored:
                 bool(data["diverged"]),
                 Counter({(str(one), str(other)): int(count) for one, other, count in data["covered"]}),
                 tuple(str(name) for name in data["undetermined"]), violation, probes, tuple(map(str, data["causes"])),
+                Evidence.from_json(data["evidence"]),
             )  # fmt: skip
-        except (KeyError, TypeError, ValueError, OverflowError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             return None
 
 

@@ -27,6 +27,7 @@ from plait.generate.catalogue import Catalogue
 from plait.generate.deeper import DeeperTests
 from plait.generate.strategy import Strategy, make_strategy
 from plait.judge.cause import cause
+from plait.judge.evidence import Evidence
 from plait.judge.examine import examine
 from plait.judge.meetings import SeenAlone
 from plait.judge.probes import probes_of
@@ -93,6 +94,7 @@ class Chunk:
     followed: bool = False  # nothing was generated for it
     also: list[tuple[str, frozenset[str]]] = field(default_factory=list)  # a cause, and methods that showed it, too
     notes: list[str] = field(default_factory=list)  # above all on errors of plait's own
+    evidence: Evidence = field(default_factory=Evidence)
 
 
 @dataclass(slots=True)
@@ -254,6 +256,7 @@ class Stream:
         self.schedules += examined.executions
         chunk.exhausted += examined.exhausted
         chunk.diverged += examined.diverged
+        chunk.evidence.add(examined.evidence)
         self.strategy.feedback(test, examined.covered)
         undetermined: tuple[str, ...] = ()
         if examined.conflicts:
@@ -297,6 +300,7 @@ class Stream:
         chunk.exhausted += known.exhausted
         chunk.diverged += known.diverged
         self.schedules += known.executions
+        chunk.evidence.add(known.evidence)
         self.strategy.feedback(test, known.covered)
         if known.conflicts:
             self._conflicted(test, chunk, known.undetermined, unguarded=known.unguarded)

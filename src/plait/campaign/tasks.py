@@ -13,6 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from plait.campaign import worker_state
+from plait.campaign.check_evidence import Alone
 from plait.campaign.check_finding import finding_of, look_of
 from plait.campaign.plan import first_trail
 from plait.campaign.recall import recall
@@ -21,6 +22,7 @@ from plait.errors import UsageError, guarded
 from plait.generate.catalogue import Catalogue, build_catalogue
 from plait.generate.hints import Hints
 from plait.generate.sequence import Sequences
+from plait.judge.evidence import broken_invariant
 from plait.judge.examine import examine
 from plait.judge.probes import probes_of
 from plait.judge.rules import may_wait
@@ -30,7 +32,8 @@ from plait.model.finding import Finding
 from plait.model.test import Test
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
-from plait.subject.interface import Interface
+from plait.run.testbed import Testbed
+from plait.subject.interface import Interface, written_in_c
 
 
 def import_trouble() -> list[str]:
@@ -64,16 +67,27 @@ def begin(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -
         return pickle.dumps(stream)
 
 
-def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> frozenset[str]:
-    """Call each method once, in one thread, which the process may not survive; those that start threads."""
-    found = set()
+def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> Alone:
+    """Call each method by itself, in one thread, which the process may not survive."""
+    starters = set()
     with _prepared(name, options, hints, tests) as (_found, catalogue):
         sequences = Sequences(catalogue, SequentialRunner(), Random(options.seed))
         for method in catalogue.methods:
             sequences.compose(0, [[method]])
             if len(ENGINE.threads) > 1:
-                found.add(method.name)
-    return frozenset(found)
+                starters.add(method.name)
+        records = sequences.knowledge.records
+        built = sequences.test(sequences.prefix(0), ())
+        invariant = options.rules.invariant
+        return Alone(
+            frozenset(starters),
+            {each: record.called for each, record in records.items()},
+            {each: record.succeeded for each, record in records.items()},
+            {each: record.last_error for each, record in records.items() if record.last_error},
+            written_in_c(worker_state.subject(), [method.name for method in catalogue.methods]),
+            "" if invariant is None else broken_invariant(invariant, Testbed(built, PLACES)),
+            built.prefix[0].expression,
+        )  # fmt: skip
 
 
 @contextmanager
@@ -188,4 +202,5 @@ def again(name: str, options: StreamOptions, finding: Finding, unchanged: bool) 
 
 def _announce(test: Test) -> None:
     """Leave a note of what runs, for the case that this process does not survive it."""
-    getattr(worker_state, "note", bool)(test.as_lines())
+    methods = [*(call.method for call in test.prefix), *(call.method for call in test.calls)]
+    getattr(worker_state, "note", bool)({**test.as_lines(), "methods": methods})

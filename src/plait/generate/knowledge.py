@@ -28,6 +28,11 @@ class MethodRecord:
     last_error: str = ""
 
     @property
+    def called(self) -> int:
+        """Return how often it was called."""
+        return self.succeeded + self.raised + self.misused + self.blocked
+
+    @property
     def uncallable(self) -> bool:
         """Whether every call failed in the way that wrong arguments do."""
         return self.misused >= _GIVE_UP and not self.succeeded and not self.blocked and not self.raised

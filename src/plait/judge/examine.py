@@ -16,6 +16,7 @@ from plait.explore.pct import Pct
 from plait.explore.pos import Pos
 from plait.explore.random_walk import RandomWalk
 from plait.explore.strategy import Strategy
+from plait.judge.evidence import Evidence
 from plait.judge.safety import Examination, Violation
 from plait.judge.strategies import make_strategy
 from plait.model.schedule import Schedule
@@ -47,6 +48,7 @@ class Examined:
     wanted: Callable[[Violation], bool] | None = None
     hangs: int = 0
     error: Exception | None = None  # what ended the search behind its violation
+    evidence: Evidence = field(default_factory=Evidence)
 
     @property
     def violations(self) -> list[tuple[Violation, Schedule]]:
@@ -189,10 +191,12 @@ def _cover(examination: Examination, found: Examined, seed: int, public: Contain
     walk = RandomWalk(seed)
     prefix = walk.next_prefix()
     bed = examination.bed
-    ENGINE.execute(
-        bed.prepare, prefix or (), walk, free=walk.free,
-        finish=lambda: found.covered.update(overlaps(ENGINE, bed, public)),
-    )  # fmt: skip
+
+    def finish() -> None:
+        found.covered.update(overlaps(ENGINE, bed, public))
+        found.evidence.see(ENGINE, bed)
+
+    ENGINE.execute(bed.prepare, prefix or (), walk, free=walk.free, finish=finish)
     found.executions += 1
 
 

@@ -51,7 +51,7 @@ class ClassReview:
             return "finding"
         stats = {} if self.diff is None else self.diff.stats
         compared = stats and (stats["tests_generated"] or not stats["changed_pairs"])
-        checked = self.check is not None and self.check.stats["tests"]
+        checked = self.check is not None and self.check.stats["tests"] and self.check.verdict != "inconclusive"
         measured = self.perf is not None and self.perf.verdict != "inconclusive"
         explored = any(each.stats["tests"] for each in self.explored)
         return "clean" if compared or checked or measured or explored else "inconclusive"

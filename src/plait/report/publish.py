@@ -189,7 +189,7 @@ def text(result: Result) -> str:
     pairs = result.more.get("pairs", [])
     drawn = [curve(result.more.get("coverage_over_time", []), len(pairs)), *matrix(pairs)]
     lines += [f"  {line}" for line in drawn if line]
-    lines += [f"note: {note}" for note in result.notes]
+    lines += [f"note: {note}" for note in result.notes if note != result.more.get("reason")]
     return "\n".join(lines)
 
 
@@ -199,9 +199,13 @@ def statement(result: Result) -> list[str]:
     found = len(result.findings)
     counted = f"{found} thread-safety violation{'s' if found != 1 else ''}"
     said = counted if found else "No thread-safety violation found" if stats["tests"] else "No test could be run"
+    if result.verdict == "inconclusive" and stats["tests"]:
+        said = "No conclusion: what ran is no evidence"
+    reason = [f"Why: {result.more['reason']}."] if result.verdict == "inconclusive" and "reason" in result.more else []
     done = f"{stats['tests']} tests, {stats['schedules']} schedules; {stats.get('tests_exhausted', 0)} tests explored "
     pairs = f"{stats['method_pairs_covered']} of {stats['method_pairs']} pairs of methods ran concurrently."
     return [
         f"{said} in {result.subject} ({result.elapsed_s:.1f} s, stopped by: {result.stopped_by}).",
+        *reason,
         f"{done}completely; {pairs}",
     ]

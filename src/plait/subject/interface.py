@@ -20,9 +20,9 @@ from plait.subject.waiting import waiting_methods
 from plait.subject.wrapping import hands_out_function
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["Interface", "Method", "Parameter", "constructor_parameters", "discover", "snake_case"]
+__all__ = ["Interface", "Method", "Parameter", "constructor_parameters", "discover", "snake_case", "written_in_c"]
 
 _SILENT_BASES = (object, Generic, Protocol, enum.Enum)
 _FACTORY_NAME = re.compile(r"^(from|create|new|make|open|build|of|with|default|get_instance|instance)(_|$)")
@@ -102,7 +102,11 @@ def _of_class(cls: type, name: str) -> Interface:
             methods.extend(_special(found, klass, attribute))
         elif not found.startswith("_"):
             for each in _public(found, klass, attribute, notes):
-                (constructors if _is_factory(each, cls, attribute) else methods).append(each)
+                factory = _is_factory(each, cls, attribute)
+                if factory:
+                    constructors.append(each)
+                if not factory or _shares_state(cls, attribute):
+                    methods.append(each)
     waiting = waiting_methods(cls)
     methods = [replace(each, waits=each.name.partition(".")[0] in waiting) for each in methods]
     methods.extend(_managed(methods))
@@ -335,12 +339,30 @@ def _is_factory(method: Method, cls: type, attribute: Any) -> bool:
     return method.kind == "classmethod" and _returns_own_instance(getattr(attribute, "__func__", attribute))
 
 
-def _returns_own_instance(function: Any) -> bool:
+def _shares_state(cls: type, attribute: Any) -> bool:
+    """Return whether a class method uses data of its class or module: one that hands out a single object may race."""
+    tree = _source_of(getattr(attribute, "__func__", attribute))
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Global):
+            return True
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            held = inspect.getattr_static(cls, node.attr, None)
+            code = callable(held) or is_a(held, classmethod, staticmethod, property) or node.attr.startswith("__")
+            if node.value.id in ("cls", cls.__name__) and not code:
+                return True
+    return False
+
+
+def _source_of(function: Any) -> ast.Module | None:
     try:
-        tree = ast.parse(inspect.cleandoc(inspect.getsource(function)))
+        return ast.parse(inspect.cleandoc(inspect.getsource(function)))
     except (OSError, TypeError, SyntaxError):
-        return False
-    return any(
+        return None
+
+
+def _returns_own_instance(function: Any) -> bool:
+    tree = _source_of(function)
+    return tree is not None and any(
         isinstance(node, ast.Return)
         and isinstance(node.value, ast.Call)
         and isinstance(node.value.func, ast.Name)
@@ -354,3 +376,21 @@ def _fix_factory_forms(constructors: list[Method], qualname: str) -> None:
     for index, each in enumerate(constructors[1:], start=1):
         form = each.form.replace("{receiver}", qualname)
         constructors[index] = Method(each.name, form, "factory", each.parameters, each.returns, each.imports)
+
+
+_C_CODE = (
+    types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
+    types.ClassMethodDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
+)  # fmt: skip
+
+
+def written_in_c(owner: object, names: Iterable[str]) -> frozenset[str]:
+    """Return those of a class's methods that run no Python code that could be rewritten: C code, or generated code."""
+    found = set()
+    for name in names:
+        attribute = inspect.getattr_static(owner, name.partition(".")[0], None)
+        attribute = attribute.fget if is_a(attribute, property) else getattr(attribute, "__func__", attribute)
+        generated = type(attribute) is types.FunctionType and attribute.__code__.co_filename.startswith("<")
+        if generated or is_a(attribute, *_C_CODE):
+            found.add(name)
+    return frozenset(found)

@@ -1,0 +1,152 @@
+"""A check that finds nothing is a pass only if it could have found something; else it says what is missing."""
+
+from collections import Counter
+
+import pytest
+
+from plait.campaign.check import _code
+from plait.campaign.check_evidence import Alone, conclude
+from plait.generate.hints import Hints
+from plait.judge.evidence import RAISED, RETURNED, WAITED, Evidence
+from plait.judge.rules import Rules
+from plait.subject.interface import Interface, Method, written_in_c
+from plait.subject.signature import Parameter
+
+
+def interface(*names, argument=True):
+    given = (Parameter("key"),) if argument else ()
+    return Interface("shop:Shop", (), (), tuple(Method(name, "", "method", given) for name in names), ())
+
+
+def seen(met=3, touched=3, **calls):
+    """Evidence of tests in which the calls of each method ended like this."""
+    counted = Counter({(name, how): 4 for name, how in calls.items()})
+    errors = {name: "KeyError: 'a'" for name, how in calls.items() if how == RAISED}
+    return Evidence(4, touched, met, counted, errors)
+
+
+def reason(evidence, alone=Alone(), hints=Hints(), argument=True, names=None):  # noqa: B008 - plain data
+    names = names or sorted({name for name, _how in evidence.calls})
+    return conclude(interface(*names, argument=argument), hints, alone, evidence)
+
+
+def test_calls_that_return_and_meet_are_evidence():
+    found = reason(seen(get=RETURNED, put=RETURNED))
+    assert (found.reason, found.notes) == ("", ())
+    assert found.methods["get"] == {"called": 4, "returned": 4, "returned_together": 4}
+
+
+def test_a_call_that_waits_has_not_failed():
+    assert reason(seen(get=RETURNED, wait=WAITED)).reason == ""
+
+
+def test_a_method_that_never_returned_is_named():
+    found = reason(seen(get=RETURNED, put=RETURNED, pop=RAISED))
+    assert found.reason == ""
+    assert found.notes[0].startswith("never returned, so not tested: `pop` KeyError: 'a'. Give arguments that fit")
+    assert "values = { key = [...] }" in found.notes[0]
+    assert found.methods["pop"] == {"called": 4, "returned": 0, "returned_together": 0, "error": "KeyError: 'a'"}
+
+
+def test_most_pairs_must_be_left():
+    found = reason(seen(get=RETURNED, put=RETURNED, pop=RAISED, drop=RAISED))
+    assert found.reason.startswith("2 of 4 methods always raised: `drop` KeyError: 'a'; `pop`")
+    assert reason(seen(get=RAISED, put=RAISED)).reason.startswith("all methods always raised")
+
+
+def test_what_is_left_out_does_not_count():
+    evidence = seen(get=RETURNED, put=RETURNED, pop=RAISED, drop=RAISED)
+    assert reason(evidence, hints=Hints(exclude=("pop", "drop"))).reason == ""
+
+
+def test_operators_and_what_is_not_implemented_do_not_count():
+    evidence = seen(get=RETURNED, put=RETURNED, __lt__=RAISED, __add__=RAISED, seek=RAISED, tell=RAISED)
+    evidence.errors |= {"seek": "NotImplementedError: ", "tell": "io.UnsupportedOperation: tell"}
+    assert reason(evidence).reason == ""
+    assert reason(seen(__lt__=RAISED, __add__=RAISED)).reason
+
+
+def test_a_getter_that_always_fails_tells_of_a_wrong_object():
+    evidence = seen(name=RETURNED, token=RETURNED, scopes=RETURNED, expired=RAISED)
+    evidence.errors["expired"] = "TypeError: unsupported operand type(s) for -: 'int' and 'datetime.timedelta'"
+    found = reason(evidence, Alone(built="Credentials(expiry=60)"), argument=False)
+    assert found.reason.startswith("the object seems to be built from the wrong parts: `expired` TypeError")
+    assert "it was built by `Credentials(expiry=60)`): factories = [...]" in found.reason
+    assert 'exclude = ["expired"]' in found.reason
+    assert reason(evidence).reason == ""  # with an argument it may be that one
+
+
+def test_what_returned_alone_but_never_in_a_thread():
+    alone = Alone(called={"get": 3, "put": 3}, returned={"get": 3, "put": 3})
+    assert reason(seen(get=RAISED, put=RAISED), alone).reason.startswith("every call in a thread raised")
+
+
+def test_threads_must_meet():
+    assert reason(seen(met=0, get=RETURNED)).reason.startswith("no two threads ever touched the same thing")
+    free = reason(seen(met=0, touched=0, get=RETURNED))
+    assert free.reason == ""
+    assert free.notes == ("its calls touch nothing that threads could share: they cannot disturb each other",)
+
+
+@pytest.mark.parametrize("met", [0, 4])
+def test_code_in_c_is_no_evidence(met):
+    evidence = seen(met=met, append=RETURNED, pop=RETURNED)
+    assert "is written in C" in reason(evidence, Alone(in_c=frozenset({"append", "pop"}))).reason
+    assert "is written in C" not in reason(evidence, Alone(in_c=frozenset({"append"}))).reason
+
+
+def test_which_code_is_in_c():
+    class Mixed(dict):
+        def put(self):
+            return self
+
+        @property
+        def size(self):
+            return 0
+
+    assert written_in_c(Mixed, ["put", "size", "pop", "nowhere"]) == {"pop"}
+
+
+def test_evidence_travels_as_plain_data():
+    evidence = seen(get=RETURNED, pop=RAISED)
+    assert Evidence.from_json(evidence.as_json()) == evidence
+    with pytest.raises(KeyError):
+        Evidence.from_json({})
+
+
+@pytest.mark.parametrize(("name", "said"), [
+    ("Dao", "all methods always raised: `fetch` AttributeError: '"),
+    ("Display", "2 of 3 methods always raised: `advance` KeyError"),
+])  # fmt: skip
+def test_no_conclusion(run, name, said):
+    result = run(name, tests=8)
+    assert (result.verdict, _code(result)) == ("inconclusive", 3)
+    assert result.more["reason"].startswith(said)
+    assert result.more["reason"] in result.notes
+
+
+def test_an_invariant_that_does_not_hold_from_the_beginning(run):
+    for invariant, said in (("x.get()", "is false"), ("x.nothing > 0", "raises AttributeError")):
+        result = run("Flag", tests=4, rules=Rules(invariant=invariant))
+        assert _code(result) == 3
+        assert said in result.more["reason"]
+        assert "for a fresh `Flag()`: correct `invariant`" in result.more["reason"]
+
+
+@pytest.mark.parametrize("name", ["Stateless", "Flag"])
+def test_little_to_share_is_a_pass(run, name):
+    result = run(name, tests=6)
+    assert (result.verdict, _code(result)) == ("none", 0)
+    assert all(row["returned_together"] for row in result.stats["methods"].values())
+
+
+def test_a_class_method_that_makes_the_one_object_is_called(run):
+    result = run("Single", tests=8)
+    assert [finding.methods for finding in result.findings] == [["Single.instance"]]
+
+
+def test_what_does_not_end_in_one_thread_is_no_violation(run):
+    result = run("Endless", tests=6)
+    assert result.findings == []
+    assert result.stats["tests"] == 6
+    assert any("`list(x)` does not end" in note for note in result.notes)
