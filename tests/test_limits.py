@@ -186,3 +186,22 @@ def test_two_threads_may_share_a_file(tmp_path):
     make, look, THREADS = Counter, lambda counter: int(FILE.read_text()), [Counter.add] * 2
     """
     assert outcomes(tmp_path, source) == [1, 2]
+
+
+@pytest.mark.skip(reason="operators look at all bytes of a bytearray at one moment")
+def test_a_bytearray_may_change_while_it_is_joined(tmp_path):
+    source = """
+    class Buffer:
+        def __init__(self):
+            self.data = bytearray(b"aa")
+
+        def write(self):
+            self.data[0] = 98
+            self.data[1] = 98
+
+        def read(self):
+            self.seen = list(self.data + b"")
+
+    make, look, THREADS = Buffer, lambda buffer: buffer.seen, [Buffer.write, Buffer.read]
+    """
+    assert [97, 98] in outcomes(tmp_path, source)
