@@ -26,10 +26,11 @@ from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
 
-RUNS = 4000  # pairs of versions
+RUNS = 2500  # pairs of versions
 BATCH = 20
 LIMIT = 3000  # executions of one version of one test
-KEPT = 8  # one of this many tests that are kept is explored
+KEPT = 16  # one of this many tests that are kept is explored: random versions do differ
+KEPT_LIMIT = 300  # executions of that
 BRUTE = 10  # one of this many tests that are discarded is explored depth-first, too
 BRUTE_LIMIT = 400  # executions of that
 APART, SERIAL = "cannot meet", "serializable"  # why a test is discarded
@@ -93,7 +94,10 @@ def examine(seeds, limit=LIMIT):
                 if reason is None and counted["kept"] % KEPT:
                     continue
                 counted["kept and explored"] += reason is None
-                verdict = _explored(tests, limit, counted)
+                verdict = _explored(tests, KEPT_LIMIT if reason is None else limit)
+                if reason is not None and not sum(counted[each] for each in (APART, SERIAL)) % BRUTE:
+                    verdict = verdict or _brute_force(tests)
+                    counted["brute"] += 1
                 if verdict is None:
                     counted["unfinished"] += 1
                 elif verdict and reason is None:
@@ -127,7 +131,7 @@ def discarded(tests):
     return SERIAL if old.serializable and new.serializable and same(old, new) else None
 
 
-def _explored(tests, limit, counted):
+def _explored(tests, limit):
     """How two versions of a test differ, "" if they do not; None if that took more than ``limit`` executions."""
     for gil in (False, True):
         old, new = (_outcomes(test, limit, gil, "no") for test in tests)
@@ -135,16 +139,20 @@ def _explored(tests, limit, counted):
             return None
         if set(old.outcomes) != set(new.outcomes):
             return f"outcomes, gil={gil}: {set(old.outcomes) ^ set(new.outcomes)}"
-        if not gil and not counted["tests"] % BRUTE:
-            brute = [_outcomes(test, BRUTE_LIMIT, gil, "no", Dfs()) for test in tests]
-            if all(each.exhausted for each in brute):
-                counted["brute"] += 1
-                if any(set(one.outcomes) != set(other.outcomes) for one, other in zip(brute, (old, new), strict=True)):
-                    return "depth-first search has other outcomes"
     old, new = (_outcomes(test, limit, False, "after") for test in tests)
     if not (old.exhausted and new.exhausted):
         return None
     return "in passing" if passing_difference(old, new) else ""
+
+
+def _brute_force(tests):
+    """Whether depth-first search, as far as it comes, finds outcomes that the other version does not have."""
+    for test, other in (tests, tests[::-1]):
+        found = _outcomes(test, BRUTE_LIMIT, False, "no", Dfs())
+        known = _outcomes(other, LIMIT, False, "no")
+        if known.exhausted and not set(found.outcomes) <= set(known.outcomes):
+            return "depth-first search has other outcomes"
+    return ""
 
 
 def _outcomes(test, limit, gil, exits, search=None):

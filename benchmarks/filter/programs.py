@@ -11,7 +11,7 @@ from dataclasses import dataclass
 FIELDS = ("_a", "_b", "shown")
 LOCKS = ("_lock", "_other", "_again")
 METHODS = ("one", "two", "three")
-TESTS = 10  # of a pair; some of them are the same
+TESTS = 20  # of a pair; some of them are the same
 
 HEAD = """import threading
 

@@ -48,7 +48,7 @@ EXAMPLES = 5  # sequential differences that are kept as examples
 HOPELESS = 4  # calls of a method that make prefixes differ, after which no prefix calls it any more
 RESTARTS = 3  # generators that may be lost with their workers
 APART = 6  # tests of a stage that are judged on each version by itself
-FIRST_SHARE = 0.1  # of the budget, in which only tests with a difference in their traces are checked
+FIRST_SHARE = 0.5  # of the budget, in which only tests with a difference in their traces are checked
 LATER_SHARE = 0.3  # of the time, for tests without one
 FRUITLESS = 25  # prefixes in a row that allowed no new test: there is nothing more to say
 
