@@ -64,7 +64,7 @@ def diff_on(
         keep(campaign.minimal)
     result = campaign.result()
     if memory is not None:
-        diff_memory.keep(memory, options.as_key(), result, known, campaign.revealing)
+        diff_memory.keep(memory, options.as_key(), result, known, campaign.revealing, campaign.last)
     result.elapsed_s = time.monotonic() - begun
     return result
 
@@ -93,20 +93,25 @@ class _Campaign:
         self._checks = Checks(sides, gil=options.model == "gil", timed=options.max_tests is None, aim=aim)
         rules = Rules(nondeterministic=options.nondeterministic)
         self._apart = Apart(sides, (), rules, gil=options.model == "gil")
-        self._revealed: Revealed | Broken | None = None
-        self.minimal: Revealed | None = None  # as `_revealed`, as small as possible
+        self._revealed: list[Revealed | Broken] = []  # what is new comes first
+        self.minimal: Revealed | None = None  # as the first of them, as small as possible
         self._found_s: float | None = None
         self._ready_s = 0.0
-        self._finding: Finding | None = None
+        self._findings: list[Finding] = []
         self._kept: bool | None = None
         self._outcomes: dict[str, Any] = {}
         self._stopped_by = "budget"
         self._notes: list[str] = list(self._change.notes)
 
     @property
-    def revealing(self) -> Test | None:
-        """The test that showed the difference, before it was made smaller."""
-        return None if self._revealed is None else self._revealed.test
+    def revealing(self) -> frozenset[Test]:
+        """The tests that showed a difference, before they were made smaller."""
+        return frozenset(self._search.revealing) if self._search is not None and self._revealed else frozenset()
+
+    @property
+    def last(self) -> Test | None:
+        """The test that ended the search."""
+        return self._revealed[0].test if self._revealed and self._stopped_by == "finding" else None
 
     def run(self, progress: Progress, known: tuple[Test, ...] = ()) -> None:
         """Search; tests that are ``known`` to have revealed something come first."""
@@ -135,18 +140,22 @@ class _Campaign:
         )  # fmt: skip
         self._apart.probes = self._search.probes
         self._apart.rules = replace(self._apart.rules, waiting=may_wait(interface))
-        self._revealed = self._search.run()
+        new = self._search.run()
         self._sides.until = None
-        if self._revealed is not None:
-            self._found_s = time.monotonic() - self._started
+        if new is not None:
             self._stopped_by = "finding"
-            if isinstance(self._revealed, Broken):
-                self._explain_broken(self._revealed)
-            else:
-                self._kept = None if options.filter else self._would_keep(self._revealed)
-                self._explain(self._revealed)
         elif self._search.exhausted and self._stopped_by == "budget" and not self._late():
             self._stopped_by = "exhausted"
+        if self._search.found_at is not None:
+            self._found_s = self._search.found_at - self._started
+        self._revealed = [each for each in (new, self._search.vanished) if each is not None]
+        for each in tuple(self._revealed):
+            if isinstance(each, Broken):
+                self._explain_broken(each)
+            else:
+                if each is self._revealed[0] and not options.filter:
+                    self._kept = self._would_keep(each)
+                self._explain(each)
 
     def _would_keep(self, revealed: Revealed) -> bool:
         """Whether the filter, had it been asked, would have let the test pass: it must never lose a difference."""
@@ -182,7 +191,7 @@ class _Campaign:
         assert self._search is not None
         counted = (self._checks.checks, self._checks.inconclusive)
         given = frozenset(text for texts in self._options.hints.values.values() for text in texts)
-        minimal = self.minimal = Minimising(self._sides, self._checks, given, self._interrupted).minimise(revealed)
+        minimal = Minimising(self._sides, self._checks, given, self._interrupted).minimise(revealed)
         self._checks.checks, self._checks.inconclusive = counted
         finding = finding_of(
             minimal, self._sides, self._change, self._own_name, tuple(self._search.recent), self._labels
@@ -193,6 +202,12 @@ class _Campaign:
             finding.reproducer = write_reproducer(
                 finding, self._name, self._root, minimal.view, allowed=allowed, version=version
             )
+        self._findings.append(finding)
+        sources = self._sources(finding)
+        if len(self._findings) > 1:
+            self._outcomes["sources"] = {**sources, **self._outcomes["sources"]}
+            return
+        self.minimal = minimal
         probes = [call.expression for call in minimal.view.probes]
         self._outcomes = {
             "outcomes": {
@@ -200,9 +215,8 @@ class _Campaign:
                 for name, explored in (("old", minimal.old), ("new", minimal.new))
             },
             "outcomes_complete": {"old": minimal.old.exhausted, "new": minimal.new.exhausted},
-            "sources": self._sources(finding),
+            "sources": sources,
         }
-        self._finding = finding
 
     def _explain_broken(self, broken: Broken) -> None:
         if not self._options.explain:
@@ -211,13 +225,15 @@ class _Campaign:
         minimal = self._apart.minimise(broken, self._interrupted)
         finding = self._apart.finding(minimal, self._own_name, tuple(self._search.recent))
         if finding is None:
-            self._revealed, self._stopped_by = None, "budget"
+            self._revealed.remove(broken)
+            self._stopped_by = "budget" if self._stopped_by == "finding" else self._stopped_by
             self._notes.append("a test that broke one version did not do so every time, and is not reported")
             return
         if self._options.reproduce:
             finding.reproducer = self._apart.reproducer(finding, minimal, self._name, self._root)
-        self._outcomes = {"sources": self._sources(finding), "rules": self._apart.rules.as_json()}
-        self._finding = finding
+        sources = {**self._sources(finding), **self._outcomes.get("sources", {})}
+        self._outcomes |= {"sources": sources, "rules": self._apart.rules.as_json()}
+        self._findings.append(finding)
 
     @property
     def _own_name(self) -> str:
@@ -235,7 +251,7 @@ class _Campaign:
         """What the comparison found."""
         options, search = self._options, self._search
         sequential = search.sequential if search is not None else []
-        verdict = "difference" if self._revealed is not None else "sequential-difference" if sequential else "none"
+        verdict = "difference" if self._revealed else "sequential-difference" if sequential else "none"
         if search is not None:
             self._notes += search.notes
         self._notes += self._common.notes if self._common is not None else []
@@ -248,7 +264,7 @@ class _Campaign:
             self._notes.append(f"{self._checks.inconclusive} tests were too large to compare completely")
         return Result(
             "diff", self._name, verdict, versions=dict(self._labels), seed=options.seed, model=options.model,
-            findings=[self._finding] if self._finding is not None else [], stats=self._stats(),
+            findings=self._findings, stats=self._stats(),
             stopped_by=self._stopped_by, notes=list(dict.fromkeys(self._notes)),
             more={**self._outcomes, "sequential": [_sequential(each) for each in sequential], **self._more()},
         )  # fmt: skip
@@ -274,7 +290,7 @@ class _Campaign:
         change = self._change
         return {
             "changed": sorted(change.changed_methods),
-            "revealing": self._revealed.test.as_lines() if self._revealed is not None else None,
+            "revealing": self._revealed[0].test.as_lines() if self._revealed else None,
             "filter_keeps": self._kept,
             "added": sorted(self._common.added) if self._common else [],
             "removed": sorted(self._common.removed) if self._common else [],

@@ -60,11 +60,11 @@ class Checks:
 
     def first_difference(
         self, tests: Iterable[tuple[Test, View, Decision | None]], over: Callable[[], bool],
-        comparisons: Comparisons | None = None,
+        comparisons: Comparisons | None = None, is_wanted: Callable[[Revealed], bool] = lambda _: True,
     ) -> Revealed | None:  # fmt: skip
-        """The first test of the list that reveals a difference; all are under way at once.
+        """The first test of the list that reveals a difference that is wanted; all are under way at once.
 
-        Those before it are remembered in ``comparisons``.
+        Those before it that reveal none are remembered in ``comparisons``.
         """
         running = [(test, view, decision, self._begin(test, view)) for test, view, decision in tests]
         for test, view, decision, pending in running:
@@ -74,6 +74,8 @@ class Checks:
             before = (self.schedules, self.inconclusive, self.lost + self.diverged)
             found = self._conclude(test, view, pending)
             if found is not None:
+                if not is_wanted(found):
+                    continue
                 self.sides.drop()
                 return found._replace(decision=decision)
             if comparisons is not None and self.lost + self.diverged == before[2]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,16 +51,21 @@ def earlier_result(
 
 def keep(
     memory: Memory, options: Mapping[str, Any], result: Result, known: Mapping[Test, KnownFinding],
-    revealing: Test | None,
+    revealing: Collection[Test], last: Test | None,
 ) -> None:  # fmt: skip
-    """Remember a run, and say in its result what has become of what was known."""
+    """Remember a run, and say in its result what has become of what was known.
+
+    Known tests come first, and the ``last`` of all that were tried may be one of them: the others are not known.
+    """
     if result.stopped_by == "interrupt":
         return
     own, said = list(result.notes), []
     for test, each in known.items():
-        if test == revealing:
+        if test in revealing:
             said.append("known from earlier runs: still there")
-            break
+            if test == last:
+                break
+            continue
         memory.settle(each.cause, FIXED)
         said.append(f"fixed since an earlier run: {each.finding.summary}")
     for finding in result.findings:
@@ -78,4 +83,5 @@ def keep(
 
 
 def _cause(finding: Finding) -> str:
-    return token((finding.kind, finding.exception, tuple(finding.methods)))
+    vanished = ("vanished",) if not finding.only_new else ()  # what is new keeps the name it always had
+    return token((finding.kind, finding.exception, tuple(finding.methods), *vanished))

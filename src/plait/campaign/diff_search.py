@@ -1,5 +1,8 @@
 """ConDiff's main loop (Figure 3): generate, compare one after another, filter, check, until a difference is proven.
 
+Behaviour that only the new version has is what people ask for: the search ends with it. What only the old version could
+do is remembered, and the search goes on.
+
 Tests are made on the new version in batches; while the old version observes one batch, the next is made. Results are
 taken in the order of the tests, so what is found does not depend on which worker was faster.
 """
@@ -9,7 +12,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -98,6 +101,9 @@ class Search:
     notes: list[str] = field(default_factory=list)
     recent: list[Test] = field(default_factory=list)
     exhausted: bool = False
+    vanished: Revealed | Broken | None = None  # the first difference without anything that only the new version does
+    revealing: set[Test] = field(default_factory=set)  # the tests that have shown a difference of either kind
+    found_at: float | None = None  # when the first of them did
     avoid: set[str] = field(default_factory=set)  # calls, and names of methods
     _bad: dict[str, int] = field(default_factory=dict)
     _seen: Seen = field(default_factory=Seen)
@@ -108,7 +114,7 @@ class Search:
     _started: float = field(default_factory=time.monotonic)
 
     def run(self) -> Revealed | Broken | None:
-        """Search until a difference is proven, or nothing new comes, or the budget is used up."""
+        """Search until something that only the new version does is proven, or no new tests come, or time is up."""
         try:
             return self._run()
         except LateError:
@@ -116,7 +122,7 @@ class Search:
 
     def _run(self) -> Revealed | Broken | None:
         for test in self.known:
-            found = self._check([(test, self.view, None)]) or self.apart.first([test], self.over)
+            found = self._check([(test, self.view, None)]) or self._judged_apart([test])
             if found is not None:
                 return found
         for ready in self._stages():
@@ -245,7 +251,7 @@ class Search:
         quiet = ready.quiet if self.max_tests is None else min(ready.quiet, max(0, self.max_tests - self.counts.tests))
         self.counts.tests += quiet
         self.counts.filtered += quiet
-        return found or self.apart.first(self._differing(ready), self.over)
+        return found or self._judged_apart(self._differing(ready))
 
     def _save(self) -> None:
         if self.comparisons is not None:
@@ -340,15 +346,41 @@ class Search:
     def _check(self, kept: list[tuple[Test, View, Decision | None]]) -> Revealed | Broken | None:
         """Behavioural checking; a difference that one order of whole calls shows as well is a sequential one."""
         while kept:
-            revealed = self.checks.first_difference(kept, self.over, self.comparisons)
-            if revealed is None or self._sequentially_alike(revealed):
+            revealed = self.checks.first_difference(kept, self.over, self.comparisons, self._is_wanted)
+            if revealed is None:
+                return None
+            if not self._sequentially_alike(revealed):
+                broken = self._judged_apart([revealed.test])
+                if broken is not None:
+                    return broken
+            elif self._is_new(revealed):
                 return revealed
-            broken = self.apart.first([revealed.test], self.over)
-            if broken is not None:
-                return broken
             position = next(index for index, each in enumerate(kept) if each[0] == revealed.test)
             objects = self.view.objects
             kept = [(test, replace(view, objects=objects), why) for test, view, why in kept[position + 1 :]]
+        return None
+
+    def _is_wanted(self, revealed: Revealed) -> bool:
+        """Return whether a difference says more than what is known already."""
+        self.revealing.add(revealed.test)
+        return bool(revealed.difference.only_new) or self.vanished is None
+
+    def _is_new(self, found: Revealed | Broken) -> bool:
+        """Return whether the new version alone does something; what only the old one did is remembered."""
+        if self.found_at is None:
+            self.found_at = time.monotonic()
+        self.revealing.add(found.test)
+        new = found.side == "new" if isinstance(found, Broken) else bool(found.difference.only_new)
+        if not new and self.vanished is None:
+            self.vanished = found
+        return new
+
+    def _judged_apart(self, tests: Iterable[Test]) -> Broken | None:
+        """Return the first of the tests that the new version alone breaks."""
+        left = iter(tests)
+        while (found := self.apart.first(left, self.over)) is not None:
+            if self._is_new(found):
+                return found
         return None
 
     def _sequentially_alike(self, revealed: Revealed) -> bool:

@@ -72,7 +72,8 @@ def write_reproducer(
     """
     path = os.path.relpath(root.resolve(), folder.resolve()) if root is not None else None
     text = _text(finding, subject, path, view, allowed, version)
-    return str(write_own(folder, f"test_{name_of(finding)}", text, subject, str(path), cause(finding)))
+    about = () if finding.only_new else ("vanished",)  # both kinds may be found at once
+    return str(write_own(folder, f"test_{name_of(finding)}", text, subject, str(path), cause(finding), *about))
 
 
 def _text(

@@ -29,7 +29,7 @@ def difference_lines(finding: Finding, result: Result) -> list[str]:
     lines += ["  The test:", *(f"      {call.source}" for call in finding.test.prefix)]
     for thread, suffix in enumerate(finding.test.suffixes, 1):
         lines.append(f"      thread {thread}:  {'; '.join(call.source for call in suffix)}")
-    if "outcomes" in result.more:
+    if "outcomes" in result.more and finding is result.findings[0]:
         lines += ["", "  Everything it can do, over all interleavings:", *_side_by_side(result)]
     lines.append("")
     switches = "switch" if finding.preemptions == 1 else "switches"
