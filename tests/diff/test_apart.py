@@ -26,7 +26,7 @@ def test_a_race_is_found_although_every_result_has_changed(compare, old, new, sh
     assert result.verdict == "difference"
     finding = result.findings[0]
     assert finding.kind == "difference"
-    assert finding.summary.startswith("Shop: after the change, " if shown == "new" else "Shop: before the change, ")
+    assert finding.summary.startswith("Shop: after the change, " if shown == "new" else "Shop: Fixed by this change: ")
     assert "`sell` at the same time" in finding.summary
     assert bool(finding.only_new) == (shown == "new")
     assert bool(finding.only_old) == (shown == "old")

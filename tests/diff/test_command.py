@@ -115,7 +115,7 @@ def test_the_other_direction_is_reported_as_lost_behaviour(place):
     (finding,) = json.loads((place / "result.json").read_text(encoding="utf-8"))["findings"]
     assert finding["only_new"] == []
     assert finding["only_old"]
-    assert "no longer after it" in finding["summary"]
+    assert "Fixed by this change: " in finding["summary"]
     assert pytest_says(place, place / finding["reproducer"]).returncode == 0
     (place / "account.py").write_text(faulty, encoding="utf-8")
     assert pytest_says(place, place / finding["reproducer"]).returncode == 1

@@ -2,6 +2,8 @@
 
 import pytest
 
+from plait.report.diff_text import diff_text
+
 PAIR = """
 import threading
 
@@ -83,6 +85,38 @@ def test_a_change_without_another_lockset_is_found(compare, base, name, before, 
     assert result.verdict == "difference"
     assert said in result.findings[0].summary
     assert result.findings[0].only_new
+
+
+def test_what_is_new_comes_first(compare):
+    """The change mends one method and breaks another one; it is reported by what it breaks."""
+    old = """
+import threading
+
+class Two:
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._a = self._b = 0
+
+    def mended(self):
+        a = self._a
+        self._a = a + 1
+        return a
+
+    def broken(self):
+        with self._lock:
+            b = self._b
+            self._b = b + 1
+            return b
+"""
+    plain = "        a = self._a\n        self._a"
+    new = old.replace(plain, "        with self._lock:\n            a = self._a\n            self._a")
+    new = new.replace("            b = self._b\n", "            b = self._b\n        with self._lock:\n")
+    result = compare(old, new, "Two", tests=60, seed=1, reproduce=False)
+    first, second = result.findings
+    assert (first.methods, bool(first.only_new)) == (["Two.broken"], True)
+    assert (second.methods, bool(second.only_new)) == (["Two.mended"], False)
+    assert second.summary.startswith("Two: Fixed by this change: ")
+    assert diff_text(result).index(first.summary) < diff_text(result).index(second.summary)
 
 
 def test_what_no_whole_call_reaches_is_checked_all_the_same(compare):

@@ -58,7 +58,7 @@ def test_what_only_the_old_version_could_do_is_no_finding():
     made = account()
     (finding,) = made.diff.findings
     finding.only_old, finding.only_new = finding.only_new, []
-    finding.summary = "Account: before the change, and no longer after it, `withdraw` can leave balance -8"
+    finding.summary = "Account: Fixed by this change: `withdraw` can leave balance -8"
     made.check, made.perf = None, None
     assert (made.brought(), made.verdict) == ([], "clean")
     assert line(made).startswith("it rules out that `withdraw` can leave balance -8")

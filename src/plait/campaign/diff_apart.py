@@ -13,6 +13,7 @@ from plait.campaign.diff_sides import LateError, Sides
 from plait.campaign.workers import WorkerError
 from plait.generate.condiff import tidied
 from plait.judge.difference_apart import Judged, unsafe_side
+from plait.judge.difference_words import FIXED
 from plait.judge.minimise import descend
 from plait.judge.rules import Rules
 from plait.judge.words import shown_result
@@ -116,7 +117,7 @@ class Apart:
         }
         said = found.summary.removeprefix(f"{subject}: ")
         other = "old" if broken.side == "new" else "new"
-        when = "after the change," if broken.side == "new" else "before the change, and no longer after it,"
+        when = "after the change," if broken.side == "new" else FIXED
         found.kind = "difference"
         found.summary = f"{subject}: {when} {said}"
         found.only_old, found.only_new = ([], [shown]) if broken.side == "new" else ([shown], [])

@@ -14,6 +14,7 @@ from plait.judge.words import plain, shown_result
 from plait.model.test import Test
 from plait.subject.change import Side
 
+FIXED = "Fixed by this change:"  # what only the old version could do
 _MANY = 4
 
 
@@ -25,7 +26,7 @@ def summary(
     calls = test.calls
     names = list(dict.fromkeys(f"`{call.method}`" for call in calls))
     together = " and ".join(names) if len(names) > 1 else f"two calls of {names[0]}"
-    head = "after the change" if side == "new" else "before the change, and no longer after it,"
+    head = "after the change" if side == "new" else FIXED
     return f"{head} {said}, when {together} run at the same time"
 
 

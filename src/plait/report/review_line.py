@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from plait.judge.difference_words import FIXED
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -128,7 +130,7 @@ def _behaviour(review: ClassReview) -> str:
 
 
 def _mended(review: ClassReview) -> str:
-    said = review.mended[0].summary.partition("before the change, and no longer after it, ")[2]
+    said = review.mended[0].summary.partition(f"{FIXED} ")[2]
     return f"it rules out that {said or 'threads do what they could do before'}"
 
 
