@@ -65,3 +65,29 @@ def test_a_call_that_waits_for_itself_is_a_difference(compare):
         "Shop: after the change, `x.sell()` waits for ever for a lock that it holds itself"
     )
     assert finding.methods == ["Shop.sell"]
+
+
+LATCH = """
+    import threading
+
+    class Latch:
+        def __init__(self):
+            self._changed = threading.Condition()
+            self._open = False
+
+        def open(self):
+            with self._changed:
+                self._open = True
+                self._changed.notify_all()
+
+        def wait(self):
+            with self._changed:
+                while not self._open:
+                    self._changed.wait()
+    """
+
+
+def test_a_wake_up_that_is_lost_is_a_difference(compare):
+    result = compare(LATCH, LATCH.replace("self._changed.notify_all()", "pass"), "Latch", tests=40)
+    assert result.verdict == "difference"
+    assert result.findings[0].summary.startswith("Latch: after the change, ")

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from plait.judge.examine import examine
 from plait.judge.rules import Rules
 from plait.judge.safety import ITSELF, KEPT, Examination, Violation
+from plait.judge.specification import UNFINISHED
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
 from plait.run.ends import SetupFailedError
-from plait.run.engine import ENGINE
+from plait.run.engine import DEADLOCK, ENGINE
 from plait.subject.change import Side
 
 EXECUTIONS = 500
@@ -41,6 +42,11 @@ class Judged:
     pattern: tuple[tuple[int, ...], ...] = ()
     vague: frozenset[int | None] = frozenset()
     executions: int = 0
+
+    @property
+    def endings(self) -> Forms:
+        """The forms in which every call ends."""
+        return frozenset(form for form in self.forms if UNFINISHED[0] not in form)
 
 
 def judged(test: Test, probes: Sequence[Call], rules: Rules, *, gil: bool = False) -> Judged:
@@ -67,9 +73,10 @@ def unsafe_side(old: Judged, new: Judged) -> Side | None:
 
     A call that fails on one version whatever the threads do says nothing about the other one's races, so calls must
     end alike one after another; except where a call stands in its own way or in that of all that come behind it, which
-    is what the versions differ in. And
-    where only a value is wrong, the calls must have the same influence on each other in both versions: if on one of
-    them no order matters to a call, it has nothing to get wrong.
+    is what the versions differ in. Where calls are stuck, that holds for the orders in which all of them end: who waits
+    for a wake-up that does not come waits also in an order in which the one to wake it comes later. And where only a
+    value is wrong, the calls must have the same influence on each other in both versions: if on one of them no order
+    matters to a call, it has nothing to get wrong.
     """
     if (old.violation is None) == (new.violation is None):
         return None
@@ -78,4 +85,5 @@ def unsafe_side(old: Judged, new: Judged) -> Side | None:
     assert mine.violation is not None
     alike = mine.forms == other.forms and (mine.violation.kind != "wrong-result" or mine.pattern == other.pattern)
     alike |= mine.violation.detail in (ITSELF, KEPT)
+    alike |= mine.violation.kind == DEADLOCK and bool(mine.endings) and mine.endings == other.endings
     return side if other.clean and other.vague <= mine.vague and alike else None
