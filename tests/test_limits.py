@@ -205,3 +205,26 @@ def test_a_bytearray_may_change_while_it_is_joined(tmp_path):
     make, look, THREADS = Buffer, lambda buffer: buffer.seen, [Buffer.write, Buffer.read]
     """
     assert [97, 98] in outcomes(tmp_path, source)
+
+
+@pytest.mark.skip(reason="a thread that waits for a pipe or a socket stops all others: such tests run on OS threads")
+def test_threads_may_race_behind_a_pipe(tmp_path):
+    source = """
+    import os
+
+    class Counter:
+        def __init__(self):
+            self.value = 0
+            self.read, self.write = os.pipe()
+
+        def wait_and_add(self):
+            os.read(self.read, 1)
+            self.value = self.value + 1
+
+        def tell_and_add(self):
+            os.write(self.write, b"x")
+            self.value = self.value + 1
+
+    make, look, THREADS = Counter, lambda counter: counter.value, [Counter.wait_and_add, Counter.tell_and_add]
+    """
+    assert outcomes(tmp_path, source) == [1, 2]

@@ -32,7 +32,7 @@ from plait.model.outcome import Divergence, Finished
 from plait.model.schedule import Schedule
 from plait.pytest_item import Equipment, ItemTrial, controlled, tear_down
 from plait.pytest_native import NativeRuns, NotEndedError, native_failure
-from plait.pytest_outside import BUDGET, Outside, Seen, StuckError, Watchdog
+from plait.pytest_outside import BUDGET, Outside, Seen, StuckError, Watchdog, last_resort
 from plait.pytest_search import SEARCHES, make_search
 from plait.run.adopt import is_foreign, is_standard
 from plait.run.asked import IDENTITY, keeps_locals
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 EXPLORED, ALONE, NATIVE, PLAIN = "explored", "one thread", "OS threads", "not under control"
 POSTLUDE = 1.5  # seconds beside a test's own, to make what was found smaller
+KILLED = 2.5  # seconds behind these after which a process that nothing interrupts is killed
 LEAST_SECONDS = 1.0
 NATIVE_RUNS = 10
 MODELS = ("both", "free-threaded", "gil")
@@ -156,6 +157,11 @@ class Explorer:
         __tracebackhide__ = True
         settings = self.settings.marked(item)
         deadline = time.perf_counter() + self._time_for(settings)
+        with last_resort(item.config, deadline + POSTLUDE + KILLED):
+            self._run_before(deadline, item, call, settings)
+
+    def _run_before(self, deadline: float, item: Any, call: Callable[[], object], settings: Settings) -> None:
+        __tracebackhide__ = True
         account: dict[str, Any] = {"test": item.nodeid, "ran": PLAIN, "impacted_points": len(self.impact)}
         item.stash[_ACCOUNT] = account
         tear_down(item)  # pytest has set it up without control; every execution does it again
@@ -203,7 +209,8 @@ class Explorer:
         now = time.perf_counter()
         if self._end is None:
             self._end = now + float(budget)
-        left = max(1, self._planned - self._begun)
+        processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))  # each has all tests and runs its share
+        left = max(1, -(-self._planned // processes) - self._begun)
         self._begun += 1
         return max(LEAST_SECONDS, min(settings.seconds, (self._end - now) / left))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import faulthandler
 import linecache
 import os
 import re
@@ -16,6 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from _pytest.faulthandler import fault_handler_stderr_fd_key
+
 from plait.campaign.guard_acts import NETWORK, SUBPROCESS, WRITE, Act, Where
 from plait.run.adopt import is_foreign
 from plait.run.engine import ENGINE
@@ -26,6 +29,8 @@ from plait.run.world import cache_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
+
+    import pytest
 
 PROCESSES = "other processes"
 _ACTS = {
@@ -181,6 +186,23 @@ class Watchdog:
         if still > (seconds / 2 if PROCESSES in self._seen.acts else min(STILL, seconds / 4)):
             return WAITS
         return BUSY if same > seconds / 2 else None
+
+
+@contextmanager
+def last_resort(config: pytest.Config, deadline: float) -> Iterator[None]:
+    """Kill the process at the deadline, with a word on where its threads are: C code may not let itself be interrupted.
+
+    Where pytest's own ``faulthandler_timeout`` is set, there is no second such timer.
+    """
+    fd = config.stash.get(fault_handler_stderr_fd_key, None)
+    if fd is None or float(config.getini("faulthandler_timeout") or 0) > 0:
+        yield
+        return
+    faulthandler.dump_traceback_later(deadline - time.perf_counter(), exit=True, file=fd)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def standing() -> list[tuple[str, str, bool]]:

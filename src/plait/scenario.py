@@ -36,6 +36,7 @@ from plait.observe.spots import lambda_text
 from plait.report.story import story
 from plait.report.table import as_text
 from plait.run.adopt import Adopter, is_standard
+from plait.run.asked import virtual_identity
 from plait.run.codes import Library
 from plait.run.engine import ENGINE
 from plait.run.imports import mirrored_imports
@@ -198,6 +199,7 @@ def controlled(
         sys.setswitchinterval(UNDISTURBED)
         stack.enter_context(adopter.released())
         stack.enter_context(mirrored_imports(mirror.modules))
+        stack.enter_context(virtual_identity())
         adopter.adopt_standard()
         adopter.adopt([*map(_module_of, given), *_loaded(modules)])
         if setup is not None:

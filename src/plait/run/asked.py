@@ -53,7 +53,9 @@ def virtual_identity() -> Iterator[None]:
 
     new: dict[int, Any] = {}
     for name, answer in _ASKED.items():
-        real = getattr(threading, name)
+        real = getattr(threading, name, None)
+        if real is None:  # an old name that this version no longer has
+            continue
         new[id(real)] = new.get(id(real)) or _asking(real, answer)
         patch(threading, name, new[id(real)])
     for module in _holders():
