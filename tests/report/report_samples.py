@@ -226,7 +226,8 @@ def explored(failed=True):
     stats = {"tests": 2, "schedules": 41, "transitions": 530, "impacted_points": 7, "preemption_bound": 2,
              "exhausted": not failed, "search": "delay", "threads": 2}  # fmt: skip
     versions = {"old": "HEAD (0123456789)", "new": "worktree"}
-    story = 'tests/test_account.py::test_two raises AssertionError (with 1 preemption)\nreplay it with replay="eNq="'
+    text = 'raises AssertionError (with 1 preemption)\nreplay it with replay="eNq="'
+    story = {"test": "tests/test_account.py::test_two", "text": text}
     return Result(
         "explore", "tests/test_account.py", "failure" if failed else "pass", versions, stats=stats, elapsed_s=1.4,
         findings=[finding] if failed else [], stopped_by="finding" if failed else "exhausted",

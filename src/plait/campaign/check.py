@@ -31,8 +31,10 @@ from plait.explore.capp_partition import Aim
 from plait.model.result import Result
 from plait.report.publish import publish, statement, text
 from plait.report.sources import sources, steps_of
+from plait.subject.claims import mentions_threads
 from plait.subject.impact_versions import impact_between
 from plait.subject.name import Subject
+from plait.subject.source import files_of
 from plait.subject.version import Version
 
 if TYPE_CHECKING:
@@ -104,21 +106,31 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
             if receipt is not None and not memory.known():  # what is known has to be replayed
                 again = known or _again(options, version, memory, begin)
                 receipt.note(
-                    again and _placed(again, version), memory, options.store, options.subject, ((options.at, version),),
-                    options.hook, options.tests,
+                    again and _placed(again, version, options.subject), memory, options.store, options.subject,
+                    ((options.at, version),), options.hook, options.tests,
                 )  # fmt: skip
-        _placed(result, version)
+        _placed(result, version, options.subject)
     result.elapsed_s = time.monotonic() - asked
     return result
 
 
-def _placed(result: Result, version: Version) -> Result:
+def _placed(result: Result, version: Version, subject: Subject) -> Result:
     """The result with where its code is."""
     result.versions = {"at": version.label}
     result.more["sources"] = sources(steps_of(result.findings))
     if version.kind in ("worktree", "folder"):
         result.more["root"] = str(version.root)
+    if result.findings:
+        claims = guarded("reading documents", lambda: _claims(subject, version), result.notes)
+        result.more["mentions_threads"] = claims is not False
     return result
+
+
+def _claims(subject: Subject, version: Version) -> bool:
+    """Whether the code or the documents of a subject say anything about threads."""
+    named = files_of(version.root, subject.module) if subject.file is None else (subject.file,)
+    files = [Path(each) for each in named if Path(each).is_file()]
+    return mentions_threads(files, version.root, subject.module.partition(".")[0])
 
 
 def _aim(options: CheckOptions, version: Version) -> Aim | None:

@@ -8,15 +8,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from plait.campaign.stream import size_of
+from plait.judge.groups import effort_to_reach
 from plait.judge.siblings import others
 from plait.model.finding import Finding
 from plait.model.test import Call
 
 
-def weight(finding: Finding) -> tuple[bool, bool, int, str, str]:
-    """What matters most comes first: what can happen today, what cannot be overlooked, what is easily seen."""
+def weight(finding: Finding) -> tuple[bool, tuple[int, int], bool, int, str, str]:
+    """What matters most comes first: what can happen today, what users do, what cannot be overlooked."""
     only_free = finding.reachable.get("gil") is not True
-    return (only_free, finding.kind == "wrong-result", finding.preemptions, finding.summary, _text(finding))
+    overlooked = finding.kind == "wrong-result"
+    return (only_free, effort_to_reach(finding), overlooked, finding.preemptions, finding.summary, _text(finding))
 
 
 def size(finding: Finding) -> tuple[int, int]:
@@ -94,5 +96,5 @@ def culprits_of(
 
 
 def _text(finding: Finding) -> str:
-    plain = {**finding.as_json(), "occurrences": 0, "reproducer": None, "siblings": None}
+    plain = {**finding.as_json(), "occurrences": 0, "reproducer": None, "siblings": None, "group": 0, "mend": ""}
     return json.dumps(plain, sort_keys=True, default=str)

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plait.campaign import tasks
-from plait.campaign.check_causes import size
+from plait.campaign.check_causes import size, weight
 from plait.campaign.failures import WorkerError
 from plait.campaign.memory import FIXED, OUTDATED, KnownFinding, Memory
 from plait.campaign.stream import StreamOptions
 from plait.campaign.workers import Workers
 from plait.judge.cause import cause
+from plait.judge.groups import grouped
 from plait.model.finding import Finding
 from plait.model.result import Result
 
@@ -113,7 +114,7 @@ def result_of(content: Mapping[str, Any], name: str, seed: int, model: str, repl
             f"nothing has changed since {when}: {counts} of that run were not explored again; --fresh explores them",
             *replays.sentences(), *map(str, content["notes"]),
         ]  # fmt: skip
-        findings = list(replays.findings.values())
+        findings = grouped(replays.findings.values(), weight)
         known = "inconclusive" if content["verdict"] == "inconclusive" else "none"
         return Result(
             "check", name, "violation" if findings else known, seed=seed, model=model, findings=findings, stats=stats,

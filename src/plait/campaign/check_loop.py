@@ -38,6 +38,7 @@ from plait.errors import PlaitBugError, UsageError, guarded, own_error
 from plait.explore.capp_partition import Aim
 from plait.judge.cause import cause
 from plait.judge.evidence import Evidence
+from plait.judge.groups import grouped
 from plait.judge.probes import probes_of
 from plait.judge.rules import may_wait
 from plait.model.finding import Finding
@@ -419,7 +420,7 @@ class Campaign:
     def _result(self) -> Result:
         options = self._options
         relate(self._findings, self._also, self._memory.keep_finding)
-        findings = sorted(without_bystanders(self._findings.values()), key=weight)
+        findings = grouped(without_bystanders(self._findings.values()), weight)
         pairs = self._pairs.rows()
         covered = sum(row["covered"] > 0 for row in pairs)
         elapsed = max(self._budget.elapsed, 1e-9)

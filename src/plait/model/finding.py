@@ -36,6 +36,8 @@ class Finding:
     waiting: list[str] = field(default_factory=list)
     through: list[str] = field(default_factory=list)  # further public methods, which these call
     siblings: list[list[str]] = field(default_factory=list)  # other methods that show the same
+    group: int = 0  # the same for findings that are mended in one place
+    mend: str = ""  # that place
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -55,7 +57,7 @@ class Finding:
             value = getattr(self, name)
             if value is not None:
                 found[name] = value
-        for name in ("detail", "expected", "waiting", "through", "siblings"):
+        for name in ("detail", "expected", "waiting", "through", "siblings", "group", "mend"):
             value = getattr(self, name)
             if value:
                 found[name] = value
@@ -77,7 +79,7 @@ class Finding:
     def _verify(self) -> None:
         """Whoever shows a finding relies on these types."""
         texts = [self.kind, self.summary, self.detail, *self.methods, *self.expected, *self.waiting, *self.through]
-        texts += [name for names in self.siblings for name in names]
+        texts += [self.mend, *(name for names in self.siblings for name in names)]
         if self.test is not None:
             for call in (*self.test.prefix, *self.test.calls):
                 texts += [call.method, call.form, call.receiver, *call.args]
@@ -92,12 +94,12 @@ class Finding:
                 raise ValueError(f"{row['line']!r:.40} is no line")
         if not all(isinstance(text, str) for text in texts):
             raise ValueError("what should be text is not")
-        if type(self.preemptions) is not int or type(self.occurrences) is not int:
+        if not all(type(number) is int for number in (self.preemptions, self.occurrences, self.group)):
             raise ValueError("what should be a number is not")
 
 
 _PLAIN = (
     "kind", "summary", "methods", "exception", "preemptions", "interleaving", "reachable", "confirmed_on_threads",
     "only_old", "only_new", "guard", "race", "gap", "reproducer", "detail", "expected", "occurrences", "waiting",
-    "through", "siblings",
+    "through", "siblings", "group", "mend",
 )  # fmt: skip

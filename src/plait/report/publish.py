@@ -178,14 +178,25 @@ def write_whole(content: str, target: Path) -> bool:
 def text(result: Result) -> str:
     """The result as people read it."""
     lines: list[str] = []
+    if result.findings and result.more.get("mentions_threads") is False:
+        owner = result.subject.rpartition(":")[2] or result.subject
+        said = f"{owner} does not claim to be thread-safe: there is no lock and no word of threads in its module"
+        lines += [f"{said}, nor in the package's documents.", ""]
     total = len(result.findings)
-    for number, finding in enumerate(result.findings[:SHOWN], 1):
-        lines += [finding_text(finding, number, total), ""]
-    for number, finding in enumerate(result.findings[SHOWN:LISTED], SHOWN + 1):
-        lines.append(f"[{number}/{total}] {finding.summary}")
-    if total > LISTED:
-        lines.append(f"... and {total - LISTED} more: --json has them all")
-    lines += [*([""] if total > SHOWN else []), *statement(result)]
+    groups = _groups(result.findings)
+    for numbers in groups[:SHOWN]:
+        lines += [finding_text(result.findings[numbers[0] - 1], numbers[0], total)]
+        if len(numbers) > 1:
+            mend, more = result.findings[numbers[0] - 1].mend, len(numbers) - 1
+            ways = f"{more} more way{'s' if more > 1 else ''} to reach it"
+            lines.append(f"  To mend: {mend}. And {ways}: {_numbered(numbers[1:])} in --json.")
+        lines.append("")
+    for numbers in groups[SHOWN:LISTED]:
+        others = f" (and {len(numbers) - 1} more to reach it)" if len(numbers) > 1 else ""
+        lines.append(f"[{numbers[0]}/{total}] {result.findings[numbers[0] - 1].summary}{others}")
+    if len(groups) > LISTED:
+        lines.append(f"... and {sum(map(len, groups[LISTED:]))} more: --json has them all")
+    lines += [*([""] if len(groups) > SHOWN else []), *statement(result)]
     pairs = result.more.get("pairs", [])
     drawn = [curve(result.more.get("coverage_over_time", []), len(pairs)), *matrix(pairs)]
     lines += [f"  {line}" for line in drawn if line]
@@ -193,11 +204,25 @@ def text(result: Result) -> str:
     return "\n".join(lines)
 
 
+def _groups(findings: Sequence[Finding]) -> list[list[int]]:
+    """Return the numbers of the findings, from 1, those that are mended in one place together."""
+    found: dict[object, list[int]] = {}
+    for number, finding in enumerate(findings, 1):
+        found.setdefault(finding.group or f"finding {number}", []).append(number)
+    return list(found.values())
+
+
+def _numbered(numbers: Sequence[int]) -> str:
+    return f"finding {numbers[0]}" if len(numbers) == 1 else f"findings {numbers[0]} to {numbers[-1]}"
+
+
 def statement(result: Result) -> list[str]:
     """What was done and how far it reaches: a pass is evidence, so it says of what."""
     stats = result.stats
     found = len(result.findings)
-    counted = f"{found} thread-safety violation{'s' if found != 1 else ''}"
+    places = len(_groups(result.findings))
+    mended = f", to be mended in {places} place{'s' if places > 1 else ''}," if places < found else ""
+    counted = f"{found} thread-safety violation{'s' if found != 1 else ''}{mended}"
     said = counted if found else "No thread-safety violation found" if stats["tests"] else "No test could be run"
     if result.verdict == "inconclusive" and stats["tests"]:
         said = "No conclusion: what ran is no evidence"
