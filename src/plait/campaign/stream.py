@@ -28,21 +28,24 @@ from plait.generate.deeper import DeeperTests
 from plait.generate.strategy import Strategy, make_strategy
 from plait.judge.cause import cause
 from plait.judge.evidence import Evidence
-from plait.judge.examine import examine
+from plait.judge.examine import Examined, examine
 from plait.judge.meetings import SeenAlone
 from plait.judge.probes import probes_of
 from plait.judge.rules import Rules, may_wait
 from plait.judge.safety import Examination, Violation
 from plait.judge.sequential import SequentialRunner
 from plait.judge.siblings import inside, names_of
+from plait.judge.trial import modelled
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
 from plait.run.ends import SetupFailedError
+from plait.run.engine import ENGINE
 from plait.subject.interface import Interface
 
 _GUARD_TESTS = 40
+EARLY = 3  # a third of the executions is enough for time-outs at any moment
 FURTHER = 32  # executions behind a test's first violation, for others that look different
 _ENDLESS = 1_000
 _SAME_SIGNATURE = 2  # findings that look alike before they were explained
@@ -164,6 +167,10 @@ class Stream:
             self._own_error(chunk, own_error("searching", error, kept="this stream of tests ended here"))
             chunk.over = True
         self._recall = None
+        chunk.notes += [
+            f"`{call}` had no end in one thread, which is no matter of thread safety: {name} is left out"
+            for name, call in SequentialRunner.endless.items()
+        ]
         chunk.so_far, chunk.schedules_so_far = self.tests, self.schedules
         chunk.pairs = self.strategy.pairs.matrix()
         return chunk
@@ -246,12 +253,7 @@ class Stream:
         self, test: Test, key: str | None, examination: Examination, chunk: Chunk, on_test: Callable[[Test], None]
     ) -> str:
         """All schedules that the limits allow; what the generator was told about it."""
-        public = {method.name for method in self.interface.methods}
-        examined = examine(
-            examination, seed=seed_of(test, self.options.seed), public=public,
-            systematic=self.options.systematic, sampled=self.options.sampled, order=self.options.order,
-            aim=self.options.aim, further=FURTHER,
-        )  # fmt: skip
+        examined = self._executed(test, examination)
         chunk.schedules += examined.executions
         self.schedules += examined.executions
         chunk.exhausted += examined.exhausted
@@ -274,6 +276,29 @@ class Stream:
         if key is not None:
             chunk.units[key] = explored.as_json()
         return explored.told
+
+    def _executed(self, test: Test, examination: Examination) -> Examined:
+        """Execute a test; once more with time-outs at any moment, where there are any and nothing was found."""
+        options = self.options
+        public = {method.name for method in self.interface.methods}
+        examined = examine(
+            examination, seed=seed_of(test, options.seed), public=public, systematic=options.systematic,
+            sampled=options.sampled, order=options.order, aim=options.aim, further=FURTHER,
+        )  # fmt: skip
+        if examined.violation is not None or not examined.timed or options.any_timeouts or options.order is not None:
+            return examined
+        with modelled(gil=ENGINE.gil, any_timeouts=True):
+            again = examine(
+                examination, seed=seed_of(test, options.seed), systematic=options.systematic // EARLY,
+                sampled=options.sampled // EARLY, aim=options.aim, further=FURTHER,
+            )  # fmt: skip
+        again.executions += examined.executions
+        again.conflicts |= examined.conflicts
+        again.unguarded |= examined.unguarded
+        again.exhausted &= examined.exhausted
+        again.diverged |= examined.diverged
+        again.covered.update(examined.covered)
+        return again
 
     @property
     def is_done(self) -> bool:
@@ -324,6 +349,12 @@ class Stream:
         self, test: Test, violation: Violation, schedule: Schedule, chunk: Chunk, on_test: Callable[[Test], None]
     ) -> str | None:
         """Minimise and explain a violation, unless one like it was explained; the cause of its finding, if known."""
+        with modelled(gil=ENGINE.gil, any_timeouts=schedule.any_timeouts):
+            return self._found(test, violation, schedule, chunk, on_test)
+
+    def _found(
+        self, test: Test, violation: Violation, schedule: Schedule, chunk: Chunk, on_test: Callable[[Test], None]
+    ) -> str | None:
         signature = signature_of(violation, test)
         self.signatures[signature] = self.signatures.get(signature, 0) + 1
         if self.signatures[signature] > _SAME_SIGNATURE:

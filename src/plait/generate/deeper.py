@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plait.generate.seen import Seen
+from plait.generate.waiting import WaitingTests
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +47,8 @@ class DeeperTests:
     another prefix each time, for a pair whose tests had steps in conflict. Pairs with few such tests come first. Which
     method comes third is chosen by chance, those that were seen to change the receiver more often. At the beginning
     each method meets itself on a fresh object (with the same arguments, with others, with any): there are few such
-    pairs, and a method that is not safe against itself is common.
+    pairs, and a method that is not safe against itself is common. Where the class waits, many tests make calls wait
+    (`plait.generate.waiting`).
     """
 
     def __init__(self, inner: Strategy, sequences: Sequences, random: Random, *, threads: int) -> None:
@@ -60,6 +62,7 @@ class DeeperTests:
         self._seen = Seen()
         self._long = False
         self._alone: list[tuple[Pair, str]] | None = None
+        self._waiting = WaitingTests(sequences, random)
 
     def next_test(self) -> Test | None:
         """See `Strategy.next_test`."""
@@ -67,6 +70,9 @@ class DeeperTests:
             itself = [pair for pair in self.pairs.records if pair[0] == pair[1]]
             self._alone = [(pair, how) for pair in itself for how in (TWINS, APART, ANYHOW)]
             self._random.shuffle(self._alone)
+        waiting = self._waiting.next_test()
+        if waiting is not None:
+            return waiting
         if self._alone and self._random.random() < _SHARE:
             pair, how = self._alone.pop()
             test = self._of(pair, 0, third=False, how=how)

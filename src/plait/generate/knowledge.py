@@ -24,6 +24,7 @@ class MethodRecord:
     raised: int = 0
     misused: int = 0
     blocked: int = 0
+    endless: int = 0
     result: str | None = None
     last_error: str = ""
 
@@ -34,7 +35,9 @@ class MethodRecord:
 
     @property
     def uncallable(self) -> bool:
-        """Whether every call failed in the way that wrong arguments do."""
+        """Whether every call failed in the way that wrong arguments do, or one had no end in one thread."""
+        if self.endless:
+            return True
         return self.misused >= _GIVE_UP and not self.succeeded and not self.blocked and not self.raised
 
     @property
@@ -75,6 +78,8 @@ class Knowledge:
             record.result = outcome.result
         elif outcome.status == "blocked":
             record.blocked += 1
+        elif outcome.status == "endless":
+            record.endless += 1
         else:
             # What says that it is not implemented is as good as not there.
             hopeless = outcome.misuse or outcome.exception == "NotImplementedError"

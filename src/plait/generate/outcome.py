@@ -14,14 +14,16 @@ from plait.model.test import Test
 class CallOutcome:
     """How one call of a sequential run went.
 
-    ``changed`` says whether the receiver's state differs from before the call, ``result`` names the type returned.
+    ``changed`` says whether the receiver's state differs from before the call, ``result`` names the type returned,
+    ``waited`` says whether the call had to wait for something, be it only until a time-out.
     """
 
-    status: Literal["ok", "raised", "blocked"]
+    status: Literal["ok", "raised", "blocked", "endless"]
     exception: str | None = None
     message: str = ""
     changed: bool = False
     result: str | None = None
+    waited: bool = False
 
     @property
     def misuse(self) -> bool:
@@ -41,5 +43,5 @@ RunSequentially = Callable[[Test], list[CallOutcome]]
 """Runs the prefix of a test that has no suffixes, and goes on after a call that raises.
 
 The answer has one outcome per call that was made. It ends early after a call that blocks (alone, it would wait for
-ever) and after a first call, the one that builds the receiver, that raises.
+ever) or does not end, and after a first call, the one that builds the receiver, that raises.
 """

@@ -232,6 +232,14 @@ class Sequences:
             prefix.keep(kept)
         return prefix
 
+    def write(self, method: Method, prefix: Prefix) -> Draft | None:
+        """A call of the method on the object under test; what makes its arguments joins the prefix."""
+        return self._write(method, prefix, prefix.scene, peers=False)
+
+    def tried(self, drafts: Sequence[Draft]) -> list[CallOutcome]:
+        """How calls go that are made one after another; nothing is learned from it."""
+        return self._run(self._sequential(drafts))
+
     def _write(
         self, method: Method, prefix: Prefix, scene: Scene, result: str | None = None, *, peers: bool = True
     ) -> Draft | None:

@@ -47,6 +47,7 @@ class Examined:
     covered: Counter[tuple[str, str]] = field(default_factory=Counter)
     wanted: Callable[[Violation], bool] | None = None
     hangs: int = 0
+    timed: bool = False  # calls wait with time-outs, so it matters when these may fire
     error: Exception | None = None  # what ended the search behind its violation
     evidence: Evidence = field(default_factory=Evidence)
 
@@ -112,13 +113,13 @@ def _examine(
     ENGINE.execute(examination.bed.prepare, prefix, search, free=search.free)  # one thread after the other: serial
     search.executed(ENGINE)
     found.executions = 1
-    waiting = bool(ENGINE.pending)
+    found.timed = ENGINE.timed
     alternated = _alternated(ENGINE)
     following = search.next_prefix()
     found.unguarded = following is not None and unguarded(ENGINE)
     if public:
         _cover(examination, found, seed, public)
-    if following is None and not waiting:
+    if following is None and not alternated:
         found.exhausted = search.exhausted
         return
     found.conflicts = True
@@ -215,6 +216,7 @@ def _once(
     ENGINE.execute(examination.bed.prepare, prefix, search, free=search.free, finish=finish)
     search.executed(ENGINE)
     found.executions += 1
+    found.timed |= ENGINE.timed
     violation = verdicts[0] if verdicts else None
     if violation is None:
         found.hangs += ENGINE.status == HANG

@@ -12,6 +12,7 @@ from plait.judge.minimise import Minimal, fewest_preemptions
 from plait.judge.safety import ITSELF, KEPT, Examination, Violation
 from plait.judge.specification import MASKED, Specification
 from plait.judge.summary import summary
+from plait.judge.trial import modelled
 from plait.judge.words import shown_result
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule
@@ -127,12 +128,20 @@ def _guard(pair: RacingPair, guards: GuardTable, moments: list[Moment]) -> dict[
 
 
 def reachable_under_gil(examination: Examination, same: Callable[[Violation], bool]) -> bool | None:
-    """Whether a build with the GIL can show it too; None if the search had to stop before it knew."""
-    with _gil(examination) as fresh:
-        examined = examine(fresh, systematic=GIL_SYSTEMATIC, sampled=GIL_SAMPLED, wanted=same)
-    if examined.violation is not None:
-        return True
-    return False if examined.exhausted else None
+    """Whether a build with the GIL can show it too; None if the search had to stop before it knew.
+
+    That it cannot is a claim: all schedules were executed, with time-outs at any moment if there are any.
+    """
+    for at_any_moment in (ENGINE.any_timeouts, True):
+        with modelled(gil=ENGINE.gil, any_timeouts=at_any_moment), _gil(examination) as fresh:
+            examined = examine(fresh, systematic=GIL_SYSTEMATIC, sampled=GIL_SAMPLED, wanted=same)
+        if examined.violation is not None:
+            return True
+        if not examined.exhausted or examined.diverged:
+            return None
+        if not examined.timed or at_any_moment:
+            break
+    return False
 
 
 def _under_gil(examination: Examination, minimal: Minimal, same: Callable[[Violation], bool]) -> Minimal | None:

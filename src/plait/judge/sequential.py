@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import ClassVar
 
 from plait.generate.outcome import CallOutcome
 from plait.model.foreign import exception_text
@@ -11,15 +13,18 @@ from plait.observe.canonical import canonical, exception_name
 from plait.run.ends import RAISED, SetupBlockedError
 from plait.run.engine import ENGINE
 from plait.run.exhaustion import memory_is_exhausted
+from plait.run.patience import EndlessError, patience
 from plait.run.testbed import namespace
 
 MAX_CACHED = 4000
+ALONE_S = 1.0  # of processor time for a call that nothing disturbs, after which it counts as one without an end
 
 
 class SequentialRunner:
     """`plait.generate.outcome.RunSequentially` over the code under test, with quiet hooks and virtual time."""
 
     announce: Callable[[Test], None] | None = None  # told what runs before it runs
+    endless: ClassVar[dict[str, str]] = {}  # methods whose calls had no end, with one of them; they are not made again
     listener: Callable[[Test, object], None] | None = None  # told what the generator gets to know
 
     def __init__(self) -> None:
@@ -56,22 +61,36 @@ class SequentialRunner:
         receiver = test.prefix[0].result if test.prefix else None
         state: object = None
         for number, call in enumerate(test.prefix):
+            before_it = ENGINE.main.waits
+            if number and call.method in self.endless:
+                found.append(CallOutcome("endless"))
+                return []
             try:
-                result = _perform(call.expression, space, values)
+                with patience(ALONE_S) if number else nullcontext():
+                    result = _perform(call.expression, space, values)
+            except (EndlessError, RecursionError):
+                if not number:
+                    found.append(CallOutcome("raised", "RecursionError"))
+                    return []
+                self.endless[call.method] = call.expression
+                found.append(CallOutcome("endless"))
+                return []
             except SetupBlockedError:
-                found.append(CallOutcome("blocked"))
+                found.append(CallOutcome("blocked", waited=True))
                 return []
             except RAISED as error:
                 if isinstance(error, MemoryError) and memory_is_exhausted():
                     raise  # nothing that runs after it can be trusted
-                found.append(CallOutcome("raised", exception_name(error), exception_text(error)[:200]))
+                waited = ENGINE.main.waits > before_it
+                found.append(CallOutcome("raised", exception_name(error), exception_text(error)[:200], waited=waited))
                 if number == 0:
                     return []
                 continue
             if call.result is not None:
                 values[call.result] = result
             before, state = state, canonical(values.get(receiver)) if receiver is not None else None
-            found.append(CallOutcome("ok", changed=number > 0 and before != state, result=type(result).__name__))
+            changed, waited = number > 0 and before != state, ENGINE.main.waits > before_it
+            found.append(CallOutcome("ok", changed=changed, result=type(result).__name__, waited=waited))
         return []
 
 

@@ -79,7 +79,8 @@ class Engine:
         "_bodies", "_fibers", "_fibers_by_backend", "_first", "_new", "_returning", "any_timeouts", "backend",
         "brief_sleeps", "chooser", "clock", "current", "enabled", "executions", "fault", "free", "gil", "heap", "held",
         "leavable", "live", "look_at", "main", "max_steps", "modules", "overdue", "pending", "plen", "prefix",
-        "recorder", "sections", "special", "spinners", "status", "step", "thread", "threads", "trace", "uncontrolled",
+        "recorder", "sections", "special", "spinners", "status", "step", "thread", "threads", "timed", "trace",
+        "uncontrolled",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -111,6 +112,7 @@ class Engine:
         self.free = chooser is None
         self.clock = 0.0
         self.brief_sleeps = False
+        self.timed = False  # somebody has waited, or could have waited, with a time-out
         self.look_at = LOOK_EVERY
         self.spinners: list[VThread] = []
         self.sections: dict[int, VThread] = {}  # who changes a container step by step and keeps its lock, by its root
@@ -606,6 +608,7 @@ class Engine:
 
     def early(self, thread: VThread) -> bool:
         """Whether a wait with a time-out may end at any moment: each thread's first few, so that polling has an end."""
+        self.timed = True
         if not self.any_timeouts or thread.early >= MAX_EARLY:
             return False
         thread.early += 1
@@ -615,8 +618,8 @@ class Engine:
 
     def naps(self, thread: VThread) -> bool:
         """Whether a sleep is over at once: a body's first few, in orders of whole calls, where others do not begin."""
-        if self.any_timeouts:
-            return self.early(thread)
+        if self.early(thread):
+            return True
         if not self.brief_sleeps or thread.naps >= MAX_EARLY or thread.id not in self.bodies:
             return False
         thread.naps += 1
@@ -701,6 +704,7 @@ class Engine:
             raise HeldError
         if thread.dying:
             raise Killed
+        thread.waits += 1
         self.disable(thread)
         thread.state = BLOCKED
         other = self._quiet_next()

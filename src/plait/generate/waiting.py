@@ -1,0 +1,245 @@
+"""Tests that make calls wait.
+
+Where a class waits, its faults need a call that waits (for what is empty, full, held, closed) when others wake it, and
+somebody who steals what it was woken for, or a second one that waits as well. Random tests seldom do all that. So
+states are looked for in which a call made alone would wait: behind the constructor, and behind one call made a few
+times. Then calls are tried that end the waiting, and tests are put together of both: one wakes, one wakes and steals,
+two wait and one wakes, calls that can only end each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from plait.generate.names import role
+from plait.generate.seen import Seen
+from plait.generate.sequence import Prefix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from random import Random
+
+    from plait.generate.draft import Draft
+    from plait.generate.outcome import CallOutcome
+    from plait.generate.sequence import Sequences
+    from plait.model.test import Test
+    from plait.subject.interface import Method
+
+_GLANCE = 60
+"""Runs of calls alone after which a class counts as one that does not wait, if none of them did."""
+_LOOK = 400
+"""The same for one that does: then it is known where."""
+_CONSTRUCTORS = 6
+_SIZES = ("1", "2", "3")
+_AGAIN = 3
+"""How often a call is made to bring about a state: what fills up is small in a test."""
+_PER_METHOD = 3
+"""States kept for each method that waits."""
+_WAKERS = 3
+_SHARE = 0.6
+_SHARE_LATER = 0.2
+_TRIES = 8
+_ANY = 0.5
+"""How often a call of any method takes part in a test made by chance."""
+
+
+@dataclass(slots=True)
+class Situation:
+    """A state, a call that waits in it, and calls behind which it would not; ``others`` wait in it as well."""
+
+    prefix: Prefix
+    waiter: Draft
+    wakers: list[Draft] = field(default_factory=list)
+    others: list[Draft] = field(default_factory=list)
+
+
+class WaitingTests:
+    """Makes tests of the situations that a subject has; none if it does not wait."""
+
+    def __init__(self, sequences: Sequences, random: Random) -> None:
+        self._sequences = sequences
+        self._random = random
+        self._situations: list[Situation] | None = None
+        self._planned: list[Test] = []
+        self._seen = Seen()
+        self._runs = 0
+
+    def next_test(self) -> Test | None:
+        """A test in which calls wait, sometimes; None means that it is somebody else's turn."""
+        if self._situations is None:
+            self._situations = self._find()
+            self._planned = [test for each in self._situations for test in self._plan(each) if self._seen.is_new(test)]
+            self._random.shuffle(self._planned)
+        if not self._situations or self._random.random() >= (_SHARE if self._planned else _SHARE_LATER):
+            return None
+        if self._planned:
+            return self._planned.pop()
+        for _ in range(_TRIES):
+            test = self._by_chance(self._random.choice(self._situations))
+            if test is not None and self._seen.is_new(test):
+                return test
+        return None
+
+    # -- states in which calls wait -----------------------------------------------------------------------------
+
+    def _find(self) -> list[Situation]:
+        found: list[Situation] = []
+        for state in self._states():
+            if self._runs >= (_LOOK if found else _GLANCE):
+                break
+            prefix = Prefix(list(state.drafts), state.scene.copy())  # with the arguments of all calls behind it
+            here = [situation for method in self._methods() for situation in self._try(prefix, method)]
+            for situation in here:
+                situation.others = [each.waiter for each in here if each is not situation]
+            kept = [each for each in here if _count(found, each) < _PER_METHOD]
+            found += kept
+        for situation in found:
+            self._find_wakers(situation)
+        return found
+
+    def _methods(self) -> list[Method]:
+        knowledge = self._sequences.knowledge
+        return [each for each in self._sequences.catalogue.methods if not knowledge.of(each.name).uncallable]
+
+    def _states(self) -> Iterator[Prefix]:
+        """Fresh objects first, then those on which one call was made, then two and three times."""
+        sequences = self._sequences
+        fresh: dict[str, Prefix] = {}
+        for _ in range(2 * _CONSTRUCTORS):
+            prefix = sequences.prefix(0)
+            fresh.setdefault(prefix.drafts[0].call.source, prefix)
+        for other in [each for prefix in list(fresh.values()) for each in self._other_sizes(prefix)]:
+            fresh.setdefault(other.drafts[0].call.source, other)
+        prefixes = list(fresh.values())
+        self._random.shuffle(prefixes)
+        del prefixes[_CONSTRUCTORS:]
+        yield from prefixes
+        behind = [(prefix, method) for prefix in prefixes for method in self._methods()]
+        self._random.shuffle(behind)
+        for prefix, method in behind:
+            grown = Prefix(list(prefix.drafts), prefix.scene.copy())
+            draft = sequences.write(method, grown)
+            for _ in range(_AGAIN if draft is not None else 0):
+                assert draft is not None
+                outcome = self._last([*grown.drafts, draft])
+                if outcome is None or outcome.status != "ok" or not outcome.changed:
+                    break
+                grown = Prefix([*grown.drafts, draft], grown.scene.copy())
+                yield grown
+
+    def _other_sizes(self, prefix: Prefix) -> Iterator[Prefix]:
+        """The same object with other small numbers: of parties, of permits, of places."""
+        draft = prefix.drafts[0]
+        call = draft.call
+        made = next((each for each in self._sequences.catalogue.constructors if each.name == call.method), None)
+        sizes = [] if made is None else [each.name for each in made.parameters if (each.default or "").isdigit()]
+        calls = [
+            replace(call, args=(*call.args[:position], number, *call.args[position + 1 :]))
+            for position, text in enumerate(call.args) if text.isdigit() for number in _SIZES
+        ]  # fmt: skip
+        calls += [
+            replace(call, kwargs=(*((key, value) for key, value in call.kwargs if key != name), (name, number)))
+            for name in sizes[:1] for number in _SIZES
+        ]  # fmt: skip
+        for each in calls:
+            outcome = self._last([replace(draft, call=each)])
+            if outcome is not None and outcome.status == "ok":
+                yield Prefix([replace(draft, call=each), *prefix.drafts[1:]], prefix.scene.copy())
+
+    def _try(self, prefix: Prefix, method: Method) -> list[Situation]:
+        """The method's calls that wait behind the prefix: as they come, and with what means to wait for ever."""
+        found = []
+        draft = self._sequences.write(method, prefix)
+        for each in [] if draft is None else [draft, *_for_ever(draft, method)]:
+            outcome = self._last([*prefix.drafts, each])
+            if outcome is not None and outcome.waited and not outcome.misuse:
+                found.append(Situation(prefix, each))
+                if outcome.status == "blocked":
+                    break
+        return found[-1:]
+
+    def _find_wakers(self, situation: Situation) -> None:
+        """Calls behind which the one that waits goes on at once."""
+        prefix, methods = situation.prefix, self._methods()
+        self._random.shuffle(methods)
+        for method in methods:
+            draft = self._sequences.write(method, prefix)
+            if draft is None or len(situation.wakers) >= _WAKERS:
+                continue
+            outcomes = self._outcomes([*prefix.drafts, draft, situation.waiter])
+            if len(outcomes) == len(prefix.drafts) + 2 and not outcomes[-1].waited and outcomes[-2].status == "ok":
+                situation.wakers.append(draft)
+
+    def _outcomes(self, drafts: Sequence[Draft]) -> list[CallOutcome]:
+        self._runs += 1
+        return self._sequences.tried(drafts)
+
+    def _last(self, drafts: Sequence[Draft]) -> CallOutcome | None:
+        """How the last of the calls went; None if it was not reached."""
+        outcomes = self._outcomes(drafts)
+        return outcomes[-1] if len(outcomes) == len(drafts) else None
+
+    # -- tests of them ------------------------------------------------------------------------------------------
+
+    def _plan(self, situation: Situation) -> Iterator[Test]:
+        one = situation.waiter
+        for waker in situation.wakers:
+            yield from self._tests(situation, [
+                [[one], [waker]], [[one], [waker, one]], [[one], [one], [waker]], [[one], [one], [waker, waker]],
+                [[one], [waker], [one, waker]], [[one, waker], [waker, one]],
+            ])  # fmt: skip
+            for two in situation.others[:_WAKERS]:
+                yield from self._tests(situation, [[[one], [two], [waker]], [[one], [two], [waker, one]]])
+        yield from self._tests(situation, [[[one], [one]], [[one], [one], [one]]])
+        for two in situation.others[:_WAKERS]:
+            yield from self._tests(situation, [
+                [[one], [two]], [[one], [two, one]], [[one], [one], [two, two]], [[one], [two], [one, two]],
+            ])  # fmt: skip
+
+    def _by_chance(self, situation: Situation) -> Test | None:
+        """Two or three threads with one or two calls each, of which one waits."""
+        calls = [situation.waiter, *situation.wakers, *situation.others]
+        if self._random.random() < _ANY:
+            more = self._sequences.write(self._random.choice(self._methods()), situation.prefix)
+            calls += [] if more is None else [more]
+        threads = [self._random.choices(calls, k=self._random.randint(1, 2)) for _ in range(self._random.randint(1, 2))]
+        return next(self._tests(situation, [[[situation.waiter], *threads]]), None)
+
+    def _tests(self, situation: Situation, patterns: Sequence[Sequence[Sequence[Draft]]]) -> Iterator[Test]:
+        forbidden = {frozenset(each) for each in self._sequences.catalogue.not_parallel}
+        for pattern in patterns:
+            names = [{draft.call.method for draft in suffix} for suffix in pattern]
+            together = {
+                frozenset((first, second))
+                for number, one in enumerate(names) for other in names[number + 1 :]
+                for first in one for second in other
+            }  # fmt: skip
+            if not together & forbidden:
+                yield self._sequences.test(situation.prefix, pattern)
+
+
+def _count(found: Sequence[Situation], situation: Situation) -> int:
+    return sum(each.waiter.call.method == situation.waiter.call.method for each in found)
+
+
+def _for_ever(draft: Draft, method: Method) -> Iterator[Draft]:
+    """The call with what means to wait for ever, where it says for how long, or whether to wait at all."""
+    call = draft.call
+    names = [parameter.name for parameter in method.parameters if parameter.kind != "keyword"]
+    for position, name in enumerate(names[: len(call.args)]):
+        for text in _meant(name):
+            args = (*call.args[:position], text, *call.args[position + 1 :])
+            yield replace(draft, call=replace(call, args=args))
+    for position, (name, _text) in enumerate(call.kwargs):
+        for text in _meant(name):
+            kwargs = (*call.kwargs[:position], (name, text), *call.kwargs[position + 1 :])
+            yield replace(draft, call=replace(call, kwargs=kwargs))
+    if call.kwargs:
+        yield replace(draft, call=replace(call, kwargs=()))
+
+
+def _meant(name: str) -> tuple[str, ...]:
+    if name.startswith("block"):
+        return ("True",)
+    return ("None",) if role(name) == "wait" else ()

@@ -1,0 +1,82 @@
+"""Tests that make calls wait: the states are found by trying calls alone."""
+
+from random import Random
+
+from plait.generate.catalogue import build_catalogue
+from plait.generate.sequence import Sequences
+from plait.generate.waiting import WaitingTests
+from plait.judge.sequential import SequentialRunner
+from plait.observe.places import PLACES
+from plait.run.engine import ENGINE
+from plait.run.world import World
+from plait.subject.interface import discover
+
+SOURCE = """
+import threading
+
+class Store:
+    def __init__(self, room: int = 2):
+        self._room = room
+        self._items = []
+        self._condition = threading.Condition()
+
+    def put(self, item):
+        with self._condition:
+            while len(self._items) >= self._room:
+                self._condition.wait()
+            self._items.append(item)
+            self._condition.notify_all()
+
+    def take(self, timeout=None):
+        with self._condition:
+            while not self._items:
+                if not self._condition.wait(timeout):
+                    raise TimeoutError
+            self._condition.notify_all()
+            return self._items.pop()
+
+class Plain:
+    def __init__(self):
+        self.value = 0
+
+    def add(self, timeout=None):
+        self.value += 1
+
+    def numbers(self):
+        while True:
+            self.value += 1
+"""
+
+
+def made(tmp_path, name, seed=0):
+    world = World(PLACES, cache=tmp_path / "code")
+    before = ENGINE.modules
+    with world.entered():
+        module = world.importer.load_source(f"waiting_{name.lower()}", SOURCE)
+        world.snapshot()
+        owner = getattr(module, name)
+        catalogue = build_catalogue(owner, discover(owner, name=f"waiting_{name.lower()}:{name}"))
+        sequences = Sequences(catalogue, SequentialRunner(), Random(seed))
+        waiting = WaitingTests(sequences, Random(seed))
+        tests = [test for _ in range(60) if (test := waiting.next_test()) is not None]
+    ENGINE.modules = before
+    return sequences, tests
+
+
+def test_calls_wait_for_what_is_empty_and_for_what_is_full(tmp_path):
+    _sequences, tests = made(tmp_path, "Store")
+    empty = [test for test in tests if not any(call.method == "put" for call in test.prefix)]
+    full = [test for test in tests if any(call.method == "put" for call in test.prefix)]
+    assert any(test.suffixes[0][0].method == "take" for test in empty)
+    assert any(test.suffixes[0][0].method == "put" for test in full)
+    assert {len(test.suffixes) for test in tests} == {2, 3}
+    assert any(len(suffix) == 2 for test in tests for suffix in test.suffixes)  # one that wakes and steals
+
+
+def test_a_class_that_does_not_wait_gets_none(tmp_path, monkeypatch):
+    monkeypatch.setattr(SequentialRunner, "endless", {})
+    sequences, tests = made(tmp_path, "Plain")
+    assert tests == []
+    assert "numbers" in SequentialRunner.endless
+    sequences.compose(0, [[sequences.catalogue.method("numbers")]])
+    assert sequences.knowledge.of("numbers").uncallable
