@@ -36,7 +36,7 @@ _AGAIN = 3
 """How often a call is made to bring about a state: what fills up is small in a test."""
 _PER_METHOD = 3
 """States kept for each method that waits."""
-_WAKERS = 3
+_WAKERS = 4
 _SHARE = 0.6
 _SHARE_LATER = 0.2
 _TRIES = 8
@@ -61,6 +61,7 @@ class WaitingTests:
         self._sequences = sequences
         self._random = random
         self._situations: list[Situation] | None = None
+        self._together: list[Situation] = []  # calls whose code waits, though none of them does alone
         self._planned: list[Test] = []
         self._seen = Seen()
         self._runs = 0
@@ -69,13 +70,15 @@ class WaitingTests:
         """A test in which calls wait, sometimes; None means that it is somebody else's turn."""
         if self._situations is None:
             self._situations = self._find()
-            self._planned = [test for each in self._situations for test in self._plan(each) if self._seen.is_new(test)]
+            plans = [self._plan(each) for each in (*self._situations, *self._together)]
+            self._planned = [test for plan in plans for test in plan if self._seen.is_new(test)]
             self._random.shuffle(self._planned)
-        if not self._situations or self._random.random() >= (_SHARE if self._planned else _SHARE_LATER):
+        some = self._situations or self._planned
+        if not some or self._random.random() >= (_SHARE if self._planned else _SHARE_LATER):
             return None
         if self._planned:
             return self._planned.pop()
-        for _ in range(_TRIES):
+        for _ in range(_TRIES if self._situations else 0):
             test = self._by_chance(self._random.choice(self._situations))
             if test is not None and self._seen.is_new(test):
                 return test
@@ -96,7 +99,18 @@ class WaitingTests:
             found += kept
         for situation in found:
             self._find_wakers(situation)
+        self._find_together({each.waiter.call.method for each in found})
         return found
+
+    def _find_together(self, known: set[str]) -> None:
+        """Calls that wait for a call like themselves while that is under way: no state makes them wait alone."""
+        prefix = self._sequences.prefix(0)
+        methods = [method for method in self._methods() if method.waits and method.name not in known]
+        written = [self._sequences.write(method, prefix) for method in methods]
+        drafts = [draft for draft in written if draft is not None]
+        self._together = [
+            Situation(prefix, draft, others=[other for other in drafts if other is not draft]) for draft in drafts
+        ]
 
     def _methods(self) -> list[Method]:
         knowledge = self._sequences.knowledge
@@ -163,9 +177,10 @@ class WaitingTests:
         """Calls behind which the one that waits goes on at once."""
         prefix, methods = situation.prefix, self._methods()
         self._random.shuffle(methods)
-        for method in methods:
+        for method in [each for each in methods for _ in range(2 if each.parameters else 1)]:
             draft = self._sequences.write(method, prefix)
-            if draft is None or len(situation.wakers) >= _WAKERS:
+            known = [each.call for each in situation.wakers]
+            if draft is None or len(known) >= _WAKERS or draft.call in known:
                 continue
             outcomes = self._outcomes([*prefix.drafts, draft, situation.waiter])
             if len(outcomes) == len(prefix.drafts) + 2 and not outcomes[-1].waited and outcomes[-2].status == "ok":
