@@ -123,46 +123,33 @@ def test_two_threads_may_share_a_buffer_written_in_c(tmp_path):
     assert outcomes(tmp_path, source) == ["header ", "header header "]
 
 
-@pytest.mark.skip(reason="code made by exec (the methods of dataclasses, named tuples...) is not rewritten")
-def test_a_dataclass_may_change_while_it_is_compared(tmp_path):
+@pytest.mark.skip(reason="a code object has no text that could be rewritten; the text given to eval and exec is")
+def test_a_code_object_may_be_run_by_exec(tmp_path):
     source = """
-    from dataclasses import dataclass
+    CODE = compile("counter.value += 1", "made", "exec")
 
-    @dataclass
-    class Point:
-        x: int = 0
-        y: int = 0
+    class Counter:
+        value = 0
 
-    class Plane:
-        def __init__(self):
-            self.point, self.same = Point(), None
+        def add(self):
+            exec(CODE, {"counter": self})
 
-        def compare(self):
-            self.same = self.point == Point(0, 1)
-
-        def move(self):
-            self.point.x = 1
-            self.point.y = 1
-            self.point.x = 0
-
-    make, look, THREADS = Plane, lambda plane: plane.same, [Plane.compare, Plane.move]
+    make, look, THREADS = Counter, lambda counter: counter.value, [Counter.add] * 2
     """
-    assert True in outcomes(tmp_path, source)
+    assert outcomes(tmp_path, source) == [1, 2]
 
 
-@pytest.mark.skip(reason="functions written in C that read attributes (attrgetter, vars...) are no points")
-def test_an_attribute_may_be_read_by_c_code(tmp_path):
+@pytest.mark.skip(reason="extension modules read the attributes of what they are given without a point")
+def test_an_attribute_may_be_read_by_an_extension(tmp_path):
     source = """
-    from operator import attrgetter
-
-    get = attrgetter("value")
+    import pickle
 
     class Counter:
         def __init__(self):
             self.value = 0
 
         def add(self):
-            self.value = get(self) + 1
+            self.value = pickle.loads(pickle.dumps(self)).value + 1
 
     make, look, THREADS = Counter, lambda counter: counter.value, [Counter.add] * 2
     """

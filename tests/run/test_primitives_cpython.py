@@ -13,8 +13,8 @@ import pytest
 from plait.explore.random_walk import RandomWalk
 from plait.explore.strategy import run_on
 from plait.observe.places import PLACES
+from plait.run.dynamic import HOOKS
 from plait.run.engine import ENGINE
-from plait.run.hooks import HOOKS
 from plait.run.mirror import Mirror
 from plait.run.rewrite import compile_module
 

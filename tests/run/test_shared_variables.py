@@ -164,7 +164,7 @@ ALONE = {
     "recursive": "def f():\n def v(): v()\n start(v)",
     "wrapped": "def f(a):\n @wraps(a)\n def v(): v.n += 1\n return v",
     "another variable of the same name": "def f():\n v = 0\n start(lambda v: v)\n v = 1",
-    "its tokens would be seen": "def f():\n v = 0\n start(lambda: v)\n v = locals()",
+    "its tokens would be seen": "def f():\n v = 0\n start(lambda: v)\n v = eval(*a)",
 }
 
 

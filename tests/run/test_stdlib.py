@@ -30,7 +30,7 @@ from plait.run import noop
 from plait.run.importer import Importer
 chosen = noop.HOOKS
 if hooks == "engine":
-    from plait.run.hooks import HOOKS as chosen
+    from plait.run.dynamic import HOOKS as chosen
 elif hooks in noop.BROKEN:
     chosen = {**noop.HOOKS, hooks: noop.BROKEN[hooks]}
 importer = Importer(lambda name, _origin: name in modules, chosen, {}, Path(cache))

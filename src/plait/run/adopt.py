@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING, Any
 from plait.model.foreign import attributes_of, is_a, module_of
 from plait.run import noop
 from plait.run.codes import Codes, Library
+from plait.run.dynamic import HOOKS
 from plait.run.fibers import OURS
-from plait.run.hooks import HOOKS, forget_kinds
+from plait.run.hooks import forget_kinds
 from plait.run.imports import resolve_lazy
 from plait.run.twins import Twins
 from plait.run.variables import Cell

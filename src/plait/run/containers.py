@@ -8,6 +8,7 @@ from __future__ import annotations
 import array
 import collections
 import functools
+import gc
 import types
 from typing import Any, Final
 
@@ -69,6 +70,15 @@ _VIEWS = frozenset({
     type(collections.OrderedDict().items()), type(iter(collections.OrderedDict())), type(reversed({})),
 })  # fmt: skip
 
+WINDOWS = frozenset({types.MappingProxyType, memoryview})  # they show what is in another container
+
+
+def behind(window: Any) -> Any:
+    """The container that a proxy or memory view shows; None if it is none whose content is shared."""
+    container: Any = window.obj if type(window) is memoryview else next(iter(gc.get_referents(window)), None)
+    return container if is_container(type(container)) else None
+
+
 _C_CALLABLES = (
     types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType,
     types.ClassMethodDescriptorType,
@@ -92,7 +102,7 @@ def is_read(kind: type) -> bool:
     """Whether comparing, printing or copying a value of this type looks at shared content."""
     known = _is_read.get(kind)
     if known is None:
-        known = _is_read[kind] = kind is tuple or is_container(kind) or is_view(kind)
+        known = _is_read[kind] = kind is tuple or is_container(kind) or is_view(kind) or kind in WINDOWS
     return known
 
 

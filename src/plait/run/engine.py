@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import sys
 from _thread import _local as local
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -33,6 +34,8 @@ from plait.run.spin import repeated, state_of
 from plait.run.vthread import BLOCKED, FINISHED, NEW, READY, VThread
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from plait.run.modulestate import ModuleState
 
 Entry = tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]
@@ -41,6 +44,7 @@ MAX_STEPS = 20_000
 LOOK_EVERY = 64  # steps between two looks for threads that wait by spinning; a power of two
 SPIN_WINDOW = 16  # accesses in a loop by which a thread may be suspected to wait, at most
 COLLECT_EVERY = 400  # executions between two garbage collections
+MAX_CALLERS = 64  # calls of C code that may not be over yet; with more of them those that are over are looked for
 MAX_EARLY = 3  # waits of a thread that may end before their time; more only make polling longer
 LAST_STEPS = 512  # those before the limit that tell a thread which waits by polling from one that works
 _IDLE_MODES = frozenset((READ, KEY_READ, LOCAL, TIME))
@@ -784,6 +788,8 @@ def _looked(e: Engine, thread: VThread, step: int) -> bool:
 def _special_access(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
     """`access` under the GIL model, with a recorder, while somebody spins, or on the way to a thread's first point."""
     if e.gil:
+        if thread.callers:
+            came_back(thread)
         if not thread.may_switch:
             e.trace.append((thread.id, loc, mode, site, None, None))
             _performed(e, thread, loc, mode, site)
@@ -810,6 +816,41 @@ def _special_access(e: Engine, thread: VThread, loc: int, mode: int, site: int) 
     e.trace.append((thread.id, loc, mode, site, e.enabled, thread.after))
     thread.after = None
     _performed(e, thread, loc, mode, site)
+
+
+def called_out(thread: VThread) -> None:
+    """Code under test calls code that is not rewritten: a GIL build may switch when that comes back.
+
+    Before it does it may call code under test, whose accesses are steps of their own; see `came_back`.
+    """
+    thread.may_switch = True
+    if ENGINE.gil:
+        frame = _rewritten_frame()
+        callers = thread.callers
+        if frame is not None and not (callers and callers[-1] is frame):
+            if len(callers) >= MAX_CALLERS:
+                came_back(thread)
+            callers.append(frame)
+
+
+def came_back(thread: VThread) -> None:
+    """Before an access: find out which calls of `called_out` are over. Behind each the thread may be switched."""
+    frame = _rewritten_frame()
+    on_stack = set()
+    while frame is not None:
+        on_stack.add(id(frame))
+        frame = frame.f_back
+    here, callers = _rewritten_frame(), thread.callers
+    while callers and (callers[-1] is here or id(callers[-1]) not in on_stack):
+        callers.pop()
+        thread.may_switch = True
+
+
+def _rewritten_frame() -> FrameType | None:
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and "_p_m" not in frame.f_globals:
+        frame = frame.f_back
+    return frame
 
 
 def _performed(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
@@ -855,4 +896,4 @@ def blocking(thread: VThread, loc: int, mode: int, site: int, ready: bool) -> No
     thread.after = None
 
 
-__all__ = ["ENGINE", "LOCAL", "STOP", "Engine", "Entry", "access", "also", "at_once", "blocking"]
+__all__ = ["ENGINE", "LOCAL", "STOP", "Engine", "Entry", "access", "also", "at_once", "blocking", "called_out"]

@@ -8,6 +8,8 @@ values. Objects are kept alive until the execution ends, so an identity never na
 from __future__ import annotations
 
 import functools
+import gc
+import sys
 import types
 from enum import Enum
 from typing import Any
@@ -23,10 +25,13 @@ _CODE = (
 )  # fmt: skip
 _IMMUTABLE = frozenset({
     int, float, complex, bool, str, bytes, tuple, frozenset, range, slice, type(None), type(Ellipsis),
-    types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.CodeType, types.MappingProxyType,
-    property, staticmethod, classmethod,
+    types.BuiltinFunctionType, types.MethodType, types.CodeType, types.MappingProxyType, property, staticmethod,
+    classmethod,
 })  # fmt: skip
 _SLOT = types.MemberDescriptorType
+_COMPUTED = types.GetSetDescriptorType
+_COMPUTING = (BaseException, types.CellType)  # their attributes that C code computes can be assigned
+_FUNCTION_DATA = frozenset({"__defaults__", "__kwdefaults__", "__code__"})
 WHOLE = object()  # the key of a record under which the location of the whole object stands
 _MISSING = object()
 
@@ -106,11 +111,17 @@ class Heap:
             return self._class_field(obj, record, name)
         if issubclass(kind, types.ModuleType):
             return self._module_field(obj, record, name, store=store)
-        if name == "__dict__":
-            self._alias(obj, record)
-            record[name] = 0
-            return 0
         if name[:2] == "__" and name[-2:] == "__":
+            if name == "__dict__":
+                self._alias(obj, record)
+            elif kind is types.FunctionType:
+                if name == "__globals__":
+                    self.alias_module(obj.__globals__)
+                elif name == "__closure__":
+                    self._alias_cells(obj)
+                elif name in _FUNCTION_DATA:
+                    loc = record[name] = self.new_loc(obj, name)
+                    return loc
             record[name] = 0
             return 0
         for owner in kind.__mro__:
@@ -122,7 +133,7 @@ class Heap:
 
     def _declared(self, obj: Any, record: Record, name: str, owner: type, found: Any, *, store: bool) -> int:
         """An attribute that the object's class (or a base) also has."""
-        if isinstance(found, _SLOT):
+        if isinstance(found, _SLOT) or (type(found) is _COMPUTED and issubclass(type(obj), _COMPUTING)):
             loc = record[name] = self.new_loc(obj, name)
             return loc
         kind = type(found)
@@ -143,6 +154,8 @@ class Heap:
         return loc
 
     def _class_field(self, cls: type, record: Record, name: str) -> int:
+        if name == "__dict__":
+            self._alias_class(cls)
         for owner in cls.__mro__:
             found = owner.__dict__.get(name, _MISSING)
             if found is not _MISSING:
@@ -158,6 +171,10 @@ class Heap:
         return self.loc_of(cls, name)
 
     def _module_field(self, module: types.ModuleType, record: Record, name: str, *, store: bool) -> int:
+        if name == "__dict__":
+            self.alias_module(_space_of(module))
+            record[name] = 0
+            return 0
         value = _space_of(module).get(name, _MISSING)
         if not store and (value is _MISSING or issubclass(type(value), (*_CODE, type, types.ModuleType))):
             record[name] = 0
@@ -180,6 +197,33 @@ class Heap:
             self.contents[identity(attributes)] = record
             self.aliases[identity(attributes)] = obj
             self.kept.append(attributes)
+
+    def alias_module(self, space: dict[str, Any]) -> None:
+        """A module's dictionary escapes: its keys are the module's variables from now on."""
+        key = identity(space)
+        if key not in self.contents:
+            name = space.get("__name__")
+            module = sys.modules.get(name) if type(name) is str else None
+            if module is not None and getattr(module, "__dict__", None) is space:
+                self.contents[key] = self._globals.setdefault(str(name), {})
+                self.aliases[key] = name
+                self.kept.append(space)
+
+    def _alias_class(self, cls: type) -> None:
+        """The dictionary of a class escapes behind a proxy."""
+        space = next(iter(gc.get_referents(type.__dict__["__dict__"].__get__(cls))), None)
+        if space is not None and identity(space) not in self.contents:
+            self.contents[identity(space)] = self.record(cls)
+            self.aliases[identity(space)] = cls
+            self.kept.append(space)
+
+    def _alias_cells(self, function: types.FunctionType) -> None:
+        """The cells of a function escape: their contents are the variables that tokens stand for."""
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        for name, cell in cells.items():
+            token = cells.get(f"_p_cell_{name}")
+            if token is not None:
+                self.record(cell)["cell_contents"] = self.loc_of(token.cell_contents, name)
 
     def _content(self, container: Any, key: int) -> Record:
         record: Record = {}

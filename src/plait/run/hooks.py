@@ -20,6 +20,8 @@ from plait.run.containers import (
     READING,
     SCAN,
     SEQUENCES,
+    WINDOWS,
+    behind,
     fills_missing,
     is_c_callable,
     is_container,
@@ -28,7 +30,8 @@ from plait.run.containers import (
     makes_in_python,
     operation,
 )
-from plait.run.engine import ENGINE, access
+from plait.run.effects import EFFECTS, EFFECTS_BY_NAME, EFFECTS_OF, bound_effect, effect_of, held
+from plait.run.engine import ENGINE, access, called_out
 from plait.run.heap import OPAQUE
 from plait.run.identity import identity
 from plait.run.iteration import iterate, scan_args, scan_too
@@ -145,16 +148,22 @@ def _on_container(thread: VThread, container: Any, what: str, args: tuple[Any, .
 def read_key(container: Any, key: Any, site: int) -> Any:
     """Before ``container[key]`` is loaded."""
     thread = ENGINE.current
-    if thread is not None and is_container(type(container)):
-        _subscript(thread, container, "__getitem__", key, site)
+    if thread is not None:
+        if is_container(type(container)):
+            _subscript(thread, container, "__getitem__", key, site)
+        elif type(container) in WINDOWS:
+            _through(thread, container, "__getitem__", key, site)
     return key
 
 
 def write_key(container: Any, key: Any, site: int) -> Any:
     """Before ``container[key]`` is stored."""
     thread = ENGINE.current
-    if thread is not None and is_container(type(container)):
-        _subscript(thread, container, "__setitem__", key, site)
+    if thread is not None:
+        if is_container(type(container)):
+            _subscript(thread, container, "__setitem__", key, site)
+        elif type(container) in WINDOWS:
+            _through(thread, container, "__setitem__", key, site)
     return key
 
 
@@ -167,6 +176,16 @@ def delete_key(container: Any, key: Any, site: int) -> Any:
             return delete(thread, container, key, site)
         _subscript(thread, container, "__delitem__", key, site)
     return key
+
+
+def _through(thread: VThread, window: Any, name: str, key: Any, site: int) -> None:
+    """A subscript of a proxy or a memory view, which shows what is in another container."""
+    container = behind(window)
+    if type(window) is memoryview:
+        if container is not None:
+            access(thread, _HEAP.whole(container), READ if name == "__getitem__" else WRITE, site)
+    elif container is not None:
+        _subscript(thread, container, name, key, site)
 
 
 def _subscript(thread: VThread, container: Any, name: str, key: Any, site: int) -> None:
@@ -274,7 +293,6 @@ def whole_write(value: Any, site: int) -> Any:
     thread = ENGINE.current
     if thread is not None and is_container(type(value)):
         access(thread, _HEAP.whole(value), WRITE, site)
-        thread.may_switch = True
     return value
 
 
@@ -313,6 +331,8 @@ def _classify(kind: type, name: str) -> Any:
             if isinstance(found, types.FunctionType | classmethod | staticmethod | property):
                 return _PYTHON if "_p_m" in getattr(_inner(found), "__globals__", ("_p_m",)) else _FOREIGN
             what = operation(found, name) if is_container(kind) else None
+            if what is None:
+                what = effect_of(found, name)
             return what if what is not None else (_C if is_c_callable(found) else _FIELD)
     return _FIELD
 
@@ -331,15 +351,19 @@ def _called(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ..
             _on_container(thread, obj, SCAN if name in READING else CHANGE, args, site)
         else:
             scan_args(thread, args, site)
-        thread.may_switch = True  # no marker at its entry
+        called_out(thread)  # no marker at its entry
         return
     if what is _C:
         scan_args(thread, args, site)
-        thread.may_switch = True
+        called_out(thread)
         return
     if type(what) is str:
         _on_container(thread, obj, what, args, site)
         thread.may_switch = not (name == "append" and type(obj) is list)
+        return
+    if type(what) is types.FunctionType:
+        what(thread, (obj, *args), site)
+        called_out(thread)
         return
     if what is _FIELD:
         _called_field(thread, obj, name, site, args)
@@ -352,24 +376,9 @@ def _called(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ..
 def _called_field(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
     """The callee is data: an attribute that holds a callable, or a module's function."""
     read(obj, name, site)
-    value = _held(obj, name)
+    value = held(obj, name)
     if value is not None:
         _function(thread, value, site, args)
-
-
-def _held(obj: Any, name: str) -> Any:
-    """What an attribute holds, found without running code under test; None if nothing."""
-    value = getattr(obj, "__dict__", {}).get(name)
-    if value is not None:
-        return value
-    for owner in type(obj).__mro__:
-        slot = owner.__dict__.get(name)
-        if type(slot) is types.MemberDescriptorType:
-            try:
-                return slot.__get__(obj)
-            except AttributeError:
-                return None
-    return None
 
 
 def _called_on_type(thread: VThread, cls: type, name: str, site: int, args: tuple[Any, ...]) -> None:
@@ -378,12 +387,15 @@ def _called_on_type(thread: VThread, cls: type, name: str, site: int, args: tupl
         found = owner.__dict__.get(name)
         if found is not None:
             what = operation(found, name) if args and is_container(type(args[0])) else None
+            effect = effect_of(found, name) if what is None else None
             if what is not None:
                 _on_container(thread, args[0], what, args[1:], site)
+            elif effect is not None:
+                effect(thread, args, site)
             elif _is_foreign(found):
                 scan_args(thread, args, site)
             if is_c_callable(found):
-                thread.may_switch = True
+                called_out(thread)
             return
 
 
@@ -397,10 +409,13 @@ def _called_on_super(thread: VThread, proxy: Any, name: str, site: int, args: tu
         found = owner.__dict__.get(name)
         if found is not None:
             what = operation(found, name) if is_container(type(obj)) else None
+            effect = effect_of(found, name) if what is None else None
             if what is not None:
                 _on_container(thread, obj, what, args, site)
+            elif effect is not None:
+                effect(thread, (obj, *args), site)
             if is_c_callable(found):
-                thread.may_switch = True
+                called_out(thread)
             return
 
 
@@ -429,7 +444,8 @@ def call_named(obj: Any, name: str, site: int, value: Any) -> Any:
     thread = ENGINE.current
     if thread is not None:
         _called(thread, obj, name, site, ())
-        if _method_kind(type(obj), name) in (_C, _FOREIGN):
+        what = _method_kind(type(obj), name)
+        if what in (_C, _FOREIGN) or type(what) is types.FunctionType:
             scan_args(thread, (value,), site)
     return value
 
@@ -457,19 +473,22 @@ def _is_foreign(function: Any) -> bool:
     return is_c_callable(function)
 
 
+_BOUND = frozenset({types.MethodWrapperType, types.BuiltinFunctionType})
+
+
 def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...], *, announced: bool = False) -> None:
     """Before a call of ``function``; ``announced`` arguments are read as a whole already."""
     kind = type(function)
     if kind is types.FunctionType:
         if "_p_m" not in function.__globals__:
             if args and not announced and _is_foreign(function):
-                scan_args(thread, args, site)
-            thread.may_switch = True  # no marker at its entry
+                EFFECTS.get(id(function), scan_args)(thread, args, site)
+            called_out(thread)  # no marker at its entry
         return
     if kind is type and function in _BUILT_IN:  # the short way for `range`, `int`, `str`...
         if args and not announced:
             scan_args(thread, args, site)
-        thread.may_switch = True
+        called_out(thread)
         return
     if function is next and args:
         iterator = args[0]
@@ -477,15 +496,27 @@ def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...], 
             access(thread, _HEAP.loc_of(iterator, "next"), WRITE, site)
             if not announced:
                 scan_too(thread, args[:1], site, 0)
-        thread.may_switch = True
+        called_out(thread)
     elif kind is types.MethodType:
         _function(thread, function.__func__, site, (function.__self__, *args))
     elif kind is functools.partial:
         _function(thread, function.func, site, (*function.args, *args))
-        thread.may_switch = True
+        called_out(thread)
+    elif kind in EFFECTS_OF:
+        EFFECTS_OF[kind](function, thread, args, site)
+        called_out(thread)
     elif is_c_callable(function):
         bound = getattr(function, "__self__", None)
-        if bound is not None and is_container(type(bound)):  # a bound method kept in a variable
+        effect = EFFECTS.get(id(function))
+        if effect is None and type(function) in _BOUND and type(bound) is not types.ModuleType:
+            effect = bound_effect(function, bound)
+            if effect is not None:
+                args = (bound, *args)
+        elif effect is None and type(function) is types.WrapperDescriptorType:
+            effect = EFFECTS_BY_NAME.get(function.__name__)
+        if effect is not None and not announced:
+            effect(thread, args, site)
+        elif bound is not None and is_container(type(bound)):  # a bound method kept in a variable
             what = operation(getattr(type(bound), function.__name__, None), function.__name__)
             if what is not None:
                 _on_container(thread, bound, what, args, site)
@@ -493,7 +524,7 @@ def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...], 
             closing(args[0])
         elif args and not announced:
             scan_args(thread, args, site)
-        thread.may_switch = True
+        called_out(thread)
     elif args and isinstance(function, type) and _is_foreign(function):
         scan_args(thread, args, site)
 
@@ -554,6 +585,7 @@ class _Function:
             if self._perform is not None:
                 result = self._perform(thread, native, self._site, args, named)
                 if result is not NATIVE:
+                    thread.may_switch = True  # it was written in C
                     return result
             _function(thread, native, self._site, (*args, *named.values()) if named and _is_foreign(native) else args)
         return native(*args, **named)
@@ -578,6 +610,7 @@ class _Method:
             if self._perform is not None:
                 result = self._perform(thread, native, self._container, self._site, args, named)
                 if result is not NATIVE:
+                    thread.may_switch = True
                     return result
             _called(thread, self._obj, self._name, self._site, args)
             if named and _method_kind(type(self._obj), self._name) in (_C, _FOREIGN):
@@ -627,21 +660,7 @@ def _above(proxy: Any, name: str) -> tuple[Any, Any]:
     return obj, None
 
 
-# -- attributes by name, markers ---------------------------------------------------------------------------------
-
-
-def get_attribute(obj: Any, name: Any, site: int, last: Any) -> Any:
-    """Before ``getattr``/``hasattr``; returns the last argument."""
-    if ENGINE.current is not None and type(name) is str:
-        read(obj, name, site)
-    return last
-
-
-def set_attribute(obj: Any, name: Any, site: int, last: Any) -> Any:
-    """Before ``setattr``/``delattr``; returns the last argument."""
-    if ENGINE.current is not None and type(name) is str:
-        write(obj, name, site)
-    return last
+# -- markers ------------------------------------------------------------------------------------------------------
 
 
 def marker() -> None:
@@ -664,14 +683,7 @@ def element(value: Any) -> Any:
     return value
 
 
-def match_subject(value: Any, names: tuple[str, ...], site: int) -> Any:
-    """Before a ``match`` statement looks at its subject."""
-    if ENGINE.current is not None:
-        whole(value, site)
-        for name in names:
-            read(value, name, site)
-    return value
-
+called, called_function = _called, _function
 
 HOOKS: dict[str, Any] = {
     **REFERENCES,
@@ -680,7 +692,6 @@ HOOKS: dict[str, Any] = {
     "_p_ow": whole_write, "_p_z": size, "_p_ia": in_place, "_p_ss": store_slice, "_p_nf": callee, "_p_nm": method,
     "_p_it": iterate, "_p_c": call, "_p_c0": call_bare, "_p_ck": call_named, "_p_xc": perform_call,
     "_p_f": function, "_p_l": walker, "_p_f0": function_bare, "_p_fk": function_named, "_p_xf": perform_function,
-    "_p_ga": get_attribute, "_p_sa": set_attribute, "_p_da": set_attribute, "_p_rg": read_global,
+    "_p_rg": read_global,
     "_p_wg": write_global, "_p_cell": Cell, "_p_rc": read_cell, "_p_wc": write_cell, "_p_m": marker, "_p_e": element,
-    "_p_mt": match_subject,
 }  # fmt: skip

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from operator import length_hint
 from typing import Any
 
-from plait.run.containers import is_c_callable, is_container, is_read, is_view
+from plait.run.containers import WINDOWS, behind, is_c_callable, is_container, is_read, is_view
 from plait.run.engine import ENGINE, access, also
 from plait.run.operations import KEY_READ, READ, WRITE
 from plait.run.vthread import VThread
@@ -60,6 +60,11 @@ def containers_in(value: Any, depth: int) -> Iterator[Any]:
         yield value
     elif is_view(kind):
         yield from [referent for referent in gc.get_referents(value) if is_container(type(referent))][:1]
+        return
+    elif kind in WINDOWS:
+        shown = behind(value)
+        if shown is not None:
+            yield shown
         return
     elif kind is not tuple:
         return

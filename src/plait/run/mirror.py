@@ -21,7 +21,7 @@ from typing import Any
 
 from plait.model.site import Site
 from plait.run.asked import signals
-from plait.run.hooks import HOOKS
+from plait.run.dynamic import HOOKS
 from plait.run.primitives import clock, file_lock
 from plait.run.primitives import thread as threads
 from plait.run.primitives.condition import Condition

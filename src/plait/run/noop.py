@@ -6,11 +6,17 @@ the engine installs in place of one of these may switch threads and may raise, b
 """
 
 from __future__ import annotations
+import __future__
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+FUTURE = 0
+for _name in __future__.all_feature_names:
+    FUTURE |= getattr(__future__, _name).compiler_flag
 
 
 def read(o: Any, name: str, site: int) -> Any:
@@ -205,6 +211,43 @@ def perform_member(key: Any, c: Any, site: int) -> bool:
     return key in c
 
 
+def given(f: Any, site: int) -> Any:
+    """``f`` is given to C code that will call it: what does the same when it is called."""
+    return f
+
+
+def own_names(names: Any) -> Any:
+    """``names`` is what ``locals()``, ``vars()`` or ``dir()`` says: the same without names that begin with ``_p_``."""
+    if isinstance(names, list):
+        return [name for name in names if not str(name).startswith("_p_")]
+    for name in [name for name in names if name.startswith("_p_")]:
+        del names[name]
+    return names
+
+
+def module_names(names: Any) -> Any:
+    """``names`` is what ``globals()`` says: the same."""
+    return names
+
+
+def execute(f: Any, site: int, source: Any, *spaces: Any) -> Any:
+    """Stands for a call of ``eval`` or ``exec`` itself."""
+    return f(text_code(f, source, sys._getframe(1).f_code.co_flags), *spaces)
+
+
+def text_code(f: Any, source: Any, flags: int) -> Any:
+    """The code that ``eval`` or ``exec`` makes of a text in a function with these flags; other sources as they are.
+
+    A text is compiled under the future statements of the module that runs it, not of the module that stands for that.
+    """
+    if not isinstance(source, str | bytes) or f not in (eval, exec):
+        return source
+    if f is exec:
+        return compile(source, "<string>", "exec", flags & FUTURE, dont_inherit=True)
+    stripped = source.lstrip(" \t") if isinstance(source, str) else source.lstrip(b" \t")
+    return compile(stripped, "<string>", "eval", flags & FUTURE, dont_inherit=True)
+
+
 HOOKS: dict[str, Callable[..., Any]] = {
     "_p_r": read,
     "_p_w": write,
@@ -240,6 +283,11 @@ HOOKS: dict[str, Callable[..., Any]] = {
     "_p_m": mark,
     "_p_e": element,
     "_p_mt": match,
+    "_p_wd": write,
+    "_p_fn": given,
+    "_p_lo": own_names,
+    "_p_xe": execute,
+    "_p_gl": module_names,
     "_p_xk": perform_key,
     "_p_xc": perform_call,
     "_p_xf": perform_function,

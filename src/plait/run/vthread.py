@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from plait.run.operations import LOCAL
@@ -19,10 +20,10 @@ class VThread:
     """
 
     __slots__ = (
-        "after", "blocked_on", "body", "clock_reads", "daemon", "deadline", "dying", "early", "enabled", "error",
-        "fiber", "id", "joiners", "loc", "locals", "loose", "may_switch", "mode", "name", "naps", "notified",
-        "observed", "owner", "proxy", "repeats", "site", "spinning", "starter", "state", "states", "suspect",
-        "timed_out", "turns", "waits", "walks",
+        "after", "blocked_on", "body", "callers", "clock_reads", "daemon", "deadline", "dying", "early", "enabled",
+        "error", "fiber", "id", "joiners", "loc", "locals", "loose", "may_switch", "mode", "name", "naps",
+        "notified", "observed", "owner", "proxy", "repeats", "site", "spinning", "starter", "state", "states",
+        "suspect", "timed_out", "turns", "waits", "walks",
     )  # fmt: skip
 
     def __init__(self, number: int, body: Callable[[], object] | None, name: str) -> None:
@@ -38,6 +39,7 @@ class VThread:
         self.site = 0
         self.after: list[int] | None = None
         self.may_switch = True
+        self.callers: list[FrameType] = []  # under the GIL model: who has called C code that may still run
         self.daemon = False
         self.dying = False
         self.error: BaseException | None = None

@@ -18,8 +18,8 @@ from plait.errors import UsageError
 from plait.model.foreign import is_a
 from plait.model.site import Site
 from plait.run.adopt import Adopter, is_foreign
+from plait.run.dynamic import HOOKS, Places, adopt_generators
 from plait.run.engine import ENGINE
-from plait.run.hooks import HOOKS
 from plait.run.importer import Importer
 from plait.run.imports import resolve_lazy
 from plait.run.mirror import Mirror
@@ -36,7 +36,8 @@ class World:
     """Loads modules rewritten, over the mirrored standard modules."""
 
     def __init__(self, sites: dict[int, Site], *, cache: Path | None = None) -> None:
-        self.sites = sites
+        self.sites = Places.sites = sites
+        adopt_generators()
         self.cache = cache_folder() if cache is None else cache
         self.mirror = Mirror(sites, self.cache)
         self.adopter = Adopter(self.mirror, sites, self.cache)

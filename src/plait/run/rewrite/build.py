@@ -15,7 +15,8 @@ class Absent:
 
 # What rewritten code needs besides the hooks: built-ins under names that the module cannot have redefined.
 REFERENCES: dict[str, Any] = {
-    "_p_slice": slice, "_p_getattr": getattr, "_p_absent": Absent, "_p_star": lambda *args: args,
+    "_p_slice": slice, "_p_getattr": getattr, "_p_absent": Absent, "_p_globals": globals, "_p_locals": locals,
+    "_p_star": lambda *args: args,
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import NamedTuple
 
 from plait.run.rewrite import build
@@ -48,7 +49,13 @@ FIELD_HOOKS = {
     "delattr": FieldHook("_p_da", "delete", (2,)),
 }
 # They depend on the frame they are called from, or run nobody's code and let no other thread in: no hook.
-UNHOOKED = frozenset({"super", "locals", "vars", "dir", "eval", "exec", "globals", "__import__", "isinstance", "len"})
+UNHOOKED = frozenset({"super", "__import__", "isinstance", "len"})
+# Without arguments they say what the frame they are called from holds, temporaries of rewriting included.
+FRAME_READERS = {"locals": "_p_lo", "vars": "_p_lo", "dir": "_p_lo", "globals": "_p_gl"}
+RUNNERS = frozenset({"eval", "exec"})
+# They call their first argument, or what they are given by name, from C.
+CALLERS = frozenset({"map", "filter", "reduce", "starmap", "takewhile", "dropwhile", "filterfalse"})
+CALLERS_BY_NAME = frozenset({"sorted", "min", "max", "sort", "groupby", "accumulate"})
 
 
 class Calls(Context):
@@ -59,6 +66,10 @@ class Calls(Context):
         name = node.func.id if isinstance(node.func, ast.Name) and self.is_builtin(node.func.id) else ""
         if name in FIELD_HOOKS and _is_plain(node, FIELD_HOOKS[name].arities):
             return self._field_call(node, FIELD_HOOKS[name])
+        if name in FRAME_READERS and _is_plain(node, (0,)):
+            return build.call(FRAME_READERS[name], [node], node)
+        if name in RUNNERS and _is_plain(node, (1, 2, 3)):
+            return self._run_text(node)
         if name in UNHOOKED or (name == "type" and _is_plain(node, (1,))):
             text = ast.unparse(node)
             node.args = self._arguments(node, name, text)
@@ -90,15 +101,25 @@ class Calls(Context):
     def _stepwise_call(self, node: ast.Call) -> ast.expr:
         """The callee may be replaced by what does the same step by step; it is looked up before the arguments."""
         site = self.site("call", node)
+        called = _called(node)
         match node.func:
             case ast.Attribute(value=receiver, attr=attribute) if attribute not in STEPWISE_LIBRARY:
                 subject = [self.value(receiver), build.constant(self.mangled(attribute), node), site]
                 node.func = build.call("_p_nm", subject, node)
             case callee:
                 node.func = build.call("_p_nf", [self.value(callee), site], node)
-        node.args = [self.value(arg) for arg in node.args]
-        node.keywords = [self._keyword(keyword) for keyword in node.keywords]
+        node.args = [self._given(called, arg, position) for position, arg in enumerate(node.args)]
+        node.keywords = [self._keyword(keyword, called) for keyword in node.keywords]
         return node
+
+    def _run_text(self, node: ast.Call) -> ast.expr:
+        """``eval(text)`` or ``exec(text)``: a hook runs it, in the name spaces that it would have been run in."""
+        site = self.site("call", node)
+        args = [self.value(arg) for arg in node.args]
+        if len(args) == 1:
+            local = build.call("_p_lo", [build.call("_p_locals", [], node)], node)
+            args += [build.call("_p_globals", [], node), local]
+        return build.call("_p_xe", [node.func, site, *args], node)
 
     def steps(self, node: ast.expr) -> ast.expr:
         """The rewritten iterable of a loop."""
@@ -116,7 +137,9 @@ class Calls(Context):
         """``enumerate(xs)`` and its like as a loop's iterable: each step touches ``xs``."""
         site = self.site("call", node)
         args = [
-            self.value(arg) if position < (name in FUNCTION_FIRST) or isinstance(arg, ast.Starred) else self.steps(arg)
+            self._given(_called(node), arg, position)
+            if position < (name in FUNCTION_FIRST) or isinstance(arg, ast.Starred)
+            else self.steps(arg)
             for position, arg in enumerate(node.args)
         ]
         return self._guarded(node, None, site, args)
@@ -126,12 +149,29 @@ class Calls(Context):
         return [
             self.whole(arg, "read", text, "_p_z" if name in SIZES else "_p_o")
             if self._announces(node, name) and not isinstance(arg, ast.Starred) and position >= (name in FUNCTION_FIRST)
-            else self.value(arg)
+            else self._given(_called(node), arg, position)
             for position, arg in enumerate(node.args)
         ]
 
-    def _keyword(self, keyword: ast.keyword) -> ast.keyword:
+    def _given(self, called: str, arg: ast.expr, position: int) -> ast.expr:
+        """A rewritten argument; if C code will call it, and it may be written in C itself, it is announced."""
+        calls = position == 0 and called in CALLERS and self._may_touch(arg)
+        site = self.site("call", arg) if calls else None
+        value = self.value(arg)
+        return value if site is None else build.call("_p_fn", [value, site], arg)
+
+    def _may_touch(self, node: ast.expr) -> bool:
+        """Whether a function that C code is given may be written in C and touch what is shared."""
+        if isinstance(node, ast.Name) and self.is_builtin(node.id) and hasattr(builtins, node.id):
+            return node.id in FIELD_HOOKS
+        return isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+
+    def _keyword(self, keyword: ast.keyword, called: str = "") -> ast.keyword:
+        calls = keyword.arg in ("key", "func") and called in CALLERS_BY_NAME
+        site = self.site("call", keyword.value) if calls and self._may_touch(keyword.value) else None
         value = self.value(keyword.value) if keyword.arg else self.whole(keyword.value, "iterate")
+        if site is not None:
+            value = build.call("_p_fn", [value, site], keyword.value)
         return ast.copy_location(ast.keyword(keyword.arg, value), keyword)
 
     def _field_call(self, node: ast.Call, field: FieldHook) -> ast.expr:
@@ -187,7 +227,7 @@ class Calls(Context):
 
         The callee (``func`` if it is a method) and ``args`` are rewritten already, keywords not yet.
         """
-        keywords = [self._keyword(keyword) for keyword in node.keywords]
+        keywords = [self._keyword(keyword, _called(node)) for keyword in node.keywords]
         letter = "f" if func is None else "c"
         subject = node.func if func is None else func.value
         rest: list[ast.expr] = [site] if func is None else [build.constant(self.mangled(func.attr), node), site]
@@ -233,6 +273,14 @@ def _unpacked_alone(args: list[ast.expr]) -> list[ast.expr]:
     return args
 
 
+def _called(node: ast.Call) -> str:
+    """The last part of the callee's name."""
+    match node.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
 def _has_star(args: list[ast.expr]) -> bool:
     return any(isinstance(arg, ast.Starred) for arg in args)
 
@@ -248,6 +296,8 @@ def _is_quiet(node: ast.AST) -> bool:
         return node.arg is not None and _is_quiet(node.value)
     if isinstance(node, (ast.Tuple, ast.List)):
         return all(map(_is_quiet, node.elts))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "_p_fn":
+        return _is_quiet(node.args[0])
     return isinstance(node, (ast.Name, ast.Constant, ast.Lambda))
 
 

@@ -259,7 +259,8 @@ class Expressions(Calls):
             return node
         if isinstance(node, ast.Attribute):
             site = self.site(kind, node)
-            node.value = build.call(f"_p_{letter}", [self.value(node.value), self.attribute_name(node), site], node)
+            hook = "_p_wd" if node.attr == "__dict__" else f"_p_{letter}"
+            node.value = build.call(hook, [self.value(node.value), self.attribute_name(node), site], node)
         elif isinstance(node, ast.Subscript):
             site = self.site(kind, node)
             container, key = self.value(node.value), self.key(node.slice)

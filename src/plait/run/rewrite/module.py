@@ -36,9 +36,9 @@ def assignments_elsewhere(source: str | bytes, module: str, *, package: bool) ->
     tree = ast.parse(source)
     known = dict(_imported(tree, module if package else module.rpartition(".")[0]))
     found: dict[tuple[str, str], None] = {}
-    for function in ast.walk(tree):
+    for function in _walk(tree):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            for node in ast.walk(function):
+            for node in _walk(function):
                 match node:
                     case ast.Attribute(value=owner, attr=name, ctx=ast.Store() | ast.Del()):
                         found.update(dict.fromkeys((other, name) for other in _modules(owner, known)))
@@ -47,9 +47,16 @@ def assignments_elsewhere(source: str | bytes, module: str, *, package: bool) ->
     return list(found)
 
 
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """As `ast.walk`, which imports what may be the module under test."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _walk(child)
+
+
 def _imported(tree: ast.Module, package: str) -> Iterator[tuple[str, str]]:
     """Names that imports bind, and what may be the module they stand for."""
-    for node in ast.walk(tree):
+    for node in _walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield (alias.asname, alias.name) if alias.asname else (alias.name.partition(".")[0],) * 2

@@ -19,8 +19,8 @@ CONSUMERS = frozenset({
 })  # fmt: skip
 # Expressions that run nobody's code: between two of them no thread can be started.
 IDLE = (ast.Name, ast.Constant, ast.Lambda, ast.Tuple, ast.List, ast.Starred, ast.NamedExpr, ast.IfExp)
-# Called without a name space of their own they see the caller's variables, temporaries of a rewritten body included.
-FRAME_READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
+# They see the caller's variables where no name space is written out, temporaries of a rewritten body included.
+FRAME_READERS = frozenset({"eval", "exec"})
 
 
 def mangled(name: str, owner: str | None) -> str:
@@ -276,6 +276,14 @@ class Survey(ast.NodeVisitor):
         else:
             self._store(node.id)
 
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        """``globals()["name"] = value`` assigns a global."""
+        match node:
+            case ast.Subscript(value=ast.Call(func=ast.Name(id="globals")), slice=ast.Constant(value=str(name))):
+                if not isinstance(node.ctx, ast.Load):
+                    self.module.shared.add(name)
+        self.generic_visit(node)
+
     def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
         """The target is a variable of the function around, even from inside a comprehension."""
         self.visit(node.value)
@@ -284,9 +292,13 @@ class Survey(ast.NodeVisitor):
         self._store(node.target.id, scope)
 
     def visit_Call(self, node: ast.Call) -> None:
-        """Remembers calls that look at the frame they stand in."""
+        """Remembers calls that may look at the frame they stand in."""
         if isinstance(node.func, ast.Name) and node.func.id in FRAME_READERS:
-            self._scope.function().reads_frame = True
+            written = not node.keywords and not any(isinstance(arg, ast.Starred) for arg in node.args)
+            self._scope.function().reads_frame |= not written
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="globals")), attr="update")):
+                self.module.shared.update(keyword.arg for keyword in node.keywords if keyword.arg)
         if _consumes(node):
             self._consumed.update(node.args)
         self.generic_visit(node)

@@ -85,6 +85,8 @@ class Statements(Patterns):
             for keyword in node.keywords:
                 keyword.value = self.value(keyword.value)
         after = self.clear(node)
+        if self.frame.inside:
+            before = [*before, _marker(node)]  # its body is entered like a function
         prefix = f"{self.frame.prefix}{node.name}."
         with self.within(
             scope=self.scopes[node], prefix=prefix, owner=node.name, inside=False, bare=False, sealed=False
