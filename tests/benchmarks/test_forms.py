@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LIMIT = 1_000  # schedules of a form
+LIMIT = 300  # schedules of a form
 
 
 @pytest.fixture(scope="module")

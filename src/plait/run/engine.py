@@ -835,15 +835,17 @@ def called_out(thread: VThread) -> None:
 
 def came_back(thread: VThread) -> None:
     """Before an access: find out which calls of `called_out` are over. Behind each the thread may be switched."""
-    frame = _rewritten_frame()
-    on_stack = set()
-    while frame is not None:
-        on_stack.add(id(frame))
-        frame = frame.f_back
     here, callers = _rewritten_frame(), thread.callers
-    while callers and (callers[-1] is here or id(callers[-1]) not in on_stack):
+    while callers and (callers[-1] is here or not _is_below(callers[-1], here)):
         callers.pop()
         thread.may_switch = True
+
+
+def _is_below(caller: FrameType, frame: FrameType | None) -> bool:
+    """Whether a function that has called something still waits for it, seen from a frame."""
+    while frame is not None and frame is not caller:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _rewritten_frame() -> FrameType | None:
