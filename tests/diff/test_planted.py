@@ -76,8 +76,9 @@ class Latch:
             "            self._condition.notify_all()\n        with self._condition:\n            self._open = True",
             "wait for ever",
         ),
+        (LATCH, "Latch", "            self._condition.notify_all()\n", "", "wait for ever"),
     ],
-    ids=["split critical section", "swapped locks", "notification before the change of state"],
+    ids=["split critical section", "swapped locks", "notification before the change of state", "no notification"],
 )  # fmt: skip
 def test_a_change_without_another_lockset_is_found(compare, base, name, before, after, said):
     assert before in base
