@@ -3,9 +3,11 @@
 from random import Random
 
 from plait.generate.catalogue import build_catalogue
+from plait.generate.condiff import Stage, Suffix
 from plait.generate.sequence import Sequences
 from plait.generate.waiting import WaitingTests
 from plait.judge.sequential import SequentialRunner
+from plait.model.test import Call
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.world import World
@@ -80,3 +82,11 @@ def test_a_class_that_does_not_wait_gets_none(tmp_path, monkeypatch):
     assert "numbers" in SequentialRunner.endless
     sequences.compose(0, [[sequences.catalogue.method("numbers")]])
     assert sequences.knowledge.of("numbers").uncallable
+
+
+def test_a_comparison_gets_a_third_thread_where_a_method_waits():
+    calls = [Suffix(Call(name, f"{{receiver}}.{name}()", "x")) for name in ("put", "take")]
+    stage = Stage(1, (), (Call("Store", "Store()", result="x"),), tuple(calls), frozenset({"take"}))
+    assert list(stage.combinations([("put", "take")], Random(0))) == [(0, 1), (0, 1, 1)]
+    plain = Stage(1, (), stage.prefix, tuple(calls))
+    assert list(plain.combinations([("put", "take")], Random(0))) == [(0, 1)]

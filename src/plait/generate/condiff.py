@@ -62,6 +62,7 @@ class Stage:
     imports: tuple[str, ...]
     prefix: tuple[Call, ...]
     suffixes: tuple[Suffix, ...]
+    waiting: frozenset[str] = frozenset()  # methods that wait: two may do so when a third call comes
 
     def test(self, chosen: Sequence[int]) -> Test:
         """The concurrent test with one of the suffixes per thread."""
@@ -72,7 +73,10 @@ class Stage:
     def combinations(
         self, pairs: Sequence[Pair], random: Random, *, threads: int = 2, count: int = COMBINATIONS
     ) -> Iterator[tuple[int, ...]]:
-        """For each pair, up to ``count`` choices of suffixes, no two alike (lines 8-11)."""
+        """For each pair, up to ``count`` choices of suffixes, no two alike (lines 8-11).
+
+        Where one of the methods waits, each choice comes again with a third thread, so that two calls may wait.
+        """
         by_method: dict[str, list[int]] = {}
         for number, each in enumerate(self.suffixes):
             by_method.setdefault(each.call.method, []).append(number)
@@ -83,6 +87,8 @@ class Stage:
             every = [(a, b) for a in mine for b in theirs if first != second or a <= b]
             for a, b in random.sample(every, min(count, len(every))):
                 yield tuple((a, b)[thread % 2] for thread in range(threads))
+                if threads == 2 and self.waiting & {first, second}:
+                    yield (a, a, b) if first in self.waiting else (a, b, b)
 
 
 def tidied(test: Test) -> Test:
@@ -131,7 +137,16 @@ class Stages:
         imports.update(dict.fromkeys(line for draft in prefix.drafts for line in draft.imports))
         return Stage(
             self.made, tuple(imports), tuple(draft.call for draft in prefix.drafts),
-            tuple(Suffix(draft.call, draft.imports) for draft in drafts),
+            tuple(Suffix(draft.call, draft.imports) for draft in drafts), self._waiting(),
+        )  # fmt: skip
+
+    def _waiting(self) -> frozenset[str]:
+        """The methods whose code waits, and those whose calls were seen to wait alone."""
+        sequences = self._sequences
+        every = {method.name: method for method in sequences.catalogue.methods}
+        return frozenset(
+            name for name in self._methods
+            if (name in every and every[name].waits) or sequences.knowledge.of(name).blocked
         )  # fmt: skip
 
     def _prefix(self) -> Prefix:
