@@ -39,11 +39,12 @@ CLASSES = {
 }  # fmt: skip
 # What a test is left out for, by a word in it.
 WORDS = {
-    "assert_python": "starts another interpreter", "subprocess": "starts another process", "fork": "forks",
+    "assert_python": "starts another interpreter", "subprocess": "starts another process", "os.fork": "forks",
     "script_helper": "starts another interpreter", "signal": "uses signals", "_testcapi": "tests the C interface",
     "gc.collect": "waits for the garbage collector, which is off in an execution",
     "weakref": "an object that was touched lives until the execution ends", "settrace": "traces real threads",
-    "multiprocessing": "starts other processes", "sizeof": "asks for the size of an object in C",
+    "multiprocessing": "starts other processes", "ProcessPoolExecutor": "starts other processes",
+    "sizeof": "asks for the size of an object in C",
 }  # fmt: skip
 LEFT_OUT = {
     "test_reentrancy": "a queue that is entered again by a finalizer: they run late, and never in the middle",
@@ -57,6 +58,12 @@ LEFT_OUT = {
     "test_excepthook_thread_None": "real identifiers of threads in a text",
     "test_done_callback_raises": "reads from stderr what logging writes there, which pytest takes",
     "test_done_callback_raises_already_succeeded": "reads from stderr what logging writes there, which pytest takes",
+    "test_process_fork_from_a_threadpool": "starts another process",
+    "test_signature": "arguments to RLock, deprecated from 3.13 on: the mirror refuses them at once",
+    "test_cancel_futures": "expects that some calls have slept to their end meanwhile: virtual time has not passed",
+    "test_del_shutdown": "an executor that nobody holds lives until the execution ends",
+    "test_thread_names_assigned": "an executor that nobody holds lives until the execution ends",
+    "test_thread_names_default": "an executor that nobody holds lives until the execution ends",
     "test_get_snapshot": "four threads that poll for as long as another one works: more than 20,000 steps",
     "test_multithread_modify_file_noerror": "writes a file and starts five threads that run for seconds",
 }
