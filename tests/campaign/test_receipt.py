@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -150,7 +151,7 @@ def test_a_comparison_is_not_looked_up_twice(tmp_path):
     receipt_file.unlink()
     looked_up, quick = _plait(tmp_path, *words)
     assert not quick
-    assert looked_up == said
+    assert _without_times(looked_up) == _without_times(said)
     assert _written(tmp_path) == written
     (tmp_path / "new" / "threading.py").write_text("")  # nothing imports it
     assert _plait(tmp_path, *words)[1]
@@ -158,6 +159,10 @@ def test_a_comparison_is_not_looked_up_twice(tmp_path):
     said, quick = _plait(tmp_path, *words)
     assert not quick
     assert "nothing has changed" not in said
+
+
+def _without_times(text):
+    return re.sub(r"\d+\.\d s", "? s", text)
 
 
 def _written(folder):

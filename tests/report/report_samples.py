@@ -227,11 +227,11 @@ def explored(failed=True):
              "exhausted": not failed, "search": "delay", "threads": 2}  # fmt: skip
     versions = {"old": "HEAD (0123456789)", "new": "worktree"}
     text = 'raises AssertionError (with 1 preemption)\nreplay it with replay="eNq="'
-    story = {"test": "tests/test_account.py::test_two", "text": text}
     return Result(
         "explore", "tests/test_account.py", "failure" if failed else "pass", versions, stats=stats, elapsed_s=1.4,
         findings=[finding] if failed else [], stopped_by="finding" if failed else "exhausted",
-        notes=["test_three starts no thread"], more={"stories": [story] if failed else []},
+        notes=["test_three starts no thread"],
+        more={"stories": [text] * failed, "failed": ["tests/test_account.py::test_two"] * failed},
     )  # fmt: skip
 
 

@@ -252,8 +252,8 @@ def _result(
         stopped_by="finding" if failed else "exhausted" if exhausted else "budget", notes=[*notes, *impact.notes],
         more={"tests": [{key: value for key, value in each.items() if key != "failure"} for each in told],
               "impact": [str(point) for point in sorted(impact.points, key=str)],
-              "stories": [{"test": _again(options.argument, each["test"]), "text": each["failure"]["text"]}
-                          for each in failed if "failure" in each]},
+              "stories": [each["failure"]["text"] for each in failed if "failure" in each],
+              "failed": [_again(options.argument, each["test"]) for each in failed if "failure" in each]},
     )  # fmt: skip
 
 

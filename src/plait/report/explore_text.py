@@ -23,10 +23,10 @@ def explore_text(result: Result) -> str:
 def stories(result: Result) -> list[str]:
     """The failing interleavings, each with its test and the command that runs it again."""
     found = []
-    for story in result.more.get("stories", []):
-        command = f"replay it: pytest {shlex.quote(story['test'])} --plait --plait-replay"
-        text = _REPLAY.sub(lambda token, command=command: f"{command} {token[1]}", story["text"])  # type: ignore[misc]
-        found.append(f"{story['test']}: {text}")
+    for test, story in zip(result.more.get("failed", ()), result.more.get("stories", ()), strict=True):
+        command = f"replay it: pytest {shlex.quote(test)} --plait --plait-replay"
+        text = _REPLAY.sub(lambda token, command=command: f"{command} {token[1]}", story)  # type: ignore[misc]
+        found.append(f"{test}: {text}")
     return found
 
 

@@ -22,6 +22,7 @@ from plait.run.containers import is_c_callable, is_container
 from plait.run.effects import EFFECTS, EFFECTS_BY_NAME, EFFECTS_OF, bound_effect, held
 from plait.run.engine import ENGINE, access, also, called_out
 from plait.run.hooks import delete_key, member, read, read_key, whole, whole_write, write, write_key
+from plait.run.identity import identity
 from plait.run.iteration import scan_args, scan_too
 from plait.run.operations import READ, WRITE
 
@@ -201,7 +202,7 @@ _FUNCTIONS: dict[Effect, list[Any]] = {
     _keywords_set: [types.SimpleNamespace.__init__],
     _format: [str.__dict__["format"]],
 }
-EFFECTS.update({id(function): effect for effect, functions in _FUNCTIONS.items() for function in functions})
+EFFECTS.update({identity(function): effect for effect, functions in _FUNCTIONS.items() for function in functions})
 EFFECTS_BY_NAME.update({"__getattribute__": _get, "__setattr__": _set, "__delattr__": _set})
 EFFECTS_OF.update(
     {operator.attrgetter: _attributes, operator.itemgetter: _items, operator.methodcaller: _method}
@@ -265,13 +266,13 @@ def _touches(function: Any) -> bool:
         return False
     bound = getattr(function, "__self__", None)
     if bound is None or bound is builtins or isinstance(bound, types.ModuleType):
-        return id(function) in EFFECTS or type(function) is types.WrapperDescriptorType
+        return identity(function) in EFFECTS or type(function) is types.WrapperDescriptorType
     return is_container(type(bound)) or bound_effect(function, bound) is not None
 
 
 def callee_of_star(function: Any, site: int) -> Any:
     """Before ``function()`` or ``function(*args)``, whose arguments are not at hand; returns what is to be called."""
-    if ENGINE.current is not None and id(function) in EFFECTS:
+    if ENGINE.current is not None and identity(function) in EFFECTS:
         return announced(function, site)
     return hooks.function_bare(function, site)
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import types
 from typing import Any
 
-# Filled by `plait.run.callables`: by the callable's `id`, for slot wrappers of any type by name, and for objects that
-# can be called by their type.
+from plait.run.identity import identity
+
+# Filled by `plait.run.callables`: by the callable's identity, for slot wrappers of any type by name, and for objects
+# that can be called by their type.
 EFFECTS: dict[int, Any] = {}
 EFFECTS_BY_NAME: dict[str, Any] = {}
 EFFECTS_OF: dict[type, Any] = {}
@@ -17,7 +19,7 @@ EFFECTS_OF: dict[type, Any] = {}
 
 def effect_of(found: Any, name: str) -> Any:
     """What a method as its class holds it touches when it is called with its object; None if nothing is known."""
-    effect = EFFECTS.get(id(found))
+    effect = EFFECTS.get(identity(found))
     if effect is None and type(found) is types.WrapperDescriptorType:
         return EFFECTS_BY_NAME.get(name)
     return effect

@@ -482,7 +482,7 @@ def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...], 
     if kind is types.FunctionType:
         if "_p_m" not in function.__globals__:
             if args and not announced and _is_foreign(function):
-                EFFECTS.get(id(function), scan_args)(thread, args, site)
+                EFFECTS.get(identity(function), scan_args)(thread, args, site)
             called_out(thread)  # no marker at its entry
         return
     if kind is type and function in _BUILT_IN:  # the short way for `range`, `int`, `str`...
@@ -507,7 +507,7 @@ def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...], 
         called_out(thread)
     elif is_c_callable(function):
         bound = getattr(function, "__self__", None)
-        effect = EFFECTS.get(id(function))
+        effect = EFFECTS.get(identity(function))
         if effect is None and type(function) in _BOUND and type(bound) is not types.ModuleType:
             effect = bound_effect(function, bound)
             if effect is not None:
