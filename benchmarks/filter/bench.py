@@ -27,7 +27,8 @@ from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
 
 RUNS = 2500  # pairs of versions
-BATCH = 20
+BATCH = 10
+FRESH = 40  # pairs after which processes are new: the state of all modules they have loaded is put back each time
 LIMIT = 3000  # executions of one version of one test
 KEPT = 16  # one of this many tests that are kept is explored: random versions do differ
 KEPT_LIMIT = 300  # executions of that
@@ -58,15 +59,16 @@ def run(runs: int = RUNS, progress: Callable[[str], None] = lambda _line: None):
 def _examined(runs, progress):
     total: Counter[str] = Counter()
     wrong: list[dict] = []
-    with Workers(WorkerSpec(), count=2) as workers:
-        batches = [tuple(range(start, min(start + BATCH, runs + 1))) for start in range(1, runs + 1, BATCH)]
-        asked = [workers.submit(examine, batch, timeout=1200) for batch in batches]
-        for number, each in enumerate(asked, 1):
-            counted, found = each.result().value
-            total.update(counted)
-            wrong += found
-            if number % 20 == 0:
-                progress(f"{number * BATCH} pairs: {dict(total)}, {len(wrong)} wrong")
+    for first in range(1, runs + 1, FRESH):
+        seeds = range(first, min(first + FRESH, runs + 1))
+        with Workers(WorkerSpec(), count=2) as workers:
+            batches = [tuple(seeds[start : start + BATCH]) for start in range(0, len(seeds), BATCH)]
+            asked = [workers.submit(examine, batch, timeout=1200) for batch in batches]
+            for each in asked:
+                counted, found = each.result().value
+                total.update(counted)
+                wrong += found
+        progress(f"{seeds[-1]} pairs: {total[APART] + total[SERIAL]} discarded, {len(wrong)} of them different")
     return total, wrong
 
 
