@@ -15,13 +15,17 @@ from typing import Any, Protocol
 from plait.errors import UsageError
 
 NEEDED = (3, 5, 3)
-"""The first greenlet that can switch inside C code (``list.sort(key=...)``) on free-threaded builds from 3.14 on."""
+"""The first greenlet that can switch inside C code (``list(generator)``, ``sort(key=...)``) on free-threaded builds.
+
+Such code holds a critical section, which is a list on the C stack: an older greenlet exchanges the stack under it, and
+the interpreter crashes. 3.13t, for which only older ones exist, therefore has OS threads.
+"""
 
 
-def usable(version: str, *, free_threaded: bool, python: tuple[int, ...]) -> str | None:
+def usable(version: str, *, free_threaded: bool) -> str | None:
     """Return why a greenlet of this version cannot carry virtual threads on a build; None if it can."""
     numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:3])
-    if free_threaded and python >= (3, 14) and numbers < NEEDED:
+    if free_threaded and numbers < NEEDED:
         needed = ".".join(map(str, NEEDED))
         return f"greenlet {version} is not safe on this free-threaded build: {needed} or newer is"
     return None
@@ -31,13 +35,13 @@ def _load() -> tuple[Any, str | None]:
     """Return greenlet, or None and why there is none."""
     try:
         with warnings.catch_warnings():
-            # Builds for 3.13t switch the GIL on, and the interpreter warns of it. One virtual thread runs at a time.
+            # Some builds switch the GIL on, and the interpreter warns of it. One virtual thread runs at a time.
             warnings.simplefilter("ignore", RuntimeWarning)
             found = importlib.import_module("greenlet")
     except ImportError:  # an interpreter greenlet has no build for
         return None, "greenlet is not installed"
     free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-    trouble = usable(found.__version__, free_threaded=free_threaded, python=sys.version_info[:2])
+    trouble = usable(found.__version__, free_threaded=free_threaded)
     return (found, None) if trouble is None else (None, trouble)
 
 
