@@ -16,6 +16,7 @@ from plait.campaign.recall import Explored
 from plait.campaign.store import Store
 from plait.config import load
 from plait.errors import UsageError
+from plait.judge.evidence import Evidence
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule, Segment
 from plait.model.test import Call, Test
@@ -132,7 +133,7 @@ def test_explored_tests_and_runs_of_a_store():
     unit = {
         "executions": 3, "conflicts": True, "unguarded": False, "exhausted": True, "diverged": False,
         "covered": [["f", "g", 2]], "undetermined": ["f"], "violation": None, "probes": "x",
-        "causes": ["a race"],
+        "causes": ["a race"], "evidence": Evidence().as_json(),
     }  # fmt: skip
     run = {
         "verdict": "none", "stats": {"tests": 3, "schedules": 9}, "stopped_by": "budget", "more": {"pairs": []},

@@ -36,7 +36,7 @@ def run(progress: Callable[[str], None] = print, limit: int = MAX_SCHEDULES) -> 
             dpor, dfs = explored[f"{model} dpor"], explored[f"{model} dfs"]
             real = seen_by(model).get(form.name)
             rows.append({
-                "form": form.name, "kind": form.kind, "model": model, "torn": dpor.torn,
+                "subject": form.name, "kind": form.kind, "model": model, "torn": dpor.torn,
                 "real": None if real is None else real[0], "tries": None if real is None else real[1],
                 "dpor": sorted(dpor.endings), "dfs": sorted(dfs.endings), "dpor executions": dpor.executions,
                 "dfs executions": dfs.executions, "exhausted": dpor.exhausted, "dfs exhausted": dfs.exhausted,
@@ -74,7 +74,7 @@ def verdict(form: str, torn: bool, real: bool | None) -> str:  # noqa: FBT001 - 
 def show(result: dict[str, Any]) -> str:
     """The differences, then the totals."""
     lines = [
-        f"{row['model']}: {row['form']}: {row['verdict']}"
+        f"{row['model']}: {row['subject']}: {row['verdict']}"
         for row in result["rows"]
         if row["verdict"] not in ("torn by both", "torn by neither", "not tried")
     ]

@@ -35,20 +35,20 @@ def reasons():
 
 
 def test_there_are_enough_forms_and_none_is_named_twice(rows):
-    names = [row["form"] for row in rows if row["model"] == "gil"]
+    names = [row["subject"] for row in rows if row["model"] == "gil"]
     assert len(names) == len(set(names)) >= 600
     assert len({row["kind"] for row in rows}) >= 30
 
 
 def test_what_real_threads_tear_a_model_tears(rows, reasons):
-    missed = {(row["model"], row["form"]) for row in rows if row["verdict"] == "missed"}
+    missed = {(row["model"], row["subject"]) for row in rows if row["verdict"] == "missed"}
     assert not missed
-    explained = {row["form"] for row in rows if row["verdict"] == "missed, explained"}
+    explained = {row["subject"] for row in rows if row["verdict"] == "missed, explained"}
     assert explained == set(reasons.MISSED)
 
 
 def test_what_a_model_tears_real_threads_tear(rows):
-    assert not {(row["model"], row["form"], row["tries"]) for row in rows if row["verdict"] == "never seen"}
+    assert not {(row["model"], row["subject"], row["tries"]) for row in rows if row["verdict"] == "never seen"}
 
 
 def test_most_forms_were_tried_without_a_gil(rows):
@@ -59,19 +59,20 @@ def test_most_forms_were_tried_without_a_gil(rows):
 def test_dpor_shows_what_dfs_shows(rows):
     assert all(row["exhausted"] for row in rows)
     complete = [row for row in rows if row["dfs exhausted"]]
-    assert not [(row["model"], row["form"], row["dpor"], row["dfs"]) for row in complete if row["dpor"] != row["dfs"]]
+    differing = [row for row in complete if row["dpor"] != row["dfs"]]
+    assert not [(row["model"], row["subject"], row["dpor"], row["dfs"]) for row in differing]
     cut = [row for row in rows if not row["dfs exhausted"]]
-    assert not [(row["model"], row["form"]) for row in cut if not set(row["dfs"]) <= set(row["dpor"])]
+    assert not [(row["model"], row["subject"]) for row in cut if not set(row["dfs"]) <= set(row["dpor"])]
     assert sum(row["dfs exhausted"] for row in rows) >= len(rows) - 60
 
 
 def test_a_model_is_no_yes_man(rows):
     """Both answers are given often, and the GIL model never tears what the other one does not."""
     for model in ("gil", "free-threaded"):
-        torn = {row["form"] for row in rows if row["model"] == model and row["torn"]}
+        torn = {row["subject"] for row in rows if row["model"] == model and row["torn"]}
         assert len(torn) > 200
     gil, free = (
-        {row["form"] for row in rows if row["model"] == model and row["torn"]} for model in ("gil", "free-threaded")
+        {row["subject"] for row in rows if row["model"] == model and row["torn"]} for model in ("gil", "free-threaded")
     )
     assert gil <= free
     assert len(gil) < len(rows) // 2 - 150

@@ -262,9 +262,23 @@ def filter_(patch):
     return {}
 
 
+def forms(patch):
+    table, model = module("forms.bench"), module("forms.model")
+    first, second = module("forms.table").forms()[:2]
+    lost, kept = model.Explored(frozenset({"1", "2"}), 4, True), model.Explored(frozenset({"2"}), 2, True)
+
+    def answers(_limit):
+        for form, (free, gil) in ((first, (lost, kept)), (second, (lost, lost))):
+            yield form, {"free-threaded dpor": free, "free-threaded dfs": free, "gil dpor": gil, "gil dfs": gil}
+
+    patch.setattr(table, "answers", answers)
+    patch.setattr(table, "seen_by", lambda model: {first.name: (True, 1000), second.name: (model != "gil", 2000)})
+    return {}
+
+
 TABLES = {
     each.__name__.rstrip("_"): each
-    for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants, filter_)
+    for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants, filter_, forms)
 }
 
 

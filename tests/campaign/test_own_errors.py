@@ -19,7 +19,7 @@ SPOIL = {spoil!r}
 class Counter:
     def __init__(self):
         self.n = 0
-        exec(SPOIL, {{}})
+        exec(compile(SPOIL, "spoil", "exec"), {{}})
 
     def increment(self):
         self.n += 1
@@ -42,7 +42,7 @@ if not hasattr(owner, "_sound"):
 """
 STAGES = {
     "generating": ("sys.modules['plait.generate.deeper'].DeeperTests", "next_test", 2),
-    "exploring": ("sys.modules['plait.explore.dpor'].Dpor", "executed", 15),
+    "exploring": ("sys.modules['plait.explore.dpor'].Dpor", "executed", 5),
     "judging": ("sys.modules['plait.judge.safety'].Examination", "judge", 40),
     "minimising": ("sys.modules['plait.judge.minimise'].Minimiser", "minimise", 1),
     "explaining": ("sys.modules['plait.campaign.check_finding']", "explain", 1),

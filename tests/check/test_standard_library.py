@@ -61,7 +61,12 @@ def test_a_class_of_threading_is_tested_by_its_source(tmp_path, monkeypatch, nam
     """Not the virtual one, each of whose operations is one step: no two of them would ever meet."""
     monkeypatch.chdir(tmp_path)
     result = run(f"threading:{name}", tmp_path, 60)
-    assert (result.verdict, result.notes) == ("none", [])
+    assert result.findings == []
+    if name == "Condition":  # what waits and notifies raises without the lock, so most pairs have never run
+        assert result.verdict == "inconclusive"
+        assert any("notify_all" in note for note in result.notes)
+    else:
+        assert (result.verdict, result.notes) == ("none", [])
     assert result.stats["method_pairs_covered"] >= 8
 
 

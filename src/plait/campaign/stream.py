@@ -168,7 +168,7 @@ class Stream:
             chunk.over = True
         self._recall = None
         chunk.notes += [
-            f"`{call}` had no end in one thread, which is no matter of thread safety: {name} is left out"
+            f"`{call}` does not end in one thread, which is no matter of thread safety: {name} is left out"
             for name, call in SequentialRunner.endless.items()
         ]
         chunk.so_far, chunk.schedules_so_far = self.tests, self.schedules
@@ -285,7 +285,8 @@ class Stream:
             examination, seed=seed_of(test, options.seed), public=public, systematic=options.systematic,
             sampled=options.sampled, order=options.order, aim=options.aim, further=FURTHER,
         )  # fmt: skip
-        if examined.violation is not None or not examined.timed or options.any_timeouts or options.order is not None:
+        told = examined.violation is not None or not examined.timed or examined.polls
+        if told or options.any_timeouts or options.order is not None:
             return examined
         with modelled(gil=ENGINE.gil, any_timeouts=True):
             again = examine(

@@ -48,6 +48,7 @@ class Examined:
     wanted: Callable[[Violation], bool] | None = None
     hangs: int = 0
     timed: bool = False  # calls wait with time-outs, so it matters when these may fire
+    polls: bool = False  # an execution had no end: to try its waits with other time-outs would take too long
     error: Exception | None = None  # what ended the search behind its violation
     evidence: Evidence = field(default_factory=Evidence)
 
@@ -113,7 +114,7 @@ def _examine(
     ENGINE.execute(examination.bed.prepare, prefix, search, free=search.free)  # one thread after the other: serial
     search.executed(ENGINE)
     found.executions = 1
-    found.timed = ENGINE.timed
+    found.timed, found.polls = ENGINE.timed, ENGINE.status == HANG
     alternated = _alternated(ENGINE)
     following = search.next_prefix()
     found.unguarded = following is not None and unguarded(ENGINE)
@@ -217,6 +218,7 @@ def _once(
     search.executed(ENGINE)
     found.executions += 1
     found.timed |= ENGINE.timed
+    found.polls |= ENGINE.status == HANG
     violation = verdicts[0] if verdicts else None
     if violation is None:
         found.hangs += ENGINE.status == HANG

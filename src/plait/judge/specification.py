@@ -47,6 +47,7 @@ UNFINISHED: Result = ("unfinished",)
 ENDLESS: Result = ("endless",)
 UNASKED: Result = ("not asked",)
 MAX_ORDERS = 400
+LEAST_STEPS, LONGER = 2000, 20  # of an order, once one had no end: at least, and beside the longest that had one
 RUNS_PER_ORDER = 3  # executions for each order at most, those that do not count included
 MAX_EXTENDED = 1_000  # executions in which threads of the class come into calls: half of them systematic
 PROBE_S = 0.1  # of processor time for a look at a final state, after which it counts as endless
@@ -199,6 +200,7 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
         }
     serial = Serial()
     seen: list[Observed] = []
+    longest = 0  # steps of an order that came to its end
     with whole_calls(bed):
         while serial.next_prefix() is not None:
             if len(found.observed) >= max_orders or serial.executions >= RUNS_PER_ORDER * max_orders:
@@ -207,6 +209,10 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
             ENGINE.execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
             serial.executed(ENGINE)
             observed = seen.pop()
+            if observed.status == HANG:  # a call polls: the other orders in which it does shall not cost as much
+                ENGINE.max_steps = min(ENGINE.max_steps, max(LEAST_STEPS, LONGER * longest))
+            else:
+                longest = max(longest, ENGINE.step)
             if observed.status == REDUNDANT or _does_not_count(bed, serial):
                 continue
             found.observed.append(observed)
@@ -225,12 +231,14 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
 
 @contextmanager
 def whole_calls(bed: Testbed) -> Iterator[None]:
-    """Let the bed's executions be orders of whole calls meanwhile."""
+    """Let the bed's executions be orders of whole calls meanwhile; the limit of steps may be lowered in the block."""
     bed.stops = True
+    limit = ENGINE.max_steps
     try:
         yield
     finally:
         bed.stops = False
+        ENGINE.max_steps = limit
 
 
 def _does_not_count(bed: Testbed, serial: Serial) -> bool:

@@ -330,7 +330,7 @@ def _classify(kind: type, name: str) -> Any:
         if found is not None:
             if isinstance(found, types.FunctionType | classmethod | staticmethod | property):
                 return _PYTHON if "_p_m" in getattr(_inner(found), "__globals__", ("_p_m",)) else _FOREIGN
-            what = operation(found, name) if is_container(kind) else None
+            what: Any = operation(found, name) if is_container(kind) else None
             if what is None:
                 what = effect_of(found, name)
             return what if what is not None else (_C if is_c_callable(found) else _FIELD)

@@ -41,7 +41,7 @@ class EndlessUnseen(Counter):
     """A loop in code that is not rewritten."""
 
     def act(self):
-        exec("while True: pass")
+        exec(compile("while True: pass", "loop", "exec"))  # a code object is not rewritten
 
 
 class EndlessC(Counter):
@@ -61,7 +61,7 @@ class Deaf(Counter):
     def act(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR2):
             signal.signal(number, signal.SIG_IGN)
-        exec("while True: pass")
+        exec(compile("while True: pass", "loop", "exec"))  # a code object is not rewritten
 
 
 class Stops(Counter):
@@ -129,13 +129,16 @@ class Floods(Counter):
 
 
 class Wanders(Counter):
+    def __init__(self):
+        super().__init__()
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # only the main thread may
+        signal.signal(signal.SIGALRM, lambda *_: None)
+
     def act(self):
         os.chdir("/")
         os.environ["LANG"] = "elsewhere"
         os.environ.pop("PATH", None)
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.setitimer(signal.ITIMER_REAL, 0.05)
-        signal.signal(signal.SIGALRM, lambda *_: None)
         sys.setrecursionlimit(200)
         sys.stdout = None
         return os.getcwd()
