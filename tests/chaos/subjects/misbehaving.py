@@ -58,9 +58,12 @@ class EndlessAccess(Counter):
 
 
 class Deaf(Counter):
-    def act(self):
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR2):
+    def __init__(self):
+        super().__init__()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR2):  # only the main thread may
             signal.signal(number, signal.SIG_IGN)
+
+    def act(self):
         exec(compile("while True: pass", "loop", "exec"))  # a code object is not rewritten
 
 
