@@ -17,6 +17,7 @@ from plait.explore.pos import Pos
 from plait.explore.strategy import Strategy
 from plait.judge.difference_outcome import Outcome, View, Watch
 from plait.judge.strategies import make_strategy
+from plait.judge.trial import modelled
 from plait.model.schedule import Schedule
 from plait.observe.recording import preemptions, schedule_of
 from plait.run.ends import SetupFailedError
@@ -37,12 +38,17 @@ class Shown(NamedTuple):
 
 @dataclass(slots=True)
 class Explored:
-    """The outcomes of a test on one version; all of them if ``exhausted``."""
+    """The outcomes of a test on one version; all of them if ``exhausted``.
+
+    ``early`` are those that show only if sleeps and time-outs may end at any moment: no difference if others have them.
+    """
 
     outcomes: dict[Outcome, Shown] = field(default_factory=dict)
     exhausted: bool = False
     executions: int = 0
     diverged: bool = False
+    timed: bool = False  # somebody slept, or waited with a time-out
+    early: set[Outcome] = field(default_factory=set)
 
 
 def explore(
@@ -74,9 +80,21 @@ def explore(
         found.diverged |= bool(getattr(strategy, "diverged", False))
         if not over and not found.exhausted and sampled:
             _run(watch, make_strategy(Pos.name, seed, priority), sampled, deadline, allowed, found)
+        if found.timed and found.exhausted and not ENGINE.any_timeouts:
+            _explore_early(watch, limit, seed, deadline, found)
     finally:
         bed.on_return = None
     return found
+
+
+def _explore_early(watch: Watch, limit: int, seed: int, deadline: float | None, found: Explored) -> None:
+    """Add what shows when sleeps end early: that time passes only when nothing can run is a rule of ours, no fact."""
+    early = Explored()
+    strategy = make_strategy("dpor", seed, None)
+    with modelled(gil=ENGINE.gil, any_timeouts=True):
+        _run(watch, strategy, limit, deadline, None, early)
+    found.early = set(early.outcomes)
+    found.executions += early.executions
 
 
 def _run(
@@ -101,6 +119,7 @@ def _run(
             return False
         strategy.executed(ENGINE)
         found.executions += 1
+        found.timed |= ENGINE.timed
         outcome = outcomes.pop()
         if status not in _COUNTED:
             continue
@@ -125,9 +144,13 @@ class Difference(NamedTuple):
 
 def compare(old: Explored, new: Explored) -> Difference:
     """The symmetric difference of two versions' outcomes, with its direction, as far as it is proven."""
-    only_old = tuple(each for each in old.outcomes if each not in new.outcomes) if new.exhausted else ()
-    only_new = tuple(each for each in new.outcomes if each not in old.outcomes) if old.exhausted else ()
-    return Difference(only_old, only_new)
+    only_old, only_new = _beyond(old, new), _beyond(new, old)
+    return Difference(only_old if new.exhausted else (), only_new if old.exhausted else ())
+
+
+def _beyond(one: Explored, other: Explored) -> tuple[Outcome, ...]:
+    """Return the outcomes of one version that the other one does not have, whenever its time-outs fire."""
+    return tuple(each for each in one.outcomes if each not in other.outcomes and each not in other.early)
 
 
 def conclusive(old: Explored, new: Explored) -> bool:
