@@ -10,12 +10,11 @@ MOST_KB = 30_000  # per 1,000 tests; a few seconds measure it roughly
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="a known defect: a check holds on to memory, see docs/limits.md", strict=False)
 def test_memory_does_not_grow_with_the_tests(tmp_path):
     """An hour has some 100,000 tests."""
     chosen = subject("C4")
     place = Place(chosen.module, chosen.class_name, chosen.source("old"), tmp_path / "place")
-    grown = memory.grown(place, 8.0)
+    grown = memory.grown(place, 20.0)  # in half of the time, caches have filled
     assert grown["tests"] > 50
     assert grown["campaign_kb"] > 0 < grown["worker_kb"]
     assert grown["campaign_kb_per_1000_tests"] < MOST_KB
