@@ -60,13 +60,14 @@ def test_a_counter_counts_wrong(tmp_path, monkeypatch):
 def test_a_class_of_threading_is_tested_by_its_source(tmp_path, monkeypatch, name):
     """Not the virtual one, each of whose operations is one step: no two of them would ever meet."""
     monkeypatch.chdir(tmp_path)
-    result = run(f"threading:{name}", tmp_path, 60)
+    result = run(f"threading:{name}", tmp_path, 120 if name == "Condition" else 60)
     assert result.findings == []
-    if name == "Condition":  # what waits and notifies raises without the lock, so most pairs have never run
-        assert result.verdict in ("none", "inconclusive")
+    if name == "Condition":  # what waits and notifies raises without the lock: nothing is known about it
+        assert result.verdict == "inconclusive"
+        assert any("`wait` RuntimeError: cannot wait on un-acquired lock" in note for note in result.notes)
     else:
         assert (result.verdict, result.notes) == ("none", [])
-    assert result.stats["method_pairs_covered"] >= (6 if name == "Condition" else 8)
+    assert result.stats["method_pairs_covered"] >= 8
 
 
 @pytest.mark.parametrize("name", ["threading:RLock", "threading:Thread", "threading:local", "_thread:allocate_lock"])
