@@ -126,3 +126,13 @@ def test_a_search_that_is_documented_is_one(project, tmp_path, search):
 
 def test_the_searches_of_the_command_line_are_those_of_the_plug_in():
     assert sorted(config.SEARCHES) == sorted(pytest_search.SEARCHES)
+
+
+def test_a_test_without_threads_is_no_evidence(project, tmp_path):
+    (project / "tests" / "test_calm.py").write_text("def test_one():\n    pass\n\ndef test_two():\n    pass\n")
+    code, result = explore(tmp_path, "tests/test_calm.py::test_one")
+    assert (code, result["verdict"]) == (3, "inconclusive")
+    assert result["reason"].startswith("the test starts no thread: there is one schedule only. Name a test that starts")
+    code, result = explore(tmp_path, "tests/test_calm.py")
+    assert (code, result["notes"][0]) == (3, result["reason"])
+    assert result["reason"].startswith("none of 2 tests starts a thread")

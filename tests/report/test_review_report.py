@@ -54,6 +54,18 @@ def test_without_locks_the_changed_methods_are_named():
     assert line(made).startswith("the change to `a`, `b` and 1 more makes ")
 
 
+def test_speed_says_nothing_about_safety():
+    review = clean()
+    for step in (review.diff, review.check, *review.explored):
+        step.verdict, step.more["reason"] = "inconclusive", "calls always raised. Give values"
+    assert (review.verdict, review.perf.verdict) == ("inconclusive", "none")
+    assert line(review).startswith("no conclusion: diff: no conclusion: calls always raised. Give values; check: ")
+    review.check.verdict = "none"
+    assert review.verdict == "clean"
+    assert "tests compared" not in line(review)
+    assert len(review.untold) == 2
+
+
 def test_what_only_the_old_version_could_do_is_no_finding():
     made = account()
     (finding,) = made.diff.findings

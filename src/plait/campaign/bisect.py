@@ -96,17 +96,20 @@ def bisect(
     ends = dataclasses.replace(options, good=good, bad=bad)
     say(f"looking for a difference between {good[:10]} and {bad[:10]}")
     probe: Probe | str | None = behaviour_probe(ends, interrupt)
-    if probe is None and not (interrupt is not None and interrupt.requested):
-        say("behaviour does not differ; measuring")
+    untold = probe if isinstance(probe, str) else ""  # why behaviour cannot be told: a pass on speed is none on that
+    if (probe is None or untold) and not (interrupt is not None and interrupt.requested):
+        say("behaviour cannot be told; measuring" if untold else "behaviour does not differ; measuring")
         probe = speed_probe(ends, interrupt)
     versions = {"good": _named(options.good, good), "bad": _named(options.bad, bad)}
     result = Result(
         "bisect", str(options.subject), "none", versions, options.seed, options.model,
         stats={"commits": len(commits), "commits_tried": 0, "commits_skipped": 0},
     )  # fmt: skip
-    if isinstance(probe, str):
+    if isinstance(probe, str) or (probe is None and untold):
         result.verdict = "inconclusive"
-        result.notes.append(f"behaviour does not differ, and speed cannot be told: {probe}")
+        behaviour = f"behaviour cannot be told: {untold}" if untold else "behaviour does not differ"
+        speed = f"speed cannot be told: {probe}" if isinstance(probe, str) else "speed does not differ"
+        result.notes.append(f"{behaviour}; {speed}")
     elif probe is not None:
         with probe as open_probe:
             bisection = Bisection(commits, lambda commit: _asked(open_probe, history, commit, say))

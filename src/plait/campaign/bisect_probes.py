@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
@@ -15,6 +15,7 @@ from plait.campaign import diff_tasks
 from plait.campaign.bisect_search import Answer
 from plait.campaign.check import workers_for
 from plait.campaign.diff import diff
+from plait.campaign.diff_apart import Shown
 from plait.campaign.diff_check import EXECUTIONS, LONGER, SAMPLED, SECONDS, Revealed
 from plait.campaign.diff_options import DiffOptions
 from plait.campaign.diff_sides import PATIENCE
@@ -22,8 +23,9 @@ from plait.campaign.interrupt import Interrupt
 from plait.campaign.perf import PerfOptions, compare
 from plait.campaign.perf_measure import Rounds
 from plait.campaign.releases import cache_root
-from plait.campaign.workers import WorkerError
+from plait.campaign.workers import WorkerError, Workers
 from plait.errors import UsageError
+from plait.judge.difference_apart import Judged
 from plait.judge.performance import Series
 from plait.judge.performance_result import Comparison, Measured
 from plait.model.finding import Finding
@@ -55,9 +57,9 @@ class Probe(Protocol):
     def __exit__(self, *_: object) -> None: ...
 
 
-def behaviour_probe(options: BisectOptions, interrupt: Interrupt | None) -> Probe | None:
-    """What `plait diff` finds between the two ends; None if it finds nothing."""
-    kept: list[Revealed] = []
+def behaviour_probe(options: BisectOptions, interrupt: Interrupt | None) -> Probe | str | None:
+    """What `plait diff` finds between the two ends; None if it finds nothing, a text if it cannot be told."""
+    kept: list[Revealed | Shown] = []
     result = diff(
         DiffOptions(
             options.subject, options.good, options.bad, options.project, options.seed, options.budget * 0.4,
@@ -65,7 +67,61 @@ def behaviour_probe(options: BisectOptions, interrupt: Interrupt | None) -> Prob
             options.allow, options.hints, options.nondeterministic, options.hook, options.tests,
         ), interrupt, kept.append,
     )  # fmt: skip
-    return BehaviourProbe(options, result.findings[0], kept[-1]) if result.findings and kept else None
+    if not result.findings or not kept:
+        return str(result.more["reason"]) if result.verdict == "inconclusive" else None
+    found, finding = kept[0], result.findings[0]
+    if isinstance(found, Revealed):
+        return BehaviourProbe(options, finding, found)
+    return ViolationProbe(options, finding, found)
+
+
+class ViolationProbe:
+    """Judges a commit by itself: whether the minimal test does there what no order of its calls does.
+
+    For versions that differ already when one call runs after another, so that outcomes cannot be compared.
+    """
+
+    kind = "behaviour"
+
+    def __init__(self, options: BisectOptions, finding: Finding, shown: Shown) -> None:
+        self.finding = finding
+        self._options = options
+        self._shown = shown
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is kept open."""
+
+    def answer(self, commit: str) -> Answer:
+        """Return ``bad`` for what the bad end does: it breaks the test, or, if the good end did, it does not."""
+        options, shown = self._options, self._shown
+        try:
+            with _workers(options, commit) as workers:
+                judged: Judged = workers.attempt(
+                    diff_tasks.judge, shown.broken.test, shown.probes, shown.rules, options.model == "gil",
+                    timeout=PATIENCE,
+                ).result().value  # fmt: skip
+        except (UsageError, WorkerError) as error:
+            return Answer("skip", str(error))
+        except Exception as error:  # the code raises when it is imported, or the test cannot be built with it
+            return Answer("skip", f"{type(error).__name__}: {error}")
+        wanted = shown.broken.judged.violation
+        breaks = judged.violation is not None and wanted is not None and judged.violation.cause == wanted.cause
+        if not breaks and not judged.clean:
+            return Answer("skip", "the test does something else here")
+        return Answer("bad" if breaks == (shown.broken.side == "new") else "good")
+
+
+@contextlib.contextmanager
+def _workers(options: BisectOptions, commit: str) -> Iterator[Workers]:
+    """Open a worker with the code of a commit."""
+    with (
+        resolve(commit, project=options.project, cache=cache_root(), subject=options.subject) as version,
+        workers_for(options.subject, version, count=1, allow=options.allow, hook=options.hook) as workers,
+    ):
+        yield workers
 
 
 class BehaviourProbe:
@@ -88,10 +144,7 @@ class BehaviourProbe:
         """Bad: it can do what only the bad end can; without any such thing, it cannot do what only the good end can."""
         options, found = self._options, self._revealed
         try:
-            with (
-                resolve(commit, project=options.project, cache=cache_root(), subject=options.subject) as version,
-                workers_for(options.subject, version, count=1, allow=options.allow, hook=options.hook) as workers,
-            ):
+            with _workers(options, commit) as workers:
                 explored, _ = workers.attempt(
                     diff_tasks.outcomes, found.test, found.view, EXECUTIONS * LONGER, SAMPLED, SECONDS * LONGER, None,
                     options.model == "gil", timeout=PATIENCE,

@@ -47,20 +47,20 @@ def conclude(interface: Interface, hints: Hints, alone: Alone, evidence: Evidenc
     """Return what a search without findings amounts to, and how often each method was called and returned."""
     names = [each.name for each in interface.methods if not hints.leaves_out(each.name)]
     rows = {name: _row(name, alone, evidence) for name in dict.fromkeys(names)}
-    tried = [name for name in rows if _counts(name, rows[name], rows)]
+    tried = [name for name in rows if counts(name, rows[name], rows)]
     failing = [name for name in tried if not rows[name]["returned"] and not rows[name]["waited"]]
     notes: list[str] = []
     if alone.invariant:
         reason = f"the invariant of the settings {alone.invariant}: correct `invariant` under [tool.plait]"
     elif tried and 2 * _pairs(len(tried) - len(failing)) < _pairs(len(tried)):
         said = f"{len(failing)} of {len(tried)} methods" if len(failing) < len(tried) else "all methods"
-        reason = f"{said} always raised: {_raised(failing, rows)}. {_remedy(interface, failing, rows, alone)}"
+        reason = f"{said} always raised: {raised(failing, rows)}. {remedy(interface, failing, rows, alone)}"
     elif broken := [name for name in failing if _is_misbuilt(name, interface, rows)]:
         said = "the object seems to be built from the wrong parts"
-        reason = f"{said}: {_raised(broken, rows)}. {_factory(alone, broken)}"
+        reason = f"{said}: {raised(broken, rows)}. {_factory(alone, broken)}"
     elif evidence.tests and not any(how != RAISED for _name, how in evidence.calls):
-        raised = sorted({name for name, _how in evidence.calls})
-        reason = f"every call in a thread raised: {_raised(raised, rows)}. {_remedy(interface, raised, rows, alone)}"
+        every = sorted({name for name, _how in evidence.calls})
+        reason = f"every call in a thread raised: {raised(every, rows)}. {remedy(interface, every, rows, alone)}"
     elif evidence.tests and not evidence.met:
         reason = _nothing_shared(interface, names, alone, evidence, notes)
     elif names and set(names) <= alone.in_c:
@@ -68,8 +68,8 @@ def conclude(interface: Interface, hints: Hints, alone: Alone, evidence: Evidenc
     else:
         reason = ""
     if not reason and failing:
-        notes.append(f"never returned, so not tested: {_raised(failing, rows)}. "
-                     f"{_remedy(interface, failing, rows, alone)}")  # fmt: skip
+        notes.append(f"never returned, so not tested: {raised(failing, rows)}. "
+                     f"{remedy(interface, failing, rows, alone)}")  # fmt: skip
     return Conclusion(reason, tuple(notes), {name: _told(row) for name, row in rows.items()})
 
 
@@ -129,7 +129,7 @@ def _factory(alone: Alone, names: Sequence[str]) -> str:
     )
 
 
-def _counts(name: str, row: Mapping[str, Any], rows: Mapping[str, Any]) -> bool:
+def counts(name: str, row: Mapping[str, Any], rows: Mapping[str, Any]) -> bool:
     """Return whether a method says something about how much of the class was tested.
 
     Operators do only where there is nothing else, and what says that it is not implemented does not.
@@ -138,13 +138,13 @@ def _counts(name: str, row: Mapping[str, Any], rows: Mapping[str, Any]) -> bool:
     return row["called"] > 0 and not special and not (not row["returned"] and row["error"].startswith(_OPTIONAL))
 
 
-def _raised(names: Sequence[str], rows: Mapping[str, Mapping[str, Any]]) -> str:
+def raised(names: Sequence[str], rows: Mapping[str, Mapping[str, Any]]) -> str:
     """Return which methods raised what, most of them on one line."""
     shown = [f"`{name}` {rows[name]['error'] or 'raised'}" for name in names[:_NAMED]]
     return "; ".join(shown) + (f"; and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
 
 
-def _remedy(interface: Interface, names: Sequence[str], rows: Mapping[str, Mapping[str, Any]], alone: Alone) -> str:
+def remedy(interface: Interface, names: Sequence[str], rows: Mapping[str, Mapping[str, Any]], alone: Alone) -> str:
     """Return what to write into the settings: values for the methods' parameters, or how to build the object."""
     methods: dict[str, Method] = {each.name: each for each in interface.methods}
     asked = [

@@ -23,6 +23,7 @@ from plait.report.diff_text import diff_text, statement
 from plait.report.publish import write_all
 
 if TYPE_CHECKING:
+    from plait.campaign.diff_apart import Shown
     from plait.campaign.diff_check import Revealed
     from plait.subject.change import Change
 
@@ -44,12 +45,11 @@ def _code(result: Result) -> int:
         return 130
     if result.verdict == "difference":
         return 1
-    nothing_done = result.stats["changed_pairs"] and not result.stats["tests_generated"]
-    return 3 if nothing_done and result.verdict == "none" else 0
+    return 3 if result.verdict == "inconclusive" else 0
 
 
 def diff(
-    options: DiffOptions, interrupt: Interrupt | None = None, keep: Callable[[Revealed], None] = lambda _: None,
+    options: DiffOptions, interrupt: Interrupt | None = None, keep: Callable[[Revealed | Shown], None] = lambda _: None,
     receipt: Receipt | None = None,
 ) -> Result:  # fmt: skip
     """Look for a difference until one is proven or the budget is used up; ``keep`` gets the minimal test of it."""

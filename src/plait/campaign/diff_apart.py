@@ -35,6 +35,14 @@ class Broken(NamedTuple):
     judged: Judged  # on that side
 
 
+class Shown(NamedTuple):
+    """A minimal broken test, with all that is needed to judge another version by it."""
+
+    broken: Broken
+    probes: tuple[Call, ...]
+    rules: Rules
+
+
 @dataclass(slots=True)
 class Apart:
     """Judges tests; ``probes`` are calls that show the state left behind."""

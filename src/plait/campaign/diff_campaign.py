@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,19 +10,23 @@ from typing import Any
 
 from plait.campaign import diff_memory, diff_tasks, tasks
 from plait.campaign.budget import Budget
-from plait.campaign.diff_apart import Apart, Broken
+from plait.campaign.check_evidence import Alone, Conclusion
+from plait.campaign.diff_apart import Apart, Broken, Shown
 from plait.campaign.diff_check import Checks, Revealed
+from plait.campaign.diff_evidence import Done, conclude
 from plait.campaign.diff_finding import MOST_LISTED, Minimising, finding_of
 from plait.campaign.diff_memory import known_tests
 from plait.campaign.diff_options import DiffOptions
 from plait.campaign.diff_recall import Comparisons
 from plait.campaign.diff_scope import changed_pairs, readers
-from plait.campaign.diff_search import Search
+from plait.campaign.diff_search import LOST, Counts, Search
 from plait.campaign.diff_sides import Sides
 from plait.campaign.diff_tasks import Generation
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.memory import Memory
 from plait.campaign.progress import Progress
+from plait.campaign.workers import WorkerError
+from plait.errors import UsageError
 from plait.explore.capp_partition import Aim
 from plait.generate.condiff_interface import CommonInterface, common_interface
 from plait.judge.difference_filter import Filter
@@ -40,13 +45,14 @@ from plait.subject.change_analysis import analyse
 from plait.subject.impact_versions import impact_on_both
 from plait.subject.version import Version
 
+ALONE_S = 20.0  # seconds to call each method alone, where some have never returned
 GRACE = 5.0  # seconds that a test under way at the end of the budget still gets
 
 
 def diff_on(
     sides: Sides, options: DiffOptions, old: Version, new: Version, interrupt: Interrupt | None = None,
-    started: float | None = None, change: Change | None = None, keep: Callable[[Revealed], None] = lambda _: None,
-    memory: Memory | None = None,
+    started: float | None = None, change: Change | None = None,
+    keep: Callable[[Revealed | Shown], None] = lambda _: None, memory: Memory | None = None,
 ) -> Result:  # fmt: skip
     """As `plait.campaign.diff.diff`, with versions that are there and worker processes that run already."""
     begun = time.monotonic() if started is None else started
@@ -89,12 +95,13 @@ class _Campaign:
         self._common: CommonInterface | None = None
         self._pairs: tuple[tuple[str, str], ...] = ()
         self._search: Search | None = None
+        self._generation: Generation | None = None
         aim = None if options.capp in (None, "none") else Aim(str(options.capp), impact_on_both(old, new))
         self._checks = Checks(sides, gil=options.model == "gil", timed=options.max_tests is None, aim=aim)
         rules = Rules(nondeterministic=options.nondeterministic)
         self._apart = Apart(sides, (), rules, gil=options.model == "gil")
         self._revealed: list[Revealed | Broken] = []  # what is new comes first
-        self.minimal: Revealed | None = None  # as the first of them, as small as possible
+        self.minimal: Revealed | Shown | None = None  # as the first of them, as small as possible
         self._found_s: float | None = None
         self._ready_s = 0.0
         self._findings: list[Finding] = []
@@ -133,6 +140,7 @@ class _Campaign:
         made = self._sides.both(diff_tasks.objects, generation)
         generation = replace(generation, objects=frozenset.intersection(*made.values()))
         view = View(public=frozenset(names), masked=frozenset(options.nondeterministic))
+        self._generation = generation
         self._search = Search(
             self._sides, generation, self._pairs, Filter(self._change) if options.filter else None, view,
             readers(probes_of(interface)), self._checks, self._apart, self._over, options.threads, options.max_tests,
@@ -234,6 +242,8 @@ class _Campaign:
         sources = {**self._sources(finding), **self._outcomes.get("sources", {})}
         self._outcomes |= {"sources": sources, "rules": self._apart.rules.as_json()}
         self._findings.append(finding)
+        if len(self._findings) == 1:
+            self.minimal = Shown(minimal, self._apart.probes, self._apart.rules)
 
     @property
     def _own_name(self) -> str:
@@ -252,6 +262,9 @@ class _Campaign:
         options, search = self._options, self._search
         sequential = search.sequential if search is not None else []
         verdict = "difference" if self._revealed else "sequential-difference" if sequential else "none"
+        end = Conclusion("", (), {}) if self._generation is None else self._conclusion(verdict, self._generation)
+        reason = {"reason": end.reason} if end.reason else {}
+        verdict = "inconclusive" if reason else verdict
         if search is not None:
             self._notes += search.notes
         self._notes += self._common.notes if self._common is not None else []
@@ -264,10 +277,31 @@ class _Campaign:
             self._notes.append(f"{self._checks.inconclusive} tests were too large to compare completely")
         return Result(
             "diff", self._name, verdict, versions=dict(self._labels), seed=options.seed, model=options.model,
-            findings=self._findings, stats=self._stats(),
-            stopped_by=self._stopped_by, notes=list(dict.fromkeys(self._notes)),
-            more={**self._outcomes, "sequential": [_sequential(each) for each in sequential], **self._more()},
+            findings=self._findings, stats={**self._stats(), "methods": end.methods},
+            stopped_by=self._stopped_by, notes=list(dict.fromkeys((*reason.values(), *self._notes, *end.notes))),
+            more={
+                **reason, **self._outcomes,
+                "sequential": [_sequential(each) for each in sequential], **self._more(),
+            },
         )  # fmt: skip
+
+    def _conclusion(self, verdict: str, generation: Generation) -> Conclusion:
+        """Return why there is no verdict, if nothing was found and what ran is no evidence."""
+        search, checks = self._search, self._checks
+        counts = search.counts if search is not None else Counts()
+        paired = dict.fromkeys(name for pair in self._pairs for name in pair)
+        sides: list[Alone] = []
+        if verdict == "none" and self._stopped_by != "interrupt" and checks.calls.missing(paired):
+            with contextlib.suppress(WorkerError, UsageError):
+                asked = self._sides.both(diff_tasks.alone, self._name, generation, patience=ALONE_S)
+                sides = list(asked.values())
+        done = Done(
+            counts.tests, counts.filtered, counts.known, counts.unchecked, checks.checks, checks.inconclusive,
+            checks.lost, checks.diverged, in_time=not self._late(),
+            losses=tuple(note for note in search.notes if note.startswith(LOST)) if search is not None else (),
+        )  # fmt: skip
+        end = conclude(generation.interface, self._pairs, self._change.direct_methods, checks.calls, sides, done)
+        return end if verdict == "none" and self._stopped_by != "interrupt" else Conclusion("", (), end.methods)
 
     def _stats(self) -> dict[str, Any]:
         search, checks = self._search, self._checks

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from plait.campaign import diff_tasks
+from plait.campaign.diff_evidence import Calls
 from plait.campaign.diff_recall import Compared, Comparisons
 from plait.campaign.diff_sides import Pending, Sides, awaited
 from plait.campaign.workers import WorkerError
@@ -52,6 +53,7 @@ class Checks:
     schedules: int = 0
     recalled: int = 0  # schedules of tests that earlier runs have compared: they count against a limit, too
     check_s: float = 0.0
+    calls: Calls = field(default_factory=Calls)
 
     def recall(self, known: Compared) -> None:
         """A test need not be explored again."""
@@ -104,6 +106,7 @@ class Checks:
             (old, old_s), (new, new_s) = pending.values()
             self._count(old, old_s)
             self._count(new, new_s)
+            self.calls.see(test, old.outcomes, new.outcomes)
             old, new = self._decided(test, view, old, new)
             difference = compare(old, new)
             if difference:

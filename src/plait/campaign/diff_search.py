@@ -43,6 +43,7 @@ from plait.judge.difference_sequential import (
 from plait.judge.difference_serial import Observation
 from plait.model.test import Call, Test
 
+LOST = "a worker was lost"
 PORTION = 12  # tests that are filtered together at first
 MOST_AT_ONCE = 100
 FEW = 30  # tests of a stage without a promising access that are filtered by their traces
@@ -210,6 +211,7 @@ class Search:
         usable: set[int] = set()
         for number, (one, other) in enumerate(zip(before, after, strict=True)):
             old, new = one.observation, other.observation
+            self.checks.calls.see(stage.test((number,)), old.outcomes, new.outcomes)
             if not same(old, new) and not self._settle(stage.test((number,)), old, new):
                 self.counts.sequential += 1
                 if old.beginning.results != new.beginning.results:
@@ -230,7 +232,7 @@ class Search:
         where = f" at {error.where}" if error.where else ""
         lines = (error.note or {}).get("suffixes", ())
         doing = f" while running {' | '.join('; '.join(calls) for calls in lines)}" if lines else ""
-        self.notes.append(f"a worker was lost: {error.reason}{where}{doing}")
+        self.notes.append(f"{LOST}: {error.reason}{where}{doing}")
 
     # -- tests: pairs of suffixes (lines 8-9 and 15-24) -------------------------------------------------------------
 
@@ -338,6 +340,7 @@ class Search:
                     kept.append((test, view, decision))
             else:
                 self.counts.filtered += 1
+                self.checks.calls.see(test, before.outcomes, after.outcomes)
                 if self.comparisons is not None and view == self.view:
                     self.comparisons.keep(test, view, Compared(filtered=True))
         self.counts.filter_s += old_s + new_s

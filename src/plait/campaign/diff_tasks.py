@@ -10,10 +10,12 @@ from pathlib import Path
 from random import Random
 from typing import ClassVar, NamedTuple
 
-from plait.campaign import worker_state
+from plait.campaign import tasks, worker_state
+from plait.campaign.check_evidence import Alone
 from plait.campaign.check_finding import finding_of
 from plait.campaign.diff_stages import CALLS, STATE, Heard
 from plait.campaign.plan import answer_of, first_trail
+from plait.campaign.stream import StreamOptions
 from plait.explore.capp_partition import Aim
 from plait.generate.catalogue import Catalogue, build_catalogue
 from plait.generate.condiff import Feature, Stage, Stages
@@ -61,6 +63,12 @@ def objects(generation: Generation) -> frozenset[str]:
     """The values of this version that are more than plain data."""
     with worker_state.world().entered():
         return _catalogue(generation).objects()
+
+
+def alone(name: str, generation: Generation) -> Alone:
+    """Call each method of this version by itself, in one thread."""
+    options = StreamOptions(name, seed=generation.seed)
+    return tasks.alone(name, options, generation.hints, generation.tests)
 
 
 def begin(generation: Generation) -> tuple[bytes, str]:

@@ -54,9 +54,7 @@ def run(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
     result = explore(options)
     write_all(result.as_json(), options, explore_text(result), statement(result))
-    if result.verdict == "failure":
-        return FOUND
-    return NOTHING_FOUND if result.stats["tests"] else INCONCLUSIVE
+    return {"failure": FOUND, "pass": NOTHING_FOUND}.get(result.verdict, INCONCLUSIVE)
 
 
 def explore(options: argparse.Namespace) -> Result:
@@ -244,17 +242,33 @@ def _result(
         notes.append("there is no old version to compare with (no git repository): schedules come in the usual order")
     elif not impact.points:
         notes.append(f"nothing differs from {old.label}: schedules come in the usual order")
+    reason = "" if failed else _no_evidence(ran, left)
+    notes = [*([reason] if reason else []), *notes]
     return Result(
-        "explore", options.argument, "failure" if failed else "pass" if ran else "inconclusive",
+        "explore", options.argument, "failure" if failed else "inconclusive" if reason else "pass",
         versions={"old": "none" if old is None else old.label, "new": new.label},
         seed=options.seed, model=options.model, stats=stats,
         findings=[_finding(each) for each in failed if "failure" in each],
         stopped_by="finding" if failed else "exhausted" if exhausted else "budget", notes=[*notes, *impact.notes],
-        more={"tests": [{key: value for key, value in each.items() if key != "failure"} for each in told],
+        more={**({"reason": reason} if reason else {}),
+              "tests": [{key: value for key, value in each.items() if key != "failure"} for each in told],
               "impact": [str(point) for point in sorted(impact.points, key=str)],
               "stories": [each["failure"]["text"] for each in failed if "failure" in each],
               "failed": [_again(options.argument, each["test"]) for each in failed if "failure" in each]},
     )  # fmt: skip
+
+
+def _no_evidence(ran: list[dict[str, Any]], left: list[dict[str, Any]]) -> str:
+    """Return why tests without a failure say nothing; empty if one of them had threads that ran together."""
+    if any(each["ran"] != "one thread" for each in ran):
+        return ""
+    if ran:
+        return (
+            f"{'the test' if len(ran) == 1 else f'none of {len(ran)} tests'} "
+            f"{'starts no' if len(ran) == 1 else 'starts a'} thread: there is one schedule only. Name a test that "
+            "starts threads, or use plait check on the class that it tests"
+        )
+    return f"no test could be explored: {left[0].get('why', '?') if left else 'pytest ran none'}"
 
 
 def _again(asked: str, test: str) -> str:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.perf_measure import Rounds, Rules, contention
-from plait.campaign.perf_prepare import Workshop, author, make_tests
+from plait.campaign.perf_prepare import NoTestError, Workshop, author, make_tests
 from plait.campaign.releases import opened
 from plait.config import tests_folder
 from plait.errors import UsageError
@@ -191,7 +191,11 @@ class _Campaign:
     def run(self) -> None:
         options, found = self._options, self._found
         self._say("writing tests")
-        found.tests = self._tests()
+        try:
+            found.tests = self._tests()
+        except NoTestError as none:
+            found.reason = str(none)
+            return
         rounds = Rounds(
             partial(self._pair), options.rules, self._chance, threads=options.threads, scope=options.scope,
             stop=self._stop, say=self._say,
@@ -240,7 +244,10 @@ class _Campaign:
                 raise UsageError(f"version {label}: {self._subject.module} cannot be measured: {error}") from None
             with shop:
                 self._check_files(shop.interpreters)
-                tests = make_tests(shop, options.tests, _PREPARE * options.budget, self._stop)
+                try:
+                    tests = make_tests(shop, options.tests, _PREPARE * options.budget, self._stop)
+                finally:
+                    found.calls = {name: (count, shop.returned[name]) for name, count in sorted(shop.called.items())}
                 if not any(each.reason is None for each in tests):
                     found.notes.append(f"dropped: {'; '.join(text for text, _ in shop.refusals.most_common(2))}")
         return tests

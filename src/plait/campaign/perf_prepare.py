@@ -65,6 +65,10 @@ def author(
         process.close()
 
 
+class NoTestError(Exception):
+    """Not one test works on both versions: the message says which calls failed and how."""
+
+
 class Workshop:
     """Makes tests one by one. Close it: it keeps a pair of measuring processes at hand."""
 
@@ -73,6 +77,10 @@ class Workshop:
     ) -> None:
         self.refusals: Counter[str] = Counter()
         """Why calls and tests had to be dropped, and how often."""
+        self.called: Counter[str] = Counter()
+        """By method, the calls that were tried beside other threads on both versions."""
+        self.returned: Counter[str] = Counter()
+        """Those of them that returned every time on both versions: only these are measured."""
         self._writer = writer
         self._open_pair = open_pair
         self._pair = open_pair()
@@ -118,12 +126,15 @@ class Workshop:
             test = self._tried((calls, repeat))
             if test is not None:
                 return self._times(test, repeat)
-        raise UsageError(self.why_none())
+        raise NoTestError(self.why_none())
 
     def why_none(self) -> str:
         """One line for a subject that cannot be tested."""
         (reason, _), *_ = self.refusals.most_common(1) or [("no method can be called", 0)]
-        return f"no performance test works on both versions: {reason}"
+        return (
+            f"no performance test works on both versions: {reason}. Say how to build objects and what to pass: "
+            "factories = [...] and values = { ... } under [tool.plait] in pyproject.toml"
+        )
 
     def _tried(self, shape: tuple[int, int]) -> Test | None:
         calls, repeat = shape
@@ -180,6 +191,8 @@ class Workshop:
             tuple(call for number, call in enumerate(suffix) if (index, number) not in skipped)
             for index, suffix in enumerate(test.suffixes)
         ]
+        self.called.update(call.method for call in test.calls)
+        self.returned.update(call.method for calls in kept for call in calls)
         written, left = {call.method for call in test.calls}, {call.method for calls in kept for call in calls}
         self._useful |= left
         self._useless.update(written - left)
@@ -270,7 +283,7 @@ class Workshop:
 
 
 def make_tests(shop: Workshop, count: int, seconds: float, stop: Callable[[], bool]) -> list[Measured]:
-    """Up to ``count`` tests within the time, or until ``stop`` says so; `UsageError` if there is not one."""
+    """Up to ``count`` tests within the time, or until ``stop`` says so; `NoTestError` if there is not one."""
     end = time.monotonic() + seconds
     shop.find_length()
     tests: list[Measured] = []
@@ -282,5 +295,5 @@ def make_tests(shop: Workshop, count: int, seconds: float, stop: Callable[[], bo
         if len(tests) == count or (tests and (time.monotonic() > end or stop())):
             break
     if not tests:
-        raise UsageError(shop.why_none())
+        raise NoTestError(shop.why_none())
     return tests

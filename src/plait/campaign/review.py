@@ -63,9 +63,7 @@ def run(options: argparse.Namespace) -> int:
     publish_review(result, classes, options)
     if result.stopped_by == "interrupt":
         return 130
-    if result.verdict == "findings":
-        return 1
-    return 3 if classes and all(each.verdict == "inconclusive" for each in classes) else 0
+    return {"findings": 1, "inconclusive": 3}.get(result.verdict, 0)
 
 
 def _say(text: str) -> None:
@@ -144,8 +142,9 @@ def _result(
         for each in classes
     }  # fmt: skip
     found = sum(len(each.brought()) for each in classes)
+    untold = bool(classes) and all(each.verdict == "inconclusive" for each in classes)
     return Result(
-        "review", history.repository.top.name, "findings" if found else "clean",
+        "review", history.repository.top.name, "findings" if found else "inconclusive" if untold else "clean",
         {"old": old.label, "new": new.label}, options.seed, options.model,
         stats={"classes": len(classes), "findings": found, "results": results}, elapsed_s=budget.elapsed,
         stopped_by="budget" if budget.left <= 0 else "exhausted", more={"repository": str(history.repository.top)},

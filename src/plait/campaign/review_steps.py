@@ -69,6 +69,8 @@ class Steps:
                 return
             self._say(f"{number} of {len(planned)}: {made.name}, {_WORDS[step]}")
             self._take(made, step)
+        for made in classes:
+            made.notes += made.untold
 
     def _kept_as(self, made: ClassReview, step: str) -> str:
         """What findings of a step are kept under."""

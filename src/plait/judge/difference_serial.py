@@ -51,6 +51,11 @@ class Observation:
     serializable: bool = False
 
     @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Return what the orders came to."""
+        return tuple(outcome for _order, outcome in self.orders)
+
+    @property
     def digest(self) -> tuple[str, ...]:
         """Equal for executions that do the same to shared memory."""
         return tuple(trace.digest for trace in self.traces)

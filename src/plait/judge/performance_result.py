@@ -106,6 +106,7 @@ class Comparison:
     script: str | None = None
     elapsed_s: float = 0.0
     stopped_by: str = "exhausted"
+    calls: dict[str, tuple[int, int]] = field(default_factory=dict)  # by method: tried, and returned on both versions
 
     @property
     def winners(self) -> list[str]:
@@ -155,6 +156,7 @@ class Comparison:
             "no_winner": winners.count("none"), "inconclusive": winners.count("inconclusive"),
             "speedup": self.speedup, "threads": self.threads,
             "suffix_length": lengths[len(lengths) // 2] if lengths else None,
+            "methods": {name: {"called": called, "returned": back} for name, (called, back) in self.calls.items()},
         }  # fmt: skip
         more = {
             "reason": self.reason, "nature": self.nature, "focus": self.focus, "delta": self.delta,

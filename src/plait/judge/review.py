@@ -46,15 +46,23 @@ class ClassReview:
 
     @property
     def verdict(self) -> str:
-        """``finding``, ``clean``, or ``inconclusive`` when no step came to a conclusion."""
+        """``finding``, ``clean``, or ``inconclusive`` when no step about behaviour came to a conclusion.
+
+        Speed says nothing about safety: a class that was only measured is not clean.
+        """
         if self.brought():
             return "finding"
-        stats = {} if self.diff is None else self.diff.stats
-        compared = stats and (stats["tests_generated"] or not stats["changed_pairs"])
-        checked = self.check is not None and self.check.stats["tests"] and self.check.verdict != "inconclusive"
-        measured = self.perf is not None and self.perf.verdict != "inconclusive"
-        explored = any(each.stats["tests"] for each in self.explored)
-        return "clean" if compared or checked or measured or explored else "inconclusive"
+        steps = [each for each in (self.diff, self.check, *self.explored) if each is not None]
+        return "clean" if any(each.verdict != "inconclusive" for each in steps) else "inconclusive"
+
+    @property
+    def untold(self) -> list[str]:
+        """Return what kept steps from a conclusion, each with the step's name."""
+        steps = [("diff", self.diff), ("check", self.check), *(("explore", each) for each in self.explored)]
+        return [
+            f"{name}: no conclusion: {step.more['reason']}" for name, step in steps
+            if step is not None and step.verdict == "inconclusive" and step.more.get("reason")
+        ]  # fmt: skip
 
     def brought(self) -> list[Brought]:
         """What the change has brought, by cause; behaviour before speed."""

@@ -19,7 +19,8 @@ def diff_text(result: Result) -> str:
         lines += [*difference_lines(finding, result), ""]
     for each in result.more.get("sequential", ()) if result.verdict == "sequential-difference" else ():
         lines += [*_sequential(each), ""]
-    return "\n".join([*lines, *statement(result), *(f"note: {note}" for note in result.notes)])
+    notes = [f"note: {note}" for note in result.notes if note != result.more.get("reason")]
+    return "\n".join([*lines, *statement(result), *notes])
 
 
 def difference_lines(finding: Finding, result: Result) -> list[str]:
@@ -108,9 +109,12 @@ def statement(result: Result) -> list[str]:
         "difference": "Behaviour that only one version can show",
         "sequential-difference": "A warning, no concurrency difference",
         "none": "No difference found",
+        "inconclusive": "No conclusion: what ran is no evidence",
     }[result.verdict]
     against = f"{result.versions['old']} against {result.versions['new']}"
     lines = [f"{said}: {result.subject}, {against} ({result.elapsed_s:.1f} s)."]
+    if result.verdict == "inconclusive":
+        lines.append(f"Why: {result.more['reason']}.")
     if not stats["changed_pairs"]:
         lines.append("No public method of the class is touched by the change.")
     else:

@@ -17,7 +17,8 @@ def explore_text(result: Result) -> str:
     lines: list[str] = []
     for story in stories(result):
         lines += [story, ""]
-    return "\n".join([*lines, *statement(result), *(f"note: {note}" for note in result.notes)])
+    notes = [f"note: {note}" for note in result.notes if note != result.more.get("reason")]
+    return "\n".join([*lines, *statement(result), *notes])
 
 
 def stories(result: Result) -> list[str]:
@@ -36,11 +37,11 @@ def statement(result: Result) -> list[str]:
     tests = f"{stats['tests']} test{'s' if stats['tests'] != 1 else ''}"
     if result.verdict == "failure":
         said = f"{result.subject} fails: {len(result.findings)} of {tests} under some schedule."
-    elif stats["tests"]:
+    elif result.verdict == "inconclusive":
+        said = f"{result.subject}: no conclusion, because {result.more['reason']}."
+    else:
         runs = "runs on OS threads" if stats["search"] == "OS threads" else "schedules"
         said = f"{result.subject}: no failure in {stats['schedules']} {runs} of {tests}."
-    else:
-        said = f"{result.subject}: nothing could be explored."
     covered = "no schedule is left" if stats["exhausted"] else "not all schedules were tried"
     bound = stats["preemption_bound"]
     within = "" if bound is None else f" within {bound} preemptions"

@@ -124,7 +124,8 @@ def _behaviour(review: ClassReview) -> str:
         return _mended(review)
     if review.diff is not None and review.diff.verdict == "sequential-difference":
         return "results differ already without threads"
-    if review.diff is not None or review.check is not None:
+    told = [each for each in (review.diff, review.check) if each is not None and each.verdict != "inconclusive"]
+    if told:
         return "no new behaviour under threads was found"
     return "behaviour was not compared"
 
@@ -137,9 +138,9 @@ def _mended(review: ClassReview) -> str:
 def _nothing(review: ClassReview) -> str:
     """A pass is evidence, so it says of what."""
     done = []
-    if review.diff is not None:
+    if review.diff is not None and review.diff.verdict != "inconclusive":
         done.append(f"{review.diff.stats['tests_generated']} tests compared")
-    if review.check is not None:
+    if review.check is not None and review.check.verdict != "inconclusive":
         done.append(f"{review.check.stats['tests']} tests of the new version")
     if review.explored:
         done.append(f"{sum(each.stats['tests'] for each in review.explored)} existing tests explored")
@@ -150,6 +151,8 @@ def _nothing(review: ClassReview) -> str:
 
 
 def _reasons(review: ClassReview) -> str:
+    if review.untold:
+        return "; ".join(review.untold)
     if review.perf is not None and review.perf.verdict == "inconclusive" and review.perf.reason:
         return review.perf.reason
     return review.notes[0] if review.notes else "no test could be run"

@@ -23,7 +23,8 @@ MARKER = "<!-- plait review -->"
 def review_markdown(result: Result, classes: list[ClassReview]) -> str:
     """GitHub-flavoured; nothing of the code under test becomes markup."""
     found = any(review.brought() for review in classes)
-    head = "plait: this change is not safe or not as fast under threads" if found else "plait: nothing found"
+    none = "plait: no conclusion" if result.verdict == "inconclusive" else "plait: nothing found"
+    head = "plait: this change is not safe or not as fast under threads" if found else none
     lines = [MARKER, f"### {head}", ""]
     if classes:
         lines += ["| | class | verdict |", "| --- | --- | --- |"]

@@ -57,7 +57,8 @@ def statement(result: Result, classes: list[ClassReview]) -> list[str]:
     if not classes:
         lines = [f"No class that is meant for several threads is touched, {versions}."]
     else:
-        said = f"{found} finding{'' if found == 1 else 's'}" if found else "nothing found"
+        none = "no conclusion" if result.verdict == "inconclusive" else "nothing found"
+        said = f"{found} finding{'' if found == 1 else 's'}" if found else none
         lines = [f"{versions}: {count}, {said} ({result.elapsed_s:.0f} s)."]
     for review in classes:
         lines += [f"there before the change: {each.summary}" for each in review.before[:3]]
