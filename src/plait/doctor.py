@@ -94,12 +94,14 @@ def _models(*, free: bool) -> Finding:
 def _fibers() -> Finding:
     version = _version("greenlet")
     try:
-        from plait.run.fibers import UNUSABLE  # noqa: PLC0415 - a broken part must not keep the others from being seen
+        from plait.run.fibers import loaded  # noqa: PLC0415 - a broken part must not keep the others from being seen
+
+        unusable = loaded()[1]
     except Exception as error:
         return Finding(f"greenlet {version}: {type(error).__name__}: {error}", missing=True)
-    if UNUSABLE is None and version is not None:
+    if unusable is None and version is not None:
         return Finding(f"greenlet {version}: virtual threads")
-    why = "greenlet" if version is None else UNUSABLE
+    why = "greenlet" if version is None else unusable
     return Finding(f"{why}, so virtual threads are OS threads, about ten times slower", without=True)
 
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -195,6 +196,12 @@ def test_the_result_is_plain_data(run):
         "confirmed_on_threads",
     ):
         assert field in finding
+    free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    assert ("seen_in_parallel" in finding) == free_threaded, "builds with a GIL claim nothing"
+    if free_threaded:
+        tried = finding["seen_in_parallel"]
+        assert tried["tries"] > 0, tried
+        assert "free-threaded" in tried["build"]
     for field in (
         "tests",
         "schedules",

@@ -21,8 +21,9 @@ from plait.run.fibers import make_fibers, usable
 from plait.run.operations import WRITE
 from plait.scenario import controlled
 
-needs_greenlet = pytest.mark.skipif(fibers.greenlet is None, reason=str(fibers.UNUSABLE))
-BACKENDS = ["threads"] if fibers.greenlet is None else ["greenlet", "threads"]
+GREENLET, UNUSABLE = fibers.loaded()
+needs_greenlet = pytest.mark.skipif(GREENLET is None, reason=str(UNUSABLE))
+BACKENDS = ["threads"] if GREENLET is None else ["greenlet", "threads"]
 
 
 class Account:
@@ -245,8 +246,7 @@ def test_a_greenlet_that_is_too_old_for_the_build_is_not_used(version, free_thre
 
 
 def test_without_a_usable_greenlet_os_threads_do(monkeypatch):
-    monkeypatch.setattr(fibers, "greenlet", None)
-    monkeypatch.setattr(fibers, "UNUSABLE", "greenlet 3.5.2 is not safe here")
+    monkeypatch.setattr(fibers, "loaded", lambda: (None, "greenlet 3.5.2 is not safe here"))
     assert isinstance(make_fibers("auto", print), fibers.OsFibers)
     with pytest.raises(UsageError, match=r"greenlet 3\.5\.2 is not safe here"):
         make_fibers("greenlet", print)

@@ -8,6 +8,7 @@ only their number depends on it. What a campaign needs is imported while its pro
 from __future__ import annotations
 
 import argparse
+import sysconfig
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -39,6 +40,9 @@ from plait.subject.version import Version
 
 if TYPE_CHECKING:
     from plait.campaign.check_loop import Campaign
+
+PARALLEL_S, PARALLEL_OVERTIME = 60.0, 4.0
+"""Seconds for trying findings on parallel threads, at most and behind the end of the budget."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -109,6 +113,11 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
                     again and _placed(again, version, options.subject), memory, options.store, options.subject,
                     ((options.at, version),), options.hook, options.tests,
                 )  # fmt: skip
+        if result.findings and result.stopped_by != "interrupt" and sysconfig.get_config_var("Py_GIL_DISABLED"):
+            guarded(
+                "trying parallel threads", lambda: _in_parallel(result, options, version, budget, memory, interrupt),
+                result.notes,
+            )  # fmt: skip
         _placed(result, version, options.subject)
     result.elapsed_s = time.monotonic() - asked
     return result
@@ -161,6 +170,26 @@ def _native(options: CheckOptions, version: Version, budget: Budget, interrupt: 
         campaign = NativeCampaign(options, budget, native, controlled, interrupt)
         campaign.run()
     return campaign.result()
+
+
+def _in_parallel(
+    result: Result, options: CheckOptions, version: Version, budget: Budget, memory: Memory, interrupt: Interrupt | None
+) -> None:  # fmt: skip
+    """Say of each finding what real threads show that run at the same time."""
+    from plait.campaign.check_parallel import see_in_parallel  # noqa: PLC0415 - see above
+
+    deadline = time.monotonic() + min(PARALLEL_S, max(budget.left, PARALLEL_OVERTIME))  # a number of tests has no end
+
+    def over() -> bool:
+        return time.monotonic() > deadline or (interrupt is not None and interrupt.requested)
+
+    with (
+        _workers(options, version, 1, rewritten=False) as native,
+        _workers(options, version, 1) as controlled,
+    ):
+        result.notes += see_in_parallel(
+            result.findings, options.name, options.rules, controlled, native, memory, over, fresh=options.fresh
+        )
 
 
 def _explored(options: CheckOptions, version: Version, memory: Memory, begin: Callable[[], Campaign]) -> Result:

@@ -7,7 +7,7 @@ rewritten code, so it runs in another one.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,11 @@ from plait.generate.hints import Hints
 from plait.generate.strategy import make_strategy
 from plait.judge.examine import examine
 from plait.judge.native_safety import NativeRunner, run_once
+from plait.judge.parallel import Allowed, allowed, try_in_parallel
 from plait.judge.probes import probes_of
-from plait.judge.rules import Rules
+from plait.judge.rules import Rules, may_wait
 from plait.judge.safety import Examination, Violation
-from plait.model.finding import Finding
+from plait.model.finding import Finding, SeenInParallel
 from plait.model.test import Test
 from plait.observe.places import PLACES
 from plait.subject.interface import discover
@@ -97,3 +98,22 @@ def explain_shown(name: str, subject: str, test: Test, shown: str, rules: Rules)
             if found is not None:
                 return found
     return None
+
+
+def allowed_by(name: str, rules: Rules, finding: Finding) -> Allowed | None:
+    """What the test of a finding may do, for `in_parallel`; None if the finding does not replay."""
+    test, schedule = finding.test, finding.schedule
+    assert test is not None
+    assert schedule is not None
+    interface = discover(worker_state.subject(), name=name)
+    worker_state.note(test.as_lines())
+    with worker_state.world().entered():
+        examination = Examination(test, PLACES, probes_of(interface), replace(rules, waiting=may_wait(interface)))
+        return allowed(examination, schedule, (finding.kind, finding.exception))
+
+
+def in_parallel(test: Test, wanted: Allowed, seconds: float) -> SeenInParallel:
+    """Try a finding on real threads, in a worker that has the subject as it is."""
+    worker_state.subject()
+    worker_state.note(test.as_lines())
+    return try_in_parallel(test, wanted, seconds=seconds)

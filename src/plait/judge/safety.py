@@ -103,6 +103,19 @@ class Examination:
         """It must have been made before the execution that is being judged."""
         return self._by_rule[ENGINE.any_timeouts]
 
+    def orders(
+        self, *, any_timeouts: bool
+    ) -> tuple[Specification, dict[tuple[Any, ...], set[tuple[Any, ...]]], set[int]]:
+        """Return the specification, what further calls see behind its results, and which of these tell nothing."""
+        before, ENGINE.any_timeouts = ENGINE.any_timeouts, any_timeouts
+        try:
+            found, known = self.specification, self._known
+            if known.probed is None:
+                known.probed = self._probe_orders(known)
+            return found, known.probed, known.probe_mask
+        finally:
+            ENGINE.any_timeouts = before
+
     @property
     def has_probed(self) -> bool:
         """Whether further calls were needed to tell final states apart."""

@@ -23,7 +23,7 @@ Which orders there are, and when a call that waits goes on, says `plait.explore.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -156,9 +156,10 @@ def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
         values[where[done.thread, done.index]] = done.value
     alike = identities(values, held) if finished else ()
     strangers = tuple(exception_name(each.error) for each in ENGINE.strangers() if each.error is not None)
-    holds = rules is None or rules.invariant is None or not finished or _holds(rules.invariant, bed)
+    invariant = rules.invariant if rules is not None and finished else None
+    kept = invariant is None or holds(invariant, bed.space, bed.values)
     last = all(stuck.start >= done.end for stuck in bed.running.values() for done in bed.done)
-    return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, holds, alike, *_order(spans), last)
+    return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, kept, alike, *_order(spans), last)
 
 
 def _under_way() -> bool:
@@ -167,9 +168,10 @@ def _under_way() -> bool:
     return bool(could) and any(entry[0] in could for entry in ENGINE.trace)
 
 
-def _holds(invariant: str, bed: Testbed) -> bool:
+def holds(invariant: str, space: dict[str, Any], values: Mapping[str, Any]) -> bool:
+    """Return whether the user's expression is true of a test's values."""
     try:
-        return bool(eval(invariant, bed.space, dict(bed.values)))
+        return bool(eval(invariant, space, dict(values)))
     except Exception:  # an assertion in the user's function, or whatever a broken object makes it raise
         return False
 
@@ -398,7 +400,7 @@ def probe(bed: Testbed, probes: Sequence[Call], seconds: float = PROBE_S) -> tup
 
     What comes behind a call that does not end in time, or waits for ever, is not asked.
     """
-    found = list(public_attributes(bed))
+    found = list(public_attributes(bed.values, bed.variables))
     for number, call in enumerate(probes):
         try:
             with patience(seconds):
@@ -415,12 +417,12 @@ def probe(bed: Testbed, probes: Sequence[Call], seconds: float = PROBE_S) -> tup
     return tuple(found)
 
 
-def public_attributes(bed: Testbed) -> tuple[Result, ...]:
+def public_attributes(values: Mapping[str, Any], variables: Sequence[str]) -> tuple[Result, ...]:
     """What anybody can read of the test's objects without a call, read before any further call is made."""
     found: list[Result] = []
-    for variable in bed.variables:
-        attributes = getattr(bed.values[variable], "__dict__", None)
-        if type(attributes) is dict and variable == bed.variables[0]:
+    for variable in variables[:1]:
+        attributes = getattr(values[variable], "__dict__", None)
+        if type(attributes) is dict:
             public = sorted(name for name in attributes if isinstance(name, str) and not name.startswith("_"))
             found += [
                 ("attribute", f"{variable}.{name}", canonical(attributes[name]))

@@ -9,6 +9,38 @@ from plait.model.schedule import Schedule
 from plait.model.test import Test
 
 
+@dataclass(frozen=True, slots=True)
+class SeenInParallel:
+    """How often real threads of a free-threaded ``build`` have shown a finding; ``reason`` if it was not tried."""
+
+    tries: int
+    seen: int
+    build: str
+    reason: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        found: dict[str, Any] = {"tries": self.tries, "seen": self.seen, "build": self.build}
+        return {**found, "reason": self.reason} if self.reason else found
+
+    @classmethod
+    def from_json(cls, data: Any) -> SeenInParallel:
+        """The inverse of `as_json`; anything else is a `ValueError`."""
+        found = cls(data["tries"], data["seen"], data["build"], data.get("reason", ""))
+        numbers = type(found.tries) is int and type(found.seen) is int and 0 <= found.seen <= found.tries
+        if not numbers or type(found.build) is not str or type(found.reason) is not str:
+            raise ValueError("what should be a number of tries or text is not")
+        return found
+
+    def sentence(self) -> str:
+        """For people."""
+        if not self.tries:
+            return f"Not tried on parallel threads: {self.reason}."
+        if self.seen:
+            return f"Seen on real parallel threads: {self.seen:,} of {self.tries:,} tries on {self.build}."
+        return f"Not seen in {self.tries:,} tries on parallel threads ({self.build}); it replays under control."
+
+
 @dataclass(slots=True)
 class Finding:
     """One fault with everything that proves and explains it; `as_json` is the contract's form."""
@@ -38,6 +70,7 @@ class Finding:
     siblings: list[list[str]] = field(default_factory=list)  # other methods that show the same
     group: int = 0  # the same for findings that are mended in one place
     mend: str = ""  # that place
+    seen_in_parallel: SeenInParallel | None = None  # None where threads do not run in parallel: nothing is claimed
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -53,6 +86,8 @@ class Finding:
         found["interleaving"] = self.interleaving
         found["reachable"] = self.reachable
         found["confirmed_on_threads"] = self.confirmed_on_threads
+        if self.seen_in_parallel is not None:
+            found["seen_in_parallel"] = self.seen_in_parallel.as_json()
         for name in ("only_old", "only_new", "guard", "race", "gap", "reproducer"):
             value = getattr(self, name)
             if value is not None:
@@ -71,6 +106,8 @@ class Finding:
             test = Test.from_json(data["test"]["source"]) if "test" in data else None
             schedule = Schedule.from_json(data["schedule"]) if "schedule" in data else None
             found = cls(test=test, schedule=schedule, **{name: data[name] for name in _PLAIN if name in data})
+            if "seen_in_parallel" in data:
+                found.seen_in_parallel = SeenInParallel.from_json(data["seen_in_parallel"])
             found._verify()
         except (KeyError, TypeError, AttributeError, IndexError) as error:
             raise ValueError(f"not a finding: {type(error).__name__}: {error}") from None

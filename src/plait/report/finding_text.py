@@ -97,4 +97,4 @@ def _where(finding: Finding) -> list[str]:
         return []
     if finding.confirmed_on_threads:
         said += " Confirmed on OS threads."
-    return [said]
+    return [said, *([finding.seen_in_parallel.sentence()] if finding.seen_in_parallel is not None else [])]

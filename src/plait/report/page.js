@@ -19,6 +19,9 @@ function badges(finding) {
   else if (reach.gil === false) add("only on free-threaded builds", "warn");
   else if (Object.keys(reach).length) add("free-threaded builds; GIL builds undecided", "warn");
   if (finding.confirmed_on_threads) add("confirmed on OS threads", "good");
+  const tried = finding.seen_in_parallel;
+  if (tried && tried.seen) add(`seen on real parallel threads: ${tried.seen} of ${tried.tries} tries on ${tried.build}`, "bad");
+  else if (tried && tried.tries) add(`not seen in ${tried.tries} tries on parallel threads (${tried.build}); replays under control`);
   if ((finding.interleaving || []).length) add(finding.preemptions === 1 ? "1 forced switch" : `${finding.preemptions} forced switches`);
   if (finding.occurrences > 1) add(`seen in ${finding.occurrences} tests`);
   return box;

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import _thread  # the real one, before any mirror is in place
+import functools
 import importlib
+import importlib.metadata
 import re
 import sys
 import sysconfig
@@ -31,22 +33,25 @@ def usable(version: str, *, free_threaded: bool) -> str | None:
     return None
 
 
-def _load() -> tuple[Any, str | None]:
-    """Return greenlet, or None and why there is none."""
+@functools.cache
+def loaded() -> tuple[Any, str | None]:
+    """Return greenlet, or None and why virtual threads are OS threads here.
+
+    Not before it is asked for: some builds switch the GIL on, which threads that shall run in parallel must be spared.
+    """
+    free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     try:
+        trouble = usable(importlib.metadata.version("greenlet"), free_threaded=free_threaded)
+        if trouble is not None:
+            return None, trouble
         with warnings.catch_warnings():
             # Some builds switch the GIL on, and the interpreter warns of it. One virtual thread runs at a time.
             warnings.simplefilter("ignore", RuntimeWarning)
-            found = importlib.import_module("greenlet")
+            return importlib.import_module("greenlet"), None
     except ImportError:  # an interpreter greenlet has no build for
         return None, "greenlet is not installed"
-    free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-    trouble = usable(found.__version__, free_threaded=free_threaded)
-    return (found, None) if trouble is None else (None, trouble)
 
 
-greenlet, UNUSABLE = _load()
-"""``UNUSABLE`` says why virtual threads are OS threads here; None where they are greenlets."""
 INHERITS = bool(getattr(sys.flags, "thread_inherit_context", 0))
 """Whether a thread starts with a copy of its starter's context variables: 3.14 and later, by default without a GIL."""
 OURS: set[int] = set()  # the OS threads that run code under test; any other must not be scheduled
@@ -91,16 +96,18 @@ class GreenletFibers:
         OURS.add(_thread.get_ident())
         self._free: list[Any] = []
         self._abandoned: list[Fiber] = []
-        self.main: Fiber = greenlet.getcurrent()
+        self._greenlet: Any = loaded()[0]
+        self._current = self._greenlet.getcurrent
+        self.main: Fiber = self._current()
         for _ in range(PRIMED):
             self._free.append(self._make())
 
     def is_main(self) -> bool:
         """See `Fibers.is_main`."""
-        return greenlet.getcurrent() is self.main
+        return self._current() is self.main
 
     def _make(self) -> Any:
-        made: Any = greenlet.greenlet(lambda: self._run(made))
+        made: Any = self._greenlet.greenlet(lambda: self._run(made))
         made.switch()
         return made
 
@@ -185,9 +192,12 @@ class OsFibers:
 
 
 def make_fibers(backend: str, loop: Callable[[Fiber], None]) -> Fibers:
-    """The pool called ``greenlet`` or ``threads``; ``auto`` takes greenlets where they work, see `UNUSABLE`."""
-    if backend == "threads" or (backend == "auto" and greenlet is None):
+    """The pool called ``greenlet`` or ``threads``; ``auto`` takes greenlets where they work, see `loaded`."""
+    if backend == "threads":
+        return OsFibers(loop)
+    greenlet, unusable = loaded()
+    if greenlet is None and backend == "auto":
         return OsFibers(loop)
     if greenlet is None:
-        raise UsageError(f"{UNUSABLE}; the backends 'auto' and 'threads' do without it")
+        raise UsageError(f"{unusable}; the backends 'auto' and 'threads' do without it")
     return GreenletFibers(loop)
