@@ -1,6 +1,7 @@
 """Stages that an earlier comparison has made are not made again, and the result is that of a fresh run."""
 
 from concurrent.futures import Future
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -76,6 +77,9 @@ def test_a_stage_is_plain_data_and_back():
     unusable = Row(usable=False, runnable=True, footprints=(None, READS), impacts=None)
     known = KnownStage(stage("sign", "take"), heard, (row(WRITES, APPENDS), unusable), "left")
     assert KnownStage.from_json(known.as_json()) == known
+    waits = Test(("import desk",), (X, X), ((Call("take", "x.take()", "x"),), (X, X)))
+    waiting = replace(known, stage=replace(known.stage, waiting=frozenset({"take"}), whole=(waits, waits)))
+    assert KnownStage.from_json(waiting.as_json()) == waiting
     by_address = row(frozenset({(f"{MODULE_STATE} 140123", "", WRITE)}))
     assert KnownStage(stage("sign"), heard, (by_address,)).as_json() is None
 

@@ -61,6 +61,48 @@ class Latch:
                 self._condition.wait()
             return True
 """
+STORE = """
+import threading
+
+class Store:
+    def __init__(self):
+        self._condition = threading.Condition()
+        self._items = []
+
+    def put(self, item: int):
+        with self._condition:
+            self._items.append(item)
+            self._condition.notify_all()
+
+    def take(self):
+        with self._condition:
+            while not self._items:
+                self._condition.wait()
+            return self._items.pop()
+"""
+CHANNEL = """
+import threading
+
+class Channel:
+    def __init__(self):
+        self._condition = threading.Condition()
+        self._items = []
+        self._taken = 0
+
+    def send(self, item: int):
+        with self._condition:
+            self._items.append(item)
+            self._condition.notify_all()
+            while item in self._items:
+                self._condition.wait()
+
+    def receive(self):
+        with self._condition:
+            while not self._items:
+                self._condition.wait()
+            self._condition.notify_all()
+            return self._items.pop()
+"""
 
 
 @pytest.mark.parametrize(
@@ -77,8 +119,16 @@ class Latch:
             "wait for ever",
         ),
         (LATCH, "Latch", "            self._condition.notify_all()\n", "", "wait for ever"),
+        (LATCH, "Latch", "notify_all()", "notify()", "wait for ever"),
+        (STORE, "Store", "while not self._items", "if not self._items", "IndexError"),
+        # In every order of whole calls somebody waits: one thread alone cannot show the difference.
+        (CHANNEL, "Channel", "            self._condition.notify_all()\n            return", "            return",
+         "wait for ever"),
     ],
-    ids=["split critical section", "swapped locks", "notification before the change of state", "no notification"],
+    ids=[
+        "split critical section", "swapped locks", "notification before the change of state", "no notification",
+        "one notification for two", "if for while", "no notification where all wait",
+    ],
 )  # fmt: skip
 def test_a_change_without_another_lockset_is_found(compare, base, name, before, after, said):
     assert before in base

@@ -50,7 +50,8 @@ class Plain:
 """
 
 
-def made(tmp_path, name, seed=0):
+def made(tmp_path, name, seed=0, take=None):
+    """Tests as `plait check` asks for them, or those that ``take`` gets from them."""
     world = World(PLACES, cache=tmp_path / "code")
     before = ENGINE.modules
     with world.entered():
@@ -60,7 +61,7 @@ def made(tmp_path, name, seed=0):
         catalogue = build_catalogue(owner, discover(owner, name=f"waiting_{name.lower()}:{name}"))
         sequences = Sequences(catalogue, SequentialRunner(), Random(seed))
         waiting = WaitingTests(sequences, Random(seed))
-        tests = [test for _ in range(60) if (test := waiting.next_test()) is not None]
+        tests = take(waiting) if take else [test for _ in range(60) if (test := waiting.next_test()) is not None]
     ENGINE.modules = before
     return sequences, tests
 
@@ -73,6 +74,22 @@ def test_calls_wait_for_what_is_empty_and_for_what_is_full(tmp_path):
     assert any(test.suffixes[0][0].method == "put" for test in full)
     assert {len(test.suffixes) for test in tests} == {2, 3}
     assert any(len(suffix) == 2 for test in tests for suffix in test.suffixes)  # one that wakes and steals
+
+
+def test_a_comparison_takes_those_that_concern_it_the_simplest_first(tmp_path):
+    def concerns(test):
+        return any(call.method == "put" for call in test.calls)
+
+    _sequences, tests = made(tmp_path, "Store", take=lambda waiting: [*waiting.take(8, concerns), None,
+                                                                      *waiting.take(60, concerns)])  # fmt: skip
+    first, later = tests[:8], tests[9:]
+    assert tests[8] is None
+    assert all(map(concerns, [*first, *later]))
+    assert len({repr(test) for test in tests}) == len(tests)
+    assert any([len(suffix) for suffix in test.suffixes] == [1, 1] for test in first)
+    threads = [[call.expression for suffix in test.suffixes for call in suffix] for test in later]
+    assert any(len(set(puts)) == 2 for calls in threads if len(puts := [each for each in calls if "put" in each]) == 2)
+    assert made(tmp_path, "Plain", take=lambda waiting: waiting.take(8, concerns))[1] == []
 
 
 def test_a_class_that_does_not_wait_gets_none(tmp_path, monkeypatch):

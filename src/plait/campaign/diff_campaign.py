@@ -136,7 +136,8 @@ class _Campaign:
             self._stopped_by = "exhausted"
             return
         paired = tuple(name for name in names if any(name in pair for pair in self._pairs))
-        generation = Generation(interface, paired, options.seed, options.hints, options.tests)
+        changed = tuple(one for one, other in self._pairs if one == other)
+        generation = Generation(interface, paired, options.seed, options.hints, options.tests, changed=changed)
         made = self._sides.both(diff_tasks.objects, generation)
         generation = replace(generation, objects=frozenset.intersection(*made.values()))
         view = View(public=frozenset(names), masked=frozenset(options.nondeterministic))

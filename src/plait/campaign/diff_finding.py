@@ -13,7 +13,7 @@ from plait.campaign.workers import WorkerError
 from plait.generate.condiff import tidied
 from plait.judge.difference_explain import Explanation
 from plait.judge.difference_kind import Kind, kind_of, showing
-from plait.judge.difference_sequential import same
+from plait.judge.difference_sequential import alike_alone, same
 from plait.judge.difference_words import described, summary
 from plait.judge.minimise import descend
 from plait.model.finding import Finding
@@ -76,7 +76,7 @@ class Minimising:
             (old, again), (new, once_more) = self._sides.both(diff_tasks.repeat, test, best.view).values()
         except (WorkerError, Exception):
             return None  # a candidate that cannot even be built
-        if old.beginning.failed or not (same(old, new) and same(old, again) and same(new, once_more)):
+        if old.beginning.failed or not (alike_alone(old, new) and same(old, again) and same(new, once_more)):
             return None
         found = self._checks.check(test, best.view)
         if found is None:

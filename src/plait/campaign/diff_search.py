@@ -33,6 +33,7 @@ from plait.judge.difference_outcome import View
 from plait.judge.difference_sequential import (
     SequentialDifference,
     agreeing_probes,
+    alike_alone,
     alike_but_for_objects,
     different_call,
     one_sided,
@@ -238,11 +239,11 @@ class Search:
 
     def _behind(self, ready: Ready) -> Revealed | Broken | None:
         """All tests of a stage, in portions that grow: the first ones are answered soon, the rest at little cost."""
+        found = self._waited_for(ready.stage)
         if self.comparisons is not None:
             self.comparisons.left = ready.left
         tests = self._tests(ready)
         size = PORTION
-        found: Revealed | Broken | None = None
         while found is None and (portion := list(itertools.islice(tests, size))):
             found = self._portion(portion)
             self._save()
@@ -254,6 +255,15 @@ class Search:
         self.counts.tests += quiet
         self.counts.filtered += quiet
         return found or self._judged_apart(self._differing(ready))
+
+    def _waited_for(self, stage: Stage) -> Revealed | Broken | None:
+        """The tests of a stage in which calls are made to wait; they have prefixes of their own."""
+        if self.comparisons is not None:
+            self.comparisons.left = ""
+        portion = [each for test in stage.whole for each in self._counted(test)]
+        found = self._portion(portion) if portion else None
+        self._save()
+        return found
 
     def _save(self) -> None:
         if self.comparisons is not None:
@@ -300,7 +310,10 @@ class Search:
             yield from self._made(ready, chosen)
 
     def _made(self, ready: Ready, chosen: tuple[int, ...]) -> Iterator[tuple[Test, View]]:
-        test = ready.stage.test(chosen)
+        yield from self._counted(ready.stage.test(chosen))
+
+    def _counted(self, test: Test) -> Iterator[tuple[Test, View]]:
+        """The test, with how it is looked at, if it is a new one and nobody has compared it."""
         if self._enough() or not self._seen.is_new(test):
             return
         self.counts.tests += 1
@@ -392,7 +405,7 @@ class Search:
         except WorkerError as error:
             self.lose(error)
             return False
-        if same(old, new):
+        if alike_alone(old, new):
             return True
         self.counts.sequential += 1
         if alike_but_for_objects(old, new):  # one keeps what the other makes anew each time: no race is needed for it

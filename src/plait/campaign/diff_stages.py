@@ -119,6 +119,12 @@ class KnownStage:
                 self.stage.number, imports.number(self.stage.imports),
                 [calls.number(call) for call in self.stage.prefix],
                 [[calls.number(each.call), imports.number(each.imports)] for each in self.stage.suffixes],
+                sorted(self.stage.waiting),
+                [
+                    [imports.number(test.imports), *([calls.number(call) for call in each] for each in
+                                                     (test.prefix, *test.suffixes))]
+                    for test in self.stage.whole
+                ],
             ],
             "rows": rows, "left": self.left, "calls": [call.as_json() for call in calls.values],
             "imports": [list(lines) for lines in imports.values], "accesses": [list(each) for each in accesses.values],
@@ -133,10 +139,11 @@ class KnownStage:
             imports = [tuple(map(str, lines)) for lines in data["imports"]]
             accesses = [(str(root), str(key), MODES.index(mode)) for root, key, mode in data["accesses"]]
             prints = [frozenset(accesses[each] for each in one) for one in data["footprints"]]
-            number, lines, prefix, suffixes = data["stage"]
+            number, lines, prefix, suffixes, waiting, whole = data["stage"]
             stage = Stage(
                 int(number), imports[lines], tuple(calls[each] for each in prefix),
-                tuple(Suffix(calls[call], imports[own]) for call, own in suffixes),
+                tuple(Suffix(calls[call], imports[own]) for call, own in suffixes), frozenset(map(str, waiting)),
+                tuple(_whole(calls, imports[own], *parts) for own, *parts in whole),
             )  # fmt: skip
             heard = tuple(
                 Heard(str(kind), Test(imports[lines], tuple(calls[each] for each in prefix), ()), str(answer))
@@ -147,6 +154,11 @@ class KnownStage:
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
             return None
         return cls(stage, heard, rows, left) if len(rows) == len(stage.suffixes) else None
+
+
+def _whole(calls: list[Call], imports: tuple[str, ...], prefix: list[int], *suffixes: list[int]) -> Test:
+    threads = tuple(tuple(calls[each] for each in suffix) for suffix in suffixes)
+    return Test(imports, tuple(calls[each] for each in prefix), threads)
 
 
 def _row(

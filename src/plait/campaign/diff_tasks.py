@@ -50,6 +50,8 @@ class Generation:
     tests: Path | None = None
     objects: frozenset[str] | None = None
     """Values that both versions make the same way, where that is known."""
+    changed: tuple[str, ...] = ()
+    """Methods without which a test cannot differ."""
 
 
 class Solo(NamedTuple):
@@ -79,7 +81,7 @@ def begin(generation: Generation) -> tuple[bytes, str]:
         if generation.objects is not None:
             catalogue.keep_objects(generation.objects)
         random = Random(generation.seed)
-        stages = Stages(catalogue, SequentialRunner(), random, generation.methods, _reached)
+        stages = Stages(catalogue, SequentialRunner(), random, generation.methods, _reached, generation.changed)
         return pickle.dumps(stages), first_trail(stages)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from plait.generate.draft import ARGUMENT, Scene
 from plait.generate.sequence import Prefix, Sequences, _that_worked
 from plait.generate.value import RECEIVER
+from plait.generate.waiting import WaitingTests
 from plait.model.test import Test
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ _FRESH = 2
 """New calls of a method that a stage tries to write, until there are enough."""
 _CHOSEN = 4
 """Calls of one method behind one prefix: enough for k combinations with another method's."""
+_WHOLE = 12
+"""Tests of a stage in which calls are made to wait."""
 _ELSEWHERE = 0.3
 """How often one of a method's calls goes to another instance of the class."""
 _CANDIDATES = 4
@@ -63,6 +66,7 @@ class Stage:
     prefix: tuple[Call, ...]
     suffixes: tuple[Suffix, ...]
     waiting: frozenset[str] = frozenset()  # methods that wait: two may do so when a third call comes
+    whole: tuple[Test, ...] = ()  # tests with prefixes of their own, in which calls wait
 
     def test(self, chosen: Sequence[int]) -> Test:
         """The concurrent test with one of the suffixes per thread."""
@@ -117,6 +121,7 @@ class Stages:
         random: Random,
         methods: Sequence[str],
         reached: Callable[[Test], frozenset[Feature]],
+        changed: Sequence[str] = (),
     ) -> None:
         self.avoid: set[str] = set()
         self._reached = reached
@@ -126,6 +131,8 @@ class Stages:
         self._methods = tuple(methods)
         self._sequences = _StageSequences(catalogue, run, random)
         self._calls: dict[str, dict[str, Draft]] = {}
+        self._changed = tuple(changed)  # in the same order in every process: it is part of the trail
+        self._whole: WaitingTests | None = None
 
     def next_stage(self) -> Stage:
         """A new prefix with its suffixes. Raises `UsageError` when the subject cannot be built at all."""
@@ -135,10 +142,22 @@ class Stages:
         self._sequences.keep_arguments(prefix)
         imports = dict.fromkeys(self._sequences.catalogue.imports)
         imports.update(dict.fromkeys(line for draft in prefix.drafts for line in draft.imports))
+        waiting = self._waiting()
         return Stage(
             self.made, tuple(imports), tuple(draft.call for draft in prefix.drafts),
-            tuple(Suffix(draft.call, draft.imports) for draft in drafts), self._waiting(),
+            tuple(Suffix(draft.call, draft.imports) for draft in drafts), waiting,
+            tuple(self._with_waits()) if waiting else (),
         )  # fmt: skip
+
+    def _with_waits(self) -> list[Test]:
+        """Tests in which calls wait and a changed method takes part."""
+        if self._whole is None:
+            self._whole = WaitingTests(self._sequences, self._random)
+        return self._whole.take(_WHOLE, self._is_wanted)
+
+    def _is_wanted(self, test: Test) -> bool:
+        concerned = any(call.method in self._changed for call in test.calls)
+        return concerned and not any({call.method, call.source} & self.avoid for call in test.prefix)
 
     def _waiting(self) -> frozenset[str]:
         """The methods whose code waits, and those whose calls were seen to wait alone."""

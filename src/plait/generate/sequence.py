@@ -232,9 +232,16 @@ class Sequences:
             prefix.keep(kept)
         return prefix
 
-    def write(self, method: Method, prefix: Prefix) -> Draft | None:
-        """A call of the method on the object under test; what makes its arguments joins the prefix."""
-        return self._write(method, prefix, prefix.scene, peers=False)
+    def write(self, method: Method, prefix: Prefix, *, apart: bool = False) -> Draft | None:
+        """A call of the method on the object under test; what makes its arguments joins the prefix.
+
+        With ``apart`` it gets other arguments than the method's last call.
+        """
+        self._writer.apart = apart
+        try:
+            return self._write(method, prefix, prefix.scene, peers=False)
+        finally:
+            self._writer.apart = False
 
     def tried(self, drafts: Sequence[Draft]) -> list[CallOutcome]:
         """How calls go that are made one after another; nothing is learned from it."""

@@ -10,6 +10,7 @@ two wait and one wakes, calls that can only end each other.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from plait.generate.names import role
@@ -17,7 +18,7 @@ from plait.generate.seen import Seen
 from plait.generate.sequence import Prefix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from random import Random
 
     from plait.generate.draft import Draft
@@ -69,18 +70,35 @@ class WaitingTests:
     def next_test(self) -> Test | None:
         """A test in which calls wait, sometimes; None means that it is somebody else's turn."""
         if self._situations is None:
-            self._situations = self._find()
-            plans = [self._plan(each) for each in (*self._situations, *self._together)]
-            self._planned = [test for plan in plans for test in plan if self._seen.is_new(test)]
+            self._planned = [test for plan in self._plans() for test in plan if self._seen.is_new(test)]
             self._random.shuffle(self._planned)
         some = self._situations or self._planned
         if not some or self._random.random() >= (_SHARE if self._planned else _SHARE_LATER):
             return None
-        if self._planned:
-            return self._planned.pop()
+        return self._planned.pop() if self._planned else self._any(lambda _test: True)
+
+    def take(self, count: int, wanted: Callable[[Test], bool]) -> list[Test]:
+        """Up to so many new tests that are wanted: of every situation its simplest one first, then by chance."""
+        if self._situations is None:
+            plans = [list(plan) for plan in self._plans()]
+            self._random.shuffle(plans)
+            turns = [test for turn in zip_longest(*plans) for test in turn if test is not None]
+            self._planned = [test for test in turns if wanted(test) and self._seen.is_new(test)][::-1]
+        found = [self._planned.pop() for _ in range(min(count, len(self._planned)))]
+        while len(found) < count and (test := self._any(wanted)) is not None:
+            found.append(test)
+        return found
+
+    def _plans(self) -> Iterator[Iterator[Test]]:
+        self._situations = self._find()
+        for situation in (*self._situations, *self._together):
+            yield from self._plan(situation)
+
+    def _any(self, wanted: Callable[[Test], bool]) -> Test | None:
+        """A new test made by chance."""
         for _ in range(_TRIES if self._situations else 0):
-            test = self._by_chance(self._random.choice(self._situations))
-            if test is not None and self._seen.is_new(test):
+            test = self._by_chance(self._random.choice(self._situations or []))
+            if test is not None and wanted(test) and self._seen.is_new(test):
                 return test
         return None
 
@@ -197,20 +215,36 @@ class WaitingTests:
 
     # -- tests of them ------------------------------------------------------------------------------------------
 
-    def _plan(self, situation: Situation) -> Iterator[Test]:
-        one = situation.waiter
+    def _plan(self, situation: Situation) -> Iterator[Iterator[Test]]:
+        """Rows of tests, each from the simplest on: for every call that wakes, and for calls that end each other.
+
+        Calls of the same method have the same arguments, so that they wait for the same, and others, so that it can be
+        told whose item was lost, and whether one is woken by what another one waits for.
+        """
+        one, others = situation.waiter, situation.others[:_WAKERS]
+        again = self._otherwise(situation)
         for waker in situation.wakers:
-            yield from self._tests(situation, [
-                [[one], [waker]], [[one], [waker, one]], [[one], [one], [waker]], [[one], [one], [waker, waker]],
-                [[one], [waker], [one, waker]], [[one, waker], [waker, one]],
+            yield self._tests(situation, [
+                [[one], [waker]], [[one], [one], [waker]], [[one], [waker, one]], [[one], [again], [waker]],
+                [[one], [waker, again]], [[one], [again], [waker, waker]], [[one], [waker], [again, waker]],
+                [[one, waker], [waker, again]],
+                *([[one], [two], [waker]] for two in others), *([[one], [two], [waker, one]] for two in others),
             ])  # fmt: skip
-            for two in situation.others[:_WAKERS]:
-                yield from self._tests(situation, [[[one], [two], [waker]], [[one], [two], [waker, one]]])
-        yield from self._tests(situation, [[[one], [one]], [[one], [one], [one]]])
-        for two in situation.others[:_WAKERS]:
-            yield from self._tests(situation, [
-                [[one], [two]], [[one], [two, one]], [[one], [one], [two, two]], [[one], [two], [one, two]],
+        yield self._tests(situation, [
+            [[one], [one]], [[one], [one], [one]], [[one], [again]], [[one], [one], [again]],
+        ])  # fmt: skip
+        for two in others:
+            yield self._tests(situation, [
+                [[one], [two]], [[one], [two, again]], [[one], [again], [two, two]], [[one], [two], [again, two]],
+                [[one, two], [again], [two, one]],
             ])  # fmt: skip
+
+    def _otherwise(self, situation: Situation) -> Draft:
+        """The call that waits, with other arguments if it has any."""
+        one = situation.waiter
+        method = self._sequences.catalogue.method(one.call.method)
+        written = self._sequences.write(method, situation.prefix, apart=True) if one.call.args else None
+        return one if written is None else written
 
     def _by_chance(self, situation: Situation) -> Test | None:
         """Two or three threads with one or two calls each, of which one waits."""

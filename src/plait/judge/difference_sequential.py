@@ -33,6 +33,30 @@ def same(old: Observation, new: Observation) -> bool:
     return old.beginning == new.beginning and old.orders == new.orders
 
 
+def alike_alone(old: Observation, new: Observation) -> bool:
+    """Whether two versions did the same wherever one thread could have made the calls.
+
+    Where a call waits and others begin meanwhile, several threads are needed: what differs there is no sequential
+    difference. Orders that only one of the versions was observed in say nothing.
+    """
+    if same(old, new):
+        return True
+    if old.beginning != new.beginning:
+        return False
+    mine, theirs = _alone(old), _alone(new)
+    return all(mine[order] == theirs[order] for order in mine.keys() & theirs.keys())
+
+
+def _alone(seen: Observation) -> dict[Order, set[tuple[Order, Outcome]]]:
+    """The outcomes of calls that one thread could have made, by the order in which the calls began."""
+    found: dict[Order, set[tuple[Order, Outcome]]] = {}
+    for (order, whole), outcome in zip(seen.begun, seen.orders, strict=True):
+        found.setdefault(order, set())
+        if whole:
+            found[order].add(outcome)
+    return found
+
+
 def alike_but_for_objects(old: Observation, new: Observation) -> bool:
     """Whether two versions did the same, except that one returned a single object where the other made several."""
 

@@ -7,6 +7,7 @@ and Figure 3, lines 6 and 12): with one call per thread, the orders of whole cal
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -42,13 +43,15 @@ class Beginning(NamedTuple):
 class Observation:
     """A test on one version. ``orders`` is empty when the prefix fails.
 
-    A ``serializable`` test is proven to have no outcomes but those of the orders of whole calls.
+    ``begun`` says of each order how its calls began, and whether none did while another one waited: then one thread
+    can do the same. A ``serializable`` test is proven to have no outcomes but those of the orders of whole calls.
     """
 
     beginning: Beginning
     orders: tuple[tuple[Order, Outcome], ...] = ()
     traces: tuple[Trace, ...] = ()
     serializable: bool = False
+    begun: tuple[tuple[Order, bool], ...] = ()
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
@@ -87,12 +90,14 @@ class Observer:
         orders: list[tuple[Order, Outcome]] = []
         traces: list[Trace] = []
         runs: list[SerialRun | None] = []
+        begun: list[tuple[Order, bool]] = []
         serial = Serial()
 
         def finish() -> None:
             if traced:
                 traces.append(tracer.trace(ENGINE))
                 runs.append(serial_run(ENGINE, bed.done, tracer.lock_names(), self._visible(bed)))
+            begun.append(_begun(bed))
             orders.append((tuple((done.thread, done.index) for done in bed.done), watch.outcome()))
 
         try:
@@ -105,7 +110,8 @@ class Observer:
             return Observation(beginning._replace(failed=True))
         finally:
             ENGINE.recorder = None
-        return Observation(beginning, tuple(orders), tuple(traces), serial.exhausted and serializable(runs))
+        proven = serial.exhausted and serializable(runs)
+        return Observation(beginning, tuple(orders), tuple(traces), proven, tuple(begun))
 
     def _visible(self, bed: Testbed) -> frozenset[int]:
         """Return what callers can look at in passing, where that counts (see `difference_passing`)."""
@@ -136,6 +142,16 @@ class Observer:
         finally:
             ENGINE.recorder = None
         return found[0]
+
+
+def _begun(bed: Testbed) -> tuple[Order, bool]:
+    """Return in which order the calls of the execution that has just ended began, and whether none overlapped."""
+    stuck = len(ENGINE.trace) + 1
+    calls = [(done.start, done.end, done) for done in bed.done]
+    calls += [(each.start, stuck, each) for each in bed.running.values()]
+    calls.sort(key=lambda each: each[:2])
+    whole = all(end <= start for (_begin, end, _one), (start, _end, _other) in itertools.pairwise(calls))
+    return tuple((each.thread, each.index) for _start, _end, each in calls), whole
 
 
 def begin(test: Test, view: View) -> Beginning:
