@@ -7,6 +7,7 @@ limits and reports stay what they are. A test that cannot be controlled runs pla
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import inspect
 import json
@@ -22,11 +23,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest.outcomes import Failed
 
-from plait.errors import UsageError
+from plait.errors import UsageError, guarded, own_error
 from plait.explore.capp_partition import DEFAULT, HEURISTICS, prioritizer
-from plait.judge.search import search
+from plait.judge.search import only_without_gil, search
 from plait.judge.simplify import simplify
-from plait.judge.trial import modelled
+from plait.judge.trial import Failure, modelled
 from plait.judge.verdict import Verdict
 from plait.model.outcome import Divergence, Finished
 from plait.model.schedule import Schedule
@@ -234,6 +235,7 @@ class Explorer:
             verdict = _unfinished(trial, settings, account, time.perf_counter() - started)
         except Exception as error:  # the test is not to blame, and must not suffer
             account["why"] = f"plait cannot handle it: {type(error).__name__}: {error}"
+            account["bugs"] = [own_error("exploring", error, kept=f"{item.nodeid} is run on OS threads")]
             return None
         finally:
             ENGINE.backend = "auto"
@@ -260,8 +262,20 @@ class Explorer:
             if verdict.passed:
                 account["statement"] = verdict.statement()
             else:
-                account["failure"] = _failure(verdict)
+                account["failure"] = self._told_failure(verdict, account)
         return verdict
+
+    @staticmethod
+    def _told_failure(verdict: Verdict, account: dict[str, Any]) -> dict[str, Any]:
+        """Return what a report shows of a failure, its bare form if that cannot be made."""
+        bugs: list[str] = account.setdefault("bugs", [])
+        kept = f"{account['test']} fails; it is shown in one line"
+        return guarded("reporting", lambda: _failure(verdict), bugs, kept=kept) or {
+            "kind": verdict.kind, "summary": verdict.outcome.summary(), "details": [], "exception": None,
+            "preemptions": verdict.preemptions, "token": None, "schedule": None, "interleaving": [],
+            "reachable": verdict.reachable, "confirmed_on_threads": None, "text": verdict.outcome.summary(),
+            "names": {},
+        }  # fmt: skip
 
     def _natively(self, trial: ItemTrial, settings: Settings, account: dict[str, Any], deadline: float) -> None:
         """What cannot be controlled runs on OS threads; raises what the test raises."""
@@ -431,16 +445,39 @@ def _explore(
     if found.divergence is not None:
         verdict.outcome = found.divergence
     elif found.failure is not None:
-        try:
-            smaller = simplify(trial, found.failure, until=max(deadline, time.perf_counter() + POSTLUDE / 4))
-            verdict = with_failure(trial, verdict, smaller)
-            verdict.reachable = _reach(trial, settings, impact, deadline)
-        except StuckError:  # the time is over: what was found is told as it is
-            if verdict.passed:
-                verdict.outcome, verdict.schedule = found.failure.outcome, found.failure.schedule
-                verdict.preemptions = found.failure.preemptions
+        with contextlib.suppress(StuckError):  # the time is over: what was found is told as it is
+            _tell(trial, verdict, found.failure, settings, impact, account, deadline)
+        if verdict.passed:
+            verdict.outcome, verdict.schedule = found.failure.outcome, found.failure.schedule
+            verdict.preemptions = found.failure.preemptions
         verdict.names[1] = "the test"
     return verdict
+
+
+def _tell(
+    trial: ItemTrial, verdict: Verdict, failure: Failure, settings: Settings, impact: Impact, account: dict[str, Any],
+    deadline: float,
+) -> None:  # fmt: skip
+    """Put the smallest form of a failure into the verdict, and who can meet it; our own errors cost no more."""
+
+    def step(stage: str, act: Callable[[], Any], kept: str) -> Any:
+        notes: list[str] = []
+        try:
+            return act()
+        except (StuckError, MemoryError):
+            raise
+        except Exception as error:
+            notes.append(own_error(stage, error, kept=f"{account['test']} {kept}"))
+            return None
+        finally:
+            account.setdefault("bugs", []).extend(notes)
+
+    until = max(deadline, time.perf_counter() + POSTLUDE / 4)
+    smaller = step("minimising", lambda: simplify(trial, failure, until=until), "fails; its schedule is shown as found")
+    step("explaining", lambda: with_failure(trial, verdict, smaller or failure), "fails; it is shown without its steps")
+    verdict.reachable = step(
+        "finding out which builds can fail", lambda: _reach(trial, failure, settings, impact, deadline), "fails"
+    ) or {"gil": None, "free-threaded": True}
 
 
 def _replayed(trial: ItemTrial, schedule: Schedule, model: str, account: dict[str, Any]) -> Verdict:
@@ -455,18 +492,23 @@ def _until(deadline: float) -> float:
     return max(0.0, deadline - time.perf_counter())
 
 
-def _reach(trial: ItemTrial, settings: Settings, impact: Impact, deadline: float) -> dict[str, bool | None]:
+def _reach(
+    trial: ItemTrial, failure: Failure, settings: Settings, impact: Impact, deadline: float
+) -> dict[str, bool | None]:
     """Which builds can show a failure that was found."""
     if settings.model == "gil":
         return {"gil": True, "free-threaded": True}
     if settings.model == "free-threaded":
         return {"free-threaded": True}
-    again = make_search(settings.search, prioritizer(settings.capp, impact), settings.bound, settings.seed, None)
-    with modelled(gil=True, any_timeouts=False):
-        today = search(trial, again, max_executions=max(settings.schedules, 200),
-                       max_seconds=max(POSTLUDE / 4, _until(deadline)))  # fmt: skip
-    reached = True if today.failure is not None else False if today.exploration.exhausted else None
-    return {"gil": reached, "free-threaded": True}
+    searches = (
+        make_search(settings.search, prioritizer(settings.capp, impact), settings.bound, settings.seed, None),
+        make_search("dpor", None, None, settings.seed, None),
+    )
+    seconds = max(POSTLUDE / 4, _until(deadline)) / len(searches)
+    most = max(settings.schedules, 200)
+    with modelled(gil=False, any_timeouts=False):
+        today, _shown = only_without_gil(trial, failure, searches, max_executions=most, max_seconds=seconds)
+    return {"gil": today, "free-threaded": True}
 
 
 def _failure(verdict: Verdict) -> dict[str, Any]:

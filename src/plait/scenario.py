@@ -23,7 +23,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from plait.errors import UsageError
-from plait.judge.search import Search, search
+from plait.judge.search import Search, only_without_gil, search
 from plait.judge.simplify import simplify
 from plait.judge.strategies import STRATEGIES, make_strategy
 from plait.judge.trial import Failure, Recorded, Trial, modelled
@@ -298,13 +298,12 @@ def _reach(trial: Trial, request: _Request, failure: Failure) -> tuple[Failure, 
         return failure, {"gil": True, "free-threaded": True}
     if request.model == "free-threaded":
         return failure, {"free-threaded": True}
-    for strategy in dict.fromkeys(("dpor", request.strategy)):
-        today = request.search(trial, strategy, gil=True)
-        if today.failure is not None:
-            return today.failure, {"gil": True, "free-threaded": True}
-        if today.exploration.exhausted:
-            return failure, {"gil": False, "free-threaded": True}
-    return failure, {"gil": None, "free-threaded": True}
+    strategies = [make_strategy(name, request.seed) for name in dict.fromkeys(("dpor", request.strategy))]
+    with modelled(gil=False, any_timeouts=request.any_timeouts):
+        today, shown = only_without_gil(
+            trial, failure, strategies, max_executions=request.executions, max_seconds=request.seconds
+        )
+    return shown, {"gil": today, "free-threaded": True}
 
 
 def with_failure(trial: Trial, verdict: Verdict, failure: Failure) -> Verdict:

@@ -1,5 +1,7 @@
 """In what order a review takes its steps."""
 
+import json
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,10 @@ from plait.campaign.review_shares import Shares
 from plait.campaign.review_steps import Steps
 from plait.campaign.store import Store
 from plait.judge.review import ClassReview
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.report import review_publish
+from plait.report.review_publish import publish_review
 from plait.subject.change import Change
 from plait.subject.name import Subject
 from plait.subject.touched import Touched
@@ -54,6 +60,32 @@ USUAL = [
 def test_behaviour_comes_before_speed(taken):
     assert taken() == USUAL
     assert taken(store=None) == USUAL
+
+
+def test_an_error_of_our_own_costs_one_step(tmp_path, monkeypatch):
+    """The first class's check has found something; whatever fails then, it stands, and so does the exit code."""
+    finding = Finding("exception", "Cart: raises KeyError", ["Cart.put"])
+
+    def check(_steps, made, _seconds):
+        if made.name == "shop:Stock":
+            raise IndexError("on purpose")
+        made.check = Result("check", made.name, "violation", findings=[finding], stats={"tests": 3})
+
+    for name in ("_diff", "_perf"):
+        monkeypatch.setattr(Steps, name, lambda _steps, _made, _seconds: None)
+    monkeypatch.setattr(Steps, "_check", check)
+    classes = [touched("Cart"), touched("Stock")]
+    asked = ReviewOptions(store=tmp_path, tests=None)
+    Steps(asked, None, "0" * 40, "worktree", Shares(Budget(None)), None, lambda _: None).take(classes)
+    assert [each.verdict for each in classes] == ["finding", "inconclusive"]
+    assert classes[1].notes[0].startswith("[plait bug] check of shop:Stock: IndexError: on purpose")
+    result = Result("review", "shop", "findings", {"old": "o", "new": "n"}, more={"repository": str(tmp_path)})
+    monkeypatch.setattr(review_publish, "review_text", lambda *_: 1 / 0)
+    monkeypatch.setattr(review_publish, "review_json", lambda *_: 1 / 0)
+    publish_review(result, classes, Namespace(markdown=None, json=tmp_path / "result.json"))
+    told = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert [each["summary"] for each in told["findings"]] == [finding.summary]
+    assert any(note.startswith("[plait bug] reporting: ZeroDivisionError") for note in told["notes"])
 
 
 def test_what_earlier_runs_found_comes_first(taken, tmp_path):

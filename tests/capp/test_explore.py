@@ -136,3 +136,56 @@ def test_a_test_without_threads_is_no_evidence(project, tmp_path):
     code, result = explore(tmp_path, "tests/test_calm.py")
     assert (code, result["notes"][0]) == (3, result["reason"])
     assert result["reason"].startswith("none of 2 tests starts a thread")
+
+
+SPOILED = """
+import plait.pytest_explore as plug
+
+NOW = [""]
+STAGES = {"exploring": "search", "minimising": "simplify", "explaining": "with_failure", "reaching": "_reach",
+          "reporting": "_failure"}
+
+def pytest_runtest_setup(item):
+    NOW[0] = item.name
+
+def spoil(stage, name):
+    sound = getattr(plug, name)
+    def spoiled(*args, **named):
+        if NOW[0] == f"test_{stage}":
+            raise IndexError("on purpose")
+        return sound(*args, **named)
+    setattr(plug, name, spoiled)
+
+for each in STAGES.items():
+    spoil(*each)
+"""
+LOSING = """
+import threading
+
+def lose():
+    values = [0]
+    def work():
+        values[0] = values[0] + 1
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert values == [2]
+
+test_exploring = test_minimising = test_explaining = test_reaching = test_reporting = lose
+"""
+
+
+def test_an_error_of_our_own_costs_no_failure(project, tmp_path):
+    """One stage is spoiled for each of the tests; all of them lose updates."""
+    (project / "tests" / "conftest.py").write_text(SPOILED)
+    (project / "tests" / "test_losing.py").write_text(LOSING)
+    code, result = explore(tmp_path, "tests/test_losing.py", "--max-schedules", "50", "--workers", "1")
+    assert (code, result["verdict"]) == (1, "failure")
+    notes = [note for note in result["notes"] if note.startswith("[plait bug]")]
+    stages = {"exploring", "minimising", "explaining", "finding out which builds can fail", "reporting"}
+    assert {note.removeprefix("[plait bug] ").partition(":")[0] for note in notes} == stages
+    assert all("IndexError: on purpose" in note and "test_losing.py::test_" in note for note in notes)
+    assert len(result["findings"]) >= len(stages) - 1  # nothing had been found when exploring failed
+    assert all(finding["exception"] == "AssertionError" for finding in result["findings"] if finding["interleaving"])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from plait import cli
+from plait.campaign import perf
 from plait.campaign.perf import CURVE, TESTS, PerfOptions, compare, from_namespace, run
 from plait.campaign.perf_measure import Rules
 from plait.errors import UsageError
@@ -252,3 +253,20 @@ def test_the_command_writes_the_result(tmp_path, monkeypatch, capsys):
     assert code == {"improvement": 0, "inconclusive": 3}[data["verdict"]]
     assert data["verdict"] in capsys.readouterr().out
     assert Path(data["script"]).exists()
+
+
+@pytest.mark.slow
+def test_an_error_of_our_own_costs_no_verdict(tmp_path, monkeypatch):
+    """Each stage behind the verdict fails in turn: none of them takes it back."""
+    def on_purpose(*_args, **_named):
+        raise IndexError("on purpose")
+
+    for stage in ("_scale", "_contend", "_note_means"):
+        monkeypatch.setattr(perf._Campaign, stage, on_purpose)
+    monkeypatch.setattr(perf, "write_script", on_purpose)
+    found = unhurried(compare(effect("loader", out=tmp_path)))
+    assert (found.verdict, found.exit_code) == ("regression", 1)
+    notes = [note for note in found.notes if note.startswith("[plait bug]")]
+    assert {note.removeprefix("[plait bug] ").partition(":")[0] for note in notes} == {
+        "summing up", "measuring other numbers of threads", "watching locks", "writing the script",
+    }  # fmt: skip

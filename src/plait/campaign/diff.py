@@ -18,9 +18,10 @@ from plait.campaign.interrupt import Interrupt
 from plait.campaign.memory import memory_name, remembering
 from plait.campaign.receipts import Receipt
 from plait.campaign.releases import opened
+from plait.errors import UNUSABLE, guarded
 from plait.model.result import Result
 from plait.report.diff_text import diff_text, statement
-from plait.report.publish import write_all
+from plait.report.publish import publish_result
 
 if TYPE_CHECKING:
     from plait.campaign.diff_apart import Shown
@@ -34,10 +35,11 @@ def run(options: argparse.Namespace) -> int:
     receipt = Receipt()
     with Interrupt() as interrupt:
         result = diff(asked, interrupt, receipt=receipt)
-    write_all(result.as_json(), options, diff_text(result), statement(result))
-    if receipt.result is not None:
-        receipt.leave(options, _code(receipt.result), diff_text(receipt.result), statement(receipt.result))
-    return _code(result)
+    complete = publish_result(result, options, diff_text, statement)
+    if receipt.result is not None and complete:
+        kept = receipt.result
+        guarded("remembering", lambda: receipt.leave(options, _code(kept), diff_text(kept), statement(kept)), [])
+    return _code(result) if complete else _code(result) or UNUSABLE  # what was asked for is not there
 
 
 def _code(result: Result) -> int:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from plait.campaign import diff_tasks
-from plait.campaign.diff_sides import LateError, Sides
+from plait.campaign.diff_sides import LateError, Sides, awaited
+from plait.campaign.failures import WorkerFailed
 from plait.campaign.workers import WorkerError
+from plait.errors import own_error
 from plait.generate.condiff import tidied
 from plait.judge.difference_apart import Judged, unsafe_side
 from plait.judge.difference_words import FIXED
@@ -53,6 +55,7 @@ class Apart:
     gil: bool = False
     tests: int = 0
     schedules: int = 0
+    notes: list[str] = field(default_factory=list)
 
     def first(self, tests: Iterable[Test], over: Callable[[], bool]) -> Broken | None:
         """The first of the tests that only one version breaks."""
@@ -70,8 +73,10 @@ class Apart:
             old, new = self.sides.both(diff_tasks.judge, test, self.probes, self.rules, self.gil).values()
         except LateError:
             raise
-        except (WorkerError, Exception):
-            return None  # a test that cannot be built on both
+        except (WorkerError, Exception) as error:  # a test that cannot be built on both, or an error of our own
+            if isinstance(error, WorkerFailed):
+                self.notes.append(own_error("judging", error, test, kept="the search went on without this test"))
+            return None
         self.schedules += old.executions + new.executions
         side = unsafe_side(old, new)
         return None if side is None else Broken(test, side, new if side == "new" else old)
@@ -105,16 +110,20 @@ class Apart:
 
     def finding(self, broken: Broken, subject: str, seen: tuple[Test, ...]) -> Finding | None:
         """The finding for a minimal test; None if its schedule does not show it every time."""
+        assert broken.judged.violation is not None
         try:
-            found: Finding | None = self.sides.on(
+            asked = self.sides.on(
                 broken.side, diff_tasks.explain_violation, broken.test, broken.judged, self.probes, self.rules, subject,
                 seen,
-            ).result().value  # fmt: skip
+            )  # fmt: skip
+            found: Finding | None = awaited(asked, None)
+        except WorkerFailed as error:  # it stands without an explanation
+            self.notes.append(own_error("explaining", error, broken.test, kept="it is reported unexplained"))
+            found = _unexplained(broken, subject)
         except WorkerError:
             return None
         if found is None:
             return None
-        assert broken.judged.violation is not None
         results = broken.judged.violation.seen.results
         shown = {
             "calls": {
@@ -134,3 +143,15 @@ class Apart:
             "(one after another, the versions differ in other ways)"
         )
         return found
+
+
+def _unexplained(broken: Broken, subject: str) -> Finding:
+    """Return what is known of a broken test without another execution of it."""
+    violation, test = broken.judged.violation, broken.test
+    assert violation is not None
+    names = sorted({f"{subject}.{name}" for call in test.calls for name in call.methods})
+    exception = f": {violation.exception}" if violation.exception else ""
+    return Finding(
+        violation.kind, f"{subject}: {violation.kind}{exception} in {' and '.join(names)}", names, test=test,
+        exception=violation.exception, schedule=broken.judged.schedule,
+    )  # fmt: skip

@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from plait.campaign import diff_memory, diff_tasks, tasks
@@ -14,7 +15,7 @@ from plait.campaign.check_evidence import Alone, Conclusion
 from plait.campaign.diff_apart import Apart, Broken, Shown
 from plait.campaign.diff_check import Checks, Revealed
 from plait.campaign.diff_evidence import Done, conclude
-from plait.campaign.diff_finding import MOST_LISTED, Minimising, finding_of
+from plait.campaign.diff_finding import MOST_LISTED, Minimising, bare_finding, finding_of
 from plait.campaign.diff_memory import known_tests
 from plait.campaign.diff_options import DiffOptions
 from plait.campaign.diff_recall import Comparisons
@@ -26,7 +27,7 @@ from plait.campaign.interrupt import Interrupt
 from plait.campaign.memory import Memory
 from plait.campaign.progress import Progress
 from plait.campaign.workers import WorkerError
-from plait.errors import UsageError
+from plait.errors import BUG, UsageError, guarded, own_error
 from plait.explore.capp_partition import Aim
 from plait.generate.condiff_interface import CommonInterface, common_interface
 from plait.judge.difference_filter import Filter
@@ -38,7 +39,7 @@ from plait.judge.words import shown_result
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.test import Test
-from plait.report.diff_reproducer import write_reproducer
+from plait.report.diff_reproducer import OUT, write_reproducer
 from plait.report.sources import sources
 from plait.subject.change import Change, Side
 from plait.subject.change_analysis import analyse
@@ -46,6 +47,10 @@ from plait.subject.impact_versions import impact_on_both
 from plait.subject.version import Version
 
 ALONE_S = 20.0  # seconds to call each method alone, where some have never returned
+STATS = (
+    "changed_methods", "changed_pairs", "tests_generated", "tests_filtered", "checks", "schedules", "inconclusive",
+    "generate_s", "filter_s", "check_s",
+)  # fmt: skip
 GRACE = 5.0  # seconds that a test under way at the end of the budget still gets
 
 
@@ -69,8 +74,10 @@ def diff_on(
     if campaign.minimal is not None:
         keep(campaign.minimal)
     result = campaign.result()
-    if memory is not None:
-        diff_memory.keep(memory, options.as_key(), result, known, campaign.revealing, campaign.last)
+    # A run with an error of our own may do better the next time: it is not taken for done.
+    if memory is not None and not any(note.startswith(BUG) for note in result.notes):
+        kept_run = partial(diff_memory.keep, memory, options.as_key(), result, known, campaign.revealing, campaign.last)
+        guarded("remembering", kept_run, result.notes, kept="a later run begins anew")
     result.elapsed_s = time.monotonic() - begun
     return result
 
@@ -149,7 +156,7 @@ class _Campaign:
         )  # fmt: skip
         self._apart.probes = self._search.probes
         self._apart.rules = replace(self._apart.rules, waiting=may_wait(interface))
-        new = self._search.run()
+        new = self._found(self._search)
         self._sides.until = None
         if new is not None:
             self._stopped_by = "finding"
@@ -165,6 +172,18 @@ class _Campaign:
                 if each is self._revealed[0] and not options.filter:
                     self._kept = self._would_keep(each)
                 self._explain(each)
+
+    def _found(self, search: Search) -> Revealed | Broken | None:
+        """Search; an error of plait's own ends the search, and what was found before it stands."""
+        try:
+            return search.run()
+        except (UsageError, MemoryError):
+            raise
+        except Exception as error:
+            if search.vanished is None:
+                raise
+            self._notes.append(own_error("searching", error, kept="the search ended here"))
+            return None
 
     def _would_keep(self, revealed: Revealed) -> bool:
         """Whether the filter, had it been asked, would have let the test pass: it must never lose a difference."""
@@ -200,17 +219,14 @@ class _Campaign:
         assert self._search is not None
         counted = (self._checks.checks, self._checks.inconclusive)
         given = frozenset(text for texts in self._options.hints.values.values() for text in texts)
-        minimal = Minimising(self._sides, self._checks, given, self._interrupted).minimise(revealed)
+        minimising = Minimising(self._sides, self._checks, given, self._interrupted)
+        kept = "the difference is shown with the test as it was found"
+        minimal = guarded("minimising", lambda: minimising.minimise(revealed), self._notes, revealed.test, kept)
+        minimal = minimal or revealed
         self._checks.checks, self._checks.inconclusive = counted
-        finding = finding_of(
-            minimal, self._sides, self._change, self._own_name, tuple(self._search.recent), self._labels
-        )
+        finding = self._explained(minimal, tuple(self._search.recent))
         if self._options.reproduce:
-            version: Side = "old" if minimal.difference.only_new else "new"
-            allowed = minimal.old.outcomes if version == "old" else minimal.new.outcomes
-            finding.reproducer = write_reproducer(
-                finding, self._name, self._root, minimal.view, allowed=allowed, version=version
-            )
+            self._reproduce(finding, lambda: self._reproducer(finding, minimal))
         self._findings.append(finding)
         sources = self._sources(finding)
         if len(self._findings) > 1:
@@ -227,11 +243,39 @@ class _Campaign:
             "sources": sources,
         }
 
+    def _explained(self, minimal: Revealed, seen: tuple[Test, ...]) -> Finding:
+        """Return the finding for a minimal test, in its bare form if it cannot be explained."""
+
+        def explain() -> Finding:
+            return finding_of(
+                minimal, self._sides, self._change, self._own_name, seen, self._labels, self._notes
+            )
+
+        finding = guarded("explaining", explain, self._notes, minimal.test, "the difference is shown without details")
+        return bare_finding(minimal, self._own_name) if finding is None else finding
+
+    def _reproducer(self, finding: Finding, minimal: Revealed) -> str:
+        version: Side = "old" if minimal.difference.only_new else "new"
+        allowed = minimal.old.outcomes if version == "old" else minimal.new.outcomes
+        return write_reproducer(finding, self._name, self._root, minimal.view, allowed=allowed, version=version)
+
+    def _reproduce(self, finding: Finding, write: Callable[[], str]) -> None:
+        """Write a regression test; a finding stands without one."""
+        try:
+            finding.reproducer = write()
+        except OSError as error:
+            self._notes.append(f"a regression test in {OUT} cannot be written ({error.strerror or error})")
+        except Exception as error:
+            kept = "the difference has no regression test"
+            self._notes.append(own_error("reproducing", error, finding.test, kept))
+
     def _explain_broken(self, broken: Broken) -> None:
         if not self._options.explain:
             return
         assert self._search is not None
-        minimal = self._apart.minimise(broken, self._interrupted)
+        kept = "the difference is shown with the test as it was found"
+        asked = partial(self._apart.minimise, broken, self._interrupted)
+        minimal = guarded("minimising", asked, self._notes, broken.test, kept) or broken
         finding = self._apart.finding(minimal, self._own_name, tuple(self._search.recent))
         if finding is None:
             self._revealed.remove(broken)
@@ -239,7 +283,7 @@ class _Campaign:
             self._notes.append("a test that broke one version did not do so every time, and is not reported")
             return
         if self._options.reproduce:
-            finding.reproducer = self._apart.reproducer(finding, minimal, self._name, self._root)
+            self._reproduce(finding, lambda: self._apart.reproducer(finding, minimal, self._name, self._root))
         sources = {**self._sources(finding), **self._outcomes.get("sources", {})}
         self._outcomes |= {"sources": sources, "rules": self._apart.rules.as_json()}
         self._findings.append(finding)
@@ -254,12 +298,29 @@ class _Campaign:
         new = bool(finding.only_new)
         changed = self._change.changed_lines("new" if new else "old")
         before = self._roots[False] if new else None
-        return sources(finding.interleaving, self._roots[new], before=before, changed=changed)
+
+        def read() -> dict[str, Any]:
+            return sources(finding.interleaving, self._roots[new], before=before, changed=changed)
+
+        return guarded("reading sources", read, self._notes, finding.test, "the difference is shown without them") or {}
 
     # -- result -----------------------------------------------------------------------------------------------------
 
     def result(self) -> Result:
-        """What the comparison found."""
+        """What the comparison found; the bare findings if putting that together fails."""
+        notes: list[str] = []
+        whole = guarded("summing up", self._result, notes, kept="the findings are shown without what was compared")
+        if whole is not None:
+            return whole
+        verdict = "difference" if self._revealed else "inconclusive"
+        return Result(
+            "diff", self._name, verdict, versions=dict(self._labels), seed=self._options.seed,
+            model=self._options.model, findings=self._findings, stats={**dict.fromkeys(STATS, 0), "methods": {}},
+            stopped_by=self._stopped_by, notes=[*notes, *self._notes],
+            more={"reason": notes[0], "changed": [], "added": [], "removed": []},
+        )  # fmt: skip
+
+    def _result(self) -> Result:
         options, search = self._options, self._search
         sequential = search.sequential if search is not None else []
         verdict = "difference" if self._revealed else "sequential-difference" if sequential else "none"
@@ -267,7 +328,7 @@ class _Campaign:
         reason = {"reason": end.reason} if end.reason else {}
         verdict = "inconclusive" if reason else verdict
         if search is not None:
-            self._notes += search.notes
+            self._notes += [*search.notes, *self._checks.notes, *self._apart.notes]
         self._notes += self._common.notes if self._common is not None else []
         if search is not None and search.counts.known:
             self._notes.append(

@@ -10,7 +10,9 @@ from plait.campaign import diff_tasks
 from plait.campaign.diff_evidence import Calls
 from plait.campaign.diff_recall import Compared, Comparisons
 from plait.campaign.diff_sides import Pending, Sides, awaited
+from plait.campaign.failures import WorkerFailed
 from plait.campaign.workers import WorkerError
+from plait.errors import own_error
 from plait.explore.capp_partition import Aim
 from plait.judge.difference import Difference, Explored, compare
 from plait.judge.difference_filter import Decision
@@ -54,6 +56,7 @@ class Checks:
     recalled: int = 0  # schedules of tests that earlier runs have compared: they count against a limit, too
     check_s: float = 0.0
     calls: Calls = field(default_factory=Calls)
+    notes: list[str] = field(default_factory=list)
 
     def recall(self, known: Compared) -> None:
         """A test need not be explored again."""
@@ -116,9 +119,11 @@ class Checks:
                 self.inconclusive += 1
                 return None
             return self._passing(test, view) if old.executions + new.executions <= PASSING else None
-        except WorkerError:
+        except WorkerError as error:
             self.lost += 1
             self.inconclusive += 1
+            if isinstance(error, WorkerFailed):
+                self.notes.append(own_error("exploring", error, test, kept="the search went on without this test"))
             return None
 
     def _decided(self, test: Test, view: View, old: Explored, new: Explored) -> tuple[Explored, Explored]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from plait.campaign import diff_tasks
 from plait.campaign.diff_check import Checks, Revealed
-from plait.campaign.diff_sides import Sides
+from plait.campaign.diff_sides import Sides, awaited
 from plait.campaign.workers import WorkerError
+from plait.errors import own_error
 from plait.generate.condiff import tidied
 from plait.judge.difference_explain import Explanation
 from plait.judge.difference_kind import Kind, kind_of, showing
@@ -88,17 +89,25 @@ class Minimising:
 
 
 def finding_of(
-    revealed: Revealed, sides: Sides, change: Change, subject: str, seen: tuple[Test, ...], labels: dict[str, str]
-) -> Finding:
-    """The finding for a minimal revealing test. ``subject`` is the class's own name, ``labels`` name the versions."""
+    revealed: Revealed, sides: Sides, change: Change, subject: str, seen: tuple[Test, ...], labels: dict[str, str],
+    notes: list[str],
+) -> Finding:  # fmt: skip
+    """The finding for a minimal revealing test. ``subject`` is the class's own name, ``labels`` name the versions.
+
+    An error of plait's own goes to ``notes`` and costs no more than what it was to explain.
+    """
     side, outcome, kind = showing(revealed.difference, revealed.old, revealed.new)
     mine, others = (revealed.new, revealed.old) if side == "new" else (revealed.old, revealed.new)
     known = (outcome, mine.outcomes[outcome])
-    explanation: Explanation = (
-        sides.on(side, diff_tasks.explain, revealed.test, revealed.view, frozenset(others.outcomes), kind, known, seen)
-        .result().value
-    )  # fmt: skip
+    asked = sides.on(
+        side, diff_tasks.explain, revealed.test, revealed.view, frozenset(others.outcomes), kind, known, seen
+    )
     test = revealed.test
+    try:
+        explanation: Explanation = awaited(asked, None)
+    except WorkerError as error:  # what is proven stands without an interleaving
+        notes.append(own_error("explaining", error, test, kept="the difference is shown without its interleaving"))
+        explanation = Explanation(outcome, known[1])
     probes = [call.expression for call in revealed.view.probes]
     return Finding(
         kind="difference",
@@ -118,6 +127,20 @@ def finding_of(
         waiting=explanation.waiting,
         detail=_changes(explanation, change, side, lambda other: _visited(sides, other, test)),
     )
+
+
+def bare_finding(revealed: Revealed, subject: str) -> Finding:
+    """Return what is proven by a revealing test, in the form that needs nothing to be explained or worded."""
+    side, outcome, kind = showing(revealed.difference, revealed.old, revealed.new)
+    shown = (revealed.new if side == "new" else revealed.old).outcomes[outcome]
+    names = sorted({f"{subject}.{name}" for call in revealed.test.calls for name in call.methods})
+    return Finding(
+        "difference", f"{subject}: only the {side} version can do this ({' '.join(kind)}): {' and '.join(names)}",
+        names, test=revealed.test, exception=kind[1] if kind[0] == "raised" else None, preemptions=shown.preemptions,
+        schedule=shown.schedule, reachable={"gil": None, "free-threaded": True},
+        only_old=[{"status": each.status} for each in revealed.difference.only_old],
+        only_new=[{"status": each.status} for each in revealed.difference.only_new],
+    )  # fmt: skip
 
 
 def _marked(row: dict[str, Any], change: Change, side: Side, labels: dict[str, str]) -> dict[str, Any]:
@@ -145,7 +168,7 @@ def _changes(
 
 def _visited(sides: Sides, side: Side, test: Test) -> frozenset[Place]:
     try:
-        found: frozenset[Place] = sides.on(side, diff_tasks.visited, test).result().value
+        found: frozenset[Place] = awaited(sides.on(side, diff_tasks.visited, test), None)
     except WorkerError:
         return frozenset()
     return found

@@ -25,7 +25,9 @@ from plait.campaign.diff_road import Road, joined
 from plait.campaign.diff_sides import LateError, Sides, awaited
 from plait.campaign.diff_stages import Ready, Row
 from plait.campaign.diff_tasks import Generation, Solo
+from plait.campaign.failures import WorkerFailed
 from plait.campaign.workers import Answer, WorkerError
+from plait.errors import own_error
 from plait.generate.condiff import Pair, Stage
 from plait.generate.seen import Seen
 from plait.judge.difference_filter import Decision, Filter
@@ -228,8 +230,11 @@ class Search:
         runnable = not old.observation.beginning.failed and not new.observation.beginning.failed
         return Row(usable, runnable, (old.touched.footprint, new.touched.footprint), impacts)
 
-    def lose(self, error: WorkerError) -> None:
-        """A worker did not survive what it was given."""
+    def lose(self, error: WorkerError, stage: str = "generating", test: Test | None = None) -> None:
+        """A worker did not survive what it was given, or had an error of plait's own with it."""
+        if isinstance(error, WorkerFailed):
+            self.notes.append(own_error(stage, error, test, kept="the search went on without it"))
+            return
         where = f" at {error.where}" if error.where else ""
         lines = (error.note or {}).get("suffixes", ())
         doing = f" while running {' | '.join('; '.join(calls) for calls in lines)}" if lines else ""
@@ -341,7 +346,10 @@ class Search:
                 diff_tasks.observe, tuple(test for test, _view in portion), self.view
             ).values()
         except WorkerError as error:
-            self.lose(error)
+            if isinstance(error, WorkerFailed) and len(portion) > 1:  # one test is to blame: the others go on
+                middle = len(portion) // 2
+                return self._portion(portion[:middle]) or self._portion(portion[middle:])
+            self.lose(error, "tracing", portion[0][0])
             return None
         for (test, view), before, after in zip(portion, old, new, strict=True):
             decision = self.filter.decide(before, after)
@@ -403,8 +411,8 @@ class Search:
         try:
             (old, _), (new, _) = self.sides.both(diff_tasks.repeat, revealed.test, revealed.view).values()
         except WorkerError as error:
-            self.lose(error)
-            return False
+            self.lose(error, "repeating", revealed.test)
+            return isinstance(error, WorkerFailed)  # they were alike when the test was made: what was found stands
         if alike_alone(old, new):
             return True
         self.counts.sequential += 1

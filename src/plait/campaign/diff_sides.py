@@ -12,8 +12,10 @@ from typing import Any
 
 from plait.campaign.cluster import open_workers
 from plait.campaign.cluster_options import Cluster
+from plait.campaign.failures import WorkerFailed
 from plait.campaign.spec import WorkerSpec, memory_share
 from plait.campaign.workers import Answer, Workers
+from plait.errors import PlaitBugError
 from plait.subject.change import Side
 from plait.subject.name import Subject
 from plait.subject.version import Version
@@ -41,11 +43,14 @@ class Pending:
 
 
 def awaited(future: Future[Answer], until: float | None) -> Any:
-    """What a task returned; `LateError` if it did not in time."""
+    """What a task returned; `LateError` if it did not in time, a `WorkerError` if it could not."""
     left = None if until is None else max(0.0, until - time.monotonic())
     if not wait([future], left).done:
         raise LateError
-    return future.result().value
+    try:
+        return future.result().value
+    except PlaitBugError as error:  # it costs what was asked for, and not the comparison
+        raise WorkerFailed(str(error).partition("\n")[0]) from None
 
 
 class Sides:

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.config import SEARCHES
-from plait.errors import UsageError
+from plait.errors import FOUND, INCONCLUSIVE, NOTHING_FOUND, UNUSABLE, UsageError
 from plait.explore.capp_partition import DEFAULT
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.schedule import Schedule
 from plait.report.explore_text import explore_text, statement
-from plait.report.publish import write_all
+from plait.report.publish import publish_result
 from plait.report.sources import sources, steps_of
 from plait.run.stillness import waits
 from plait.run.world import cache_folder
@@ -47,14 +47,14 @@ SEARCH = "delay"
 OVERTIME = 3.0  # seconds beside the budget after which pytest is killed
 COLLECTION = 120.0  # seconds that pytest may need to begin with the first test
 LOOK, LOOKS = 0.05, 10  # seconds between two looks at a process, and how many must find it waiting
-NOTHING_FOUND, FOUND, INCONCLUSIVE = 0, 1, 3
 
 
 def run(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
     result = explore(options)
-    write_all(result.as_json(), options, explore_text(result), statement(result))
-    return {"failure": FOUND, "pass": NOTHING_FOUND}.get(result.verdict, INCONCLUSIVE)
+    complete = publish_result(result, options, explore_text, statement)
+    code = {"failure": FOUND, "pass": NOTHING_FOUND}.get(result.verdict, INCONCLUSIVE)
+    return code if complete else code or UNUSABLE  # what was asked for is not there
 
 
 def explore(options: argparse.Namespace) -> Result:
@@ -231,7 +231,8 @@ def _result(
         "threads": max((each.get("threads", 0) for each in ran), default=0),
     }  # fmt: skip
     left = [each for each in told if each not in ran]
-    notes = [f"{each['test']} was not explored: {each.get('why', '?')}" for each in left]
+    notes = [bug for each in told for bug in each.get("bugs", ())]
+    notes += [f"{each['test']} was not explored: {each.get('why', '?')}" for each in left]
     notes += [
         f"{each['test']} ran on OS threads, {each['schedules']} times, since plait cannot control it: {each['why']}"
         for each in ran if each["ran"] == "OS threads"

@@ -1,4 +1,4 @@
-"""How a worker can fail its campaign. None of these is a failure of plait."""
+"""How a worker can fail its campaign. Only `WorkerFailed` is a failure of plait."""
 
 from __future__ import annotations
 
@@ -68,6 +68,10 @@ class WorkerHung(WorkerError):  # noqa: N818 - said as it is
         super().__init__(f"no answer after {seconds:g} s", **rest)
         self.seconds = seconds
         self.waits = waits
+
+
+class WorkerFailed(WorkerError):  # noqa: N818 - said as it is
+    """The task ended with an error of plait's own; the worker lives."""
 
 
 def signal_name(number: int) -> str:

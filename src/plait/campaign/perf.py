@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from plait.campaign.interrupt import Interrupt
 from plait.campaign.perf_measure import Rounds, Rules, contention
 from plait.campaign.perf_prepare import NoTestError, Workshop, author, make_tests
 from plait.campaign.releases import opened
 from plait.config import tests_folder
-from plait.errors import UsageError
+from plait.errors import UsageError, own_error
 from plait.generate.hints import Hints
 from plait.generate.perf_length import Limits
 from plait.judge.performance import is_decided, rounds_needed, verdict, winner
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from plait.judge.performance_result import Measured
     from plait.subject.change import Change
 
+_T = TypeVar("_T")
 BUDGET_S = 120.0
 THREADS = 8
 TESTS = 6
@@ -200,22 +201,45 @@ class _Campaign:
             partial(self._pair), options.rules, self._chance, threads=options.threads, scope=options.scope,
             stop=self._stop, say=self._say,
         )  # fmt: skip
-        ended = rounds.measure(found.tests, self._at(_MEASURE if options.curve else _CURVE))
+        until = self._at(_MEASURE if options.curve else _CURVE)
+        kept = "what was measured before it counts"
+        ended = self._attempt("measuring", lambda: rounds.measure(found.tests, until), kept) or "budget"
         if rounds.left_out:
             made = len(found.tests)
             found.notes.append(f"{len(rounds.left_out)} of {made} tests left out: the budget has no time for them")
             found.tests = [each for each in found.tests if each not in rounds.left_out]
         self._judge(rounds, ended)
         if found.conclusive and options.curve and ended not in ("load", "interrupt"):
+            kept = "the verdict stands"
             self._say("measuring other numbers of threads")
-            self._scale(rounds)
+            self._attempt("measuring other numbers of threads", lambda: self._scale(rounds), kept)
             self._say("watching locks")
-            self._contend()
+            self._attempt("watching locks", self._contend, kept)
         self._machine(rounds)
         found.stopped_by = {"load": "budget"}.get(ended, ended)
         if options.out is not None:
-            origins = {side: _origin(version) for side, version in self._versions.items()}
-            found.script = str(write_script(found, self._places, origins, options.out))
+            self._write_script(options.out)
+
+    def _attempt(self, stage: str, act: Callable[[], _T], kept: str) -> _T | None:
+        """Return what ``act`` returns; None, and a note, for an error that only plait can be to blame for."""
+        try:
+            return act()
+        except (UsageError, NativeError, MemoryError):
+            raise
+        except Exception as error:
+            self._found.notes.append(own_error(stage, error, kept=kept))
+            return None
+
+    def _write_script(self, folder: Path) -> None:
+        """Write the script that measures again; the verdict stands without one."""
+        found = self._found
+        origins = {side: _origin(version) for side, version in self._versions.items()}
+        try:
+            found.script = str(write_script(found, self._places, origins, folder))
+        except OSError as error:
+            found.notes.append(f"a script in {folder} cannot be written ({error.strerror or error})")
+        except Exception as error:
+            found.notes.append(own_error("writing the script", error, kept="the verdict stands without one"))
 
     def _tests(self) -> list[Measured]:
         """Write tests for what changed, with the new version at hand."""
@@ -278,7 +302,7 @@ class _Campaign:
         elif found.verdict == "inconclusive":
             reasons = [each.reason for each in found.tests if each.reason]
             found.reason = max(reasons, key=reasons.count) if reasons else "no test could be measured"
-        self._note_means(rounds)
+        self._attempt("summing up", lambda: self._note_means(rounds), "the verdict stands")
         open_ = [
             each.series(options.scope) for each in found.conclusive
             if not is_decided(each.series(options.scope), found.delta, found.confidence)

@@ -20,7 +20,7 @@ from plait.campaign.perf import PerfOptions, compare
 from plait.campaign.review_shares import LEAST, Shares
 from plait.campaign.review_tests import tests_of
 from plait.campaign.workers import WorkerError
-from plait.errors import UsageError
+from plait.errors import UsageError, own_error
 from plait.judge.review import ClassReview
 from plait.judge.rules import Rules
 from plait.model.finding import Finding
@@ -101,6 +101,11 @@ class Steps:
         except (UsageError, WorkerError, NativeError) as error:
             made.notes.append(f"{step}: {error}")
             made.problem = made.problem or str(error)
+        except MemoryError:
+            raise
+        except Exception as error:  # of our own: what other steps have found stands
+            made.notes.append(own_error(f"{step} of {made.name}", error, kept="the other steps are taken all the same"))
+            made.problem = made.problem or made.notes[-1]
 
     def _tests(self, made: ClassReview) -> list[str]:
         return tests_of(made.touched.subject, self._options.tests)

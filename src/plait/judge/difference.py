@@ -49,6 +49,7 @@ class Explored:
     diverged: bool = False
     timed: bool = False  # somebody slept, or waited with a time-out
     early: set[Outcome] = field(default_factory=set)
+    early_exhausted: bool = False
 
 
 def explore(
@@ -94,6 +95,7 @@ def _explore_early(watch: Watch, limit: int, seed: int, deadline: float | None, 
     with modelled(gil=ENGINE.gil, any_timeouts=True):
         _run(watch, strategy, limit, deadline, None, early)
     found.early = set(early.outcomes)
+    found.early_exhausted = strategy.exhausted and not early.diverged
     found.executions += early.executions
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import linecache
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from plait.explore.dfs import Dfs
@@ -39,12 +39,12 @@ class Explanation:
 
     outcome: Outcome
     shown: Shown
-    interleaving: list[dict[str, Any]]
-    race: list[dict[str, Any]] | None
-    guard: dict[str, Any] | None
-    waiting: list[str]
-    reachable: bool | None
-    confirmed: bool
+    interleaving: list[dict[str, Any]] = field(default_factory=list)
+    race: list[dict[str, Any]] | None = None
+    guard: dict[str, Any] | None = None
+    waiting: list[str] = field(default_factory=list)
+    reachable: bool | None = None
+    confirmed: bool = False
 
 
 def explain(
@@ -128,9 +128,9 @@ def under_gil(test: Test, view: View, allowed: frozenset[Outcome], kind: Kind) -
         )
     finally:
         ENGINE.gil = False
-    if any(each not in allowed and kind_of(each, allowed) == kind for each in found.outcomes):
+    if any(each not in allowed and kind_of(each, allowed) == kind for each in (*found.outcomes, *found.early)):
         return True
-    return False if found.exhausted else None
+    return False if found.exhausted and (not found.timed or found.early_exhausted) else None
 
 
 def confirmed(test: Test, view: View, schedule: Schedule, outcome: Outcome) -> bool:

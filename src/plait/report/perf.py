@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from plait.report.publish import write_all
+from plait.report.publish import publish_result
 
 if TYPE_CHECKING:
     import argparse
 
     from plait.judge.performance_result import Comparison, Contention, Measured
     from plait.judge.performance_scaling import Point
+    from plait.model.result import Result
 
 _WIDTH = 40
 _LEAST_WAIT = 0.005
@@ -19,8 +20,12 @@ _LEAST_WAIT = 0.005
 
 def publish(found: Comparison, options: argparse.Namespace, *, short: bool = False) -> None:
     """Write the files that were asked for, and print the report, or of a ``short`` one the first line."""
-    said = text(found)
-    write_all(found.as_result().as_json(), options, said.partition("\n")[0] if short else said, statement(found))
+    result = found.as_result()
+
+    def said(_result: Result) -> str:
+        return text(found).partition("\n")[0] if short else text(found)
+
+    publish_result(result, options, said, lambda _: statement(found))
 
 
 def statement(found: Comparison) -> list[str]:

@@ -36,12 +36,20 @@ def publish(result: Result, options: argparse.Namespace, project: Path) -> bool:
     failed: list[str] = []
     for finding in result.findings:
         if finding.test is not None and finding.schedule is not None and finding.reproducer is None:
-            written = _attempt(partial(_reproduced, finding, result), f"a regression test in {OUT}", failed)
+            written = attempt(partial(_reproduced, finding, result), f"a regression test in {OUT}", failed)
             finding.reproducer = None if written is None else str(written)
     result.notes += failed
-    said = guarded("reporting", lambda: text(result), result.notes) or _plainly(result)
-    sentences = guarded("reporting", lambda: statement(result), result.notes) or [result.verdict]
-    return write_all(result.as_json(), options, said, sentences)
+    return publish_result(result, options, text, statement)
+
+
+def publish_result(
+    result: Result, options: argparse.Namespace, said: Callable[[Result], str],
+    sentences: Callable[[Result], list[str]],
+) -> bool:  # fmt: skip
+    """Write a result, ``said`` in words, in every form that was asked for; plainly where the words cannot be found."""
+    words = guarded("reporting", lambda: said(result), result.notes) or plainly(result)
+    shown = guarded("reporting", lambda: sentences(result), result.notes) or [result.verdict]
+    return write_all(result.as_json(), options, words, shown)
 
 
 def _reproduced(finding: Finding, result: Result) -> Path:
@@ -50,13 +58,13 @@ def _reproduced(finding: Finding, result: Result) -> Path:
     return write_reproducer(finding, result.subject, Path(OUT), root, probes, result.more.get("rules"))
 
 
-def _plainly(result: Result) -> str:
+def plainly(result: Result) -> str:
     """Return the findings and notes line by line, for the case that the report cannot be made."""
     found = [f"[{number}/{len(result.findings)}] {each.summary}" for number, each in enumerate(result.findings, 1)]
     return "\n".join([*found, f"verdict: {result.verdict}", *(f"note: {note}" for note in result.notes)])
 
 
-def _attempt(act: Callable[[], _T], what: str, failed: list[str]) -> _T | None:
+def attempt(act: Callable[[], _T], what: str, failed: list[str]) -> _T | None:
     """Return what ``act`` returns; None, and a sentence, if ``what`` it makes cannot be written or made."""
     try:
         return act()
@@ -80,12 +88,12 @@ def write_all(data: dict[str, Any], options: argparse.Namespace, said: str, sent
     for name in ("html", "junit", "sarif"):
         target = getattr(options, name, None)
         if target is not None:
-            _attempt(partial(_write_form, name, data, sentences, options, target), f"--{name} {target}", failed)
+            attempt(partial(_write_form, name, data, sentences, options, target), f"--{name} {target}", failed)
     target = getattr(options, "json", None)
-    shown = target is not None and _attempt(partial(write_json, data, target), f"--json {target}", failed)
+    shown = target is not None and attempt(partial(write_json, data, target), f"--json {target}", failed)
     if not shown:
         terminal: list[str] = []
-        _attempt(lambda: show(_lines(data, options, said, sentences)), "the report", terminal)
+        attempt(lambda: show(_lines(data, options, said, sentences)), "the report", terminal)
         if terminal:  # then at least as plain text
             print(said)
             failed += terminal

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from plait.errors import guarded
 from plait.judge.review import ClassReview
 from plait.model.result import Result
-from plait.report.publish import OUT, write_all, write_whole
+from plait.report.publish import OUT, attempt, plainly, write_all, write_whole
 from plait.report.reproducer import write_reproducer
 from plait.report.review_line import line
 from plait.report.review_markdown import review_markdown
@@ -19,15 +21,18 @@ def publish_review(result: Result, classes: list[ClassReview], options: argparse
     """Write everything; reproducers first, because the result names them."""
     for review in classes:
         _reproduce(review)
-    data = review_json(result, classes)
-    said = review_text(result, classes)
+    result.findings = [each.finding for review in classes for each in review.brought()]
+    written = guarded("reporting", lambda: review_json(result, classes), result.notes)
+    data = result.as_json() if written is None else written
+    said = guarded("reporting", lambda: review_text(result, classes), result.notes) or plainly(result)
     if options.markdown is not None:
-        comment = review_markdown(result, classes)
+        comment = guarded("reporting", lambda: review_markdown(result, classes), result.notes) or said
         if str(options.markdown) == "-":
             said = comment
         else:
-            write_whole(comment, options.markdown)
-    write_all(data, options, said, statement(result, classes))
+            attempt(lambda: write_whole(comment, options.markdown), f"--markdown {options.markdown}", result.notes)
+    sentences = guarded("reporting", lambda: statement(result, classes), result.notes) or [result.verdict]
+    write_all({**data, "notes": result.notes}, options, said, sentences)
 
 
 def _reproduce(review: ClassReview) -> None:
@@ -36,8 +41,11 @@ def _reproduce(review: ClassReview) -> None:
         if each.command == "check" and check is not None and finding.test and finding.schedule:
             root = Path(check.more["root"]) if "root" in check.more else None
             probes = check.more.get("probes", []) if "afterwards" in finding.detail else []
-            written = write_reproducer(finding, review.name, Path(OUT), root, probes, check.more.get("rules"))
-            finding.reproducer = str(written)
+            write = partial(
+                write_reproducer, finding, review.name, Path(OUT), root, probes, check.more.get("rules")
+            )
+            written = attempt(write, f"a regression test in {OUT}", review.notes)
+            finding.reproducer = None if written is None else str(written)
 
 
 def review_json(result: Result, classes: list[ClassReview]) -> dict[str, Any]:

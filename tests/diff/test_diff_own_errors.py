@@ -1,0 +1,120 @@
+"""An error of plait's own costs `plait diff` the test that shows it, never a difference, nor its exit code."""
+
+import contextlib
+
+import pytest
+import spoil_tasks
+from lab import DEMO, version
+
+from plait.campaign import diff as command
+from plait.campaign import diff_campaign, diff_memory
+from plait.campaign.diff import _code
+from plait.campaign.diff_campaign import diff_on
+from plait.campaign.diff_options import DiffOptions
+from plait.cli import read
+from plait.report.diff_text import diff_text
+from plait.subject.name import Subject
+
+IN_WORKERS = {
+    "generating": ("plait.generate.condiff", "Stages", "next_stage", 2),
+    "tracing": ("plait.judge.difference_serial", "Observer", "observe", "deposit"),
+    "exploring": ("plait.explore.dpor", "Dpor", "executed", 60),
+    "repeating": ("plait.campaign.diff_tasks", "", "repeat", 1),
+    "explaining": ("plait.judge.difference_explain", "", "explain", 1),
+}
+HERE = {
+    "minimising": (diff_campaign.Minimising, "minimise"),
+    "explaining": (diff_campaign, "finding_of"),
+    "reproducing": (diff_campaign, "write_reproducer"),
+    "reading sources": (diff_campaign, "sources"),
+    "summing up": (diff_campaign._Campaign, "_stats"),
+}
+
+
+def on_purpose(*_args, **_named):
+    raise IndexError("on purpose")
+
+
+@pytest.fixture
+def compare_accounts(account, tmp_path, monkeypatch):
+    """Compares the demo's two versions, in processes that live as long as the tests."""
+    monkeypatch.chdir(tmp_path)
+
+    def compare():
+        asked = DiffOptions(Subject("account", "Account"), "old", "new", tmp_path, max_tests=40)
+        return diff_on(account, asked, version("old", DEMO / "old"), version("new", DEMO / "new"))
+
+    return compare
+
+
+@contextlib.contextmanager
+def spoiled(sides, *where):
+    for side in ("old", "new"):
+        sides.on(side, spoil_tasks.spoil, *where).result()
+    try:
+        yield
+    finally:
+        for side in ("old", "new"):
+            sides.on(side, spoil_tasks.mend).result()
+
+
+def noted(result, stage):
+    assert (result.verdict, _code(result)) == ("difference", 1), result.notes
+    (finding, *_others) = result.findings
+    assert finding.test is not None
+    assert finding.schedule is not None
+    assert diff_text(result)
+    notes = [note for note in result.notes if note.startswith(f"[plait bug] {stage}: ")]
+    assert notes, result.notes
+    assert "IndexError" in notes[0]
+    return finding, notes[0]
+
+
+@pytest.mark.parametrize("stage", IN_WORKERS)
+def test_an_error_in_a_worker(stage, compare_accounts, account):
+    with spoiled(account, *IN_WORKERS[stage]):
+        result = compare_accounts()
+    _finding, note = noted(result, stage)
+    assert stage == "generating" or "test: x = Account(" in note
+
+
+@pytest.mark.parametrize("stage", HERE)
+def test_an_error_in_this_process(stage, compare_accounts, monkeypatch):
+    owner, name = HERE[stage]
+    monkeypatch.setattr(owner, name, on_purpose)
+    finding, note = noted(compare_accounts(), stage)
+    assert stage == "summing up" or "test: x = Account(" in note
+    assert (finding.reproducer is None) == (stage == "reproducing")
+
+
+def test_a_search_that_breaks_off_keeps_what_it_has(compare_accounts, monkeypatch):
+    """What vanished was found before: the search, which looks for something new, is broken off."""
+
+    def is_new(search, found):
+        if search.vanished is not None:
+            raise IndexError("on purpose")
+        search.vanished = found
+        return False
+
+    monkeypatch.setattr(diff_campaign.Search, "_is_new", is_new)
+    monkeypatch.setattr(diff_campaign.Search, "_is_wanted", lambda *_: True)
+    noted(compare_accounts(), "searching")
+
+
+def test_an_error_while_reporting(compare_accounts, monkeypatch, capsys):
+    result = compare_accounts()
+    monkeypatch.setattr(command, "diff", lambda *_args, **_named: result)
+    for name in ("diff_text", "statement"):
+        with monkeypatch.context() as patched:
+            patched.setattr(command, name, on_purpose)
+            result.notes.clear()
+            assert command.run(read("diff", ["account:Account", "--path", str(DEMO / "new")], DEMO)) == 1
+        assert result.findings[0].summary in " ".join(capsys.readouterr().out.split())
+        assert any(note.startswith("[plait bug] reporting: IndexError") for note in result.notes)
+
+
+def test_an_error_while_remembering(compare, monkeypatch):
+    monkeypatch.setattr(diff_memory, "keep", on_purpose)
+    old = "class Box:\n    def __init__(self):\n        self.n = 0\n\n    def put(self):\n        self.n += 1\n"
+    result = compare(old, old.replace("self.n += 1", "self.n += 2"), "Box", tests=4)
+    assert any(note.startswith("[plait bug] remembering: IndexError") for note in result.notes)
