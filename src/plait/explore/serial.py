@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from plait.run.engine import STOP, Engine
+from plait.run.engine import STOP, Engine, last_change
 from plait.run.operations import LOCAL, TICK
 from plait.run.vthread import FINISHED, VThread
 
@@ -73,11 +73,13 @@ class Serial:
         self._only = script is not None
         self._script: list[int] = list(script or ())  # the position of the chosen one, one per branching
         self._options: list[int] = []  # how many there were
+        self._moments: list[tuple[int, bool]] = []  # the length of the trace then, and whether a call could begin
         self._started = False
         self._begin()
 
     def _begin(self) -> tuple[()]:
         self._asked = 0
+        self._moments = []
         self._moment = 0
         self._released: dict[int, int] = {}
         self._early: dict[int, int] = {}
@@ -106,10 +108,27 @@ class Serial:
         self.exhausted = True
         return None
 
+    def again(self) -> None:
+        """Let the next execution follow the order of the last one."""
+        self._begin()
+
     def prune(self, choice: int) -> None:
         """Leave out all orders that make the same choices as the last one, up to this one."""
         del self._script[choice + 1 :]
         del self._options[choice + 1 :]
+
+    def before_polling(self, engine: Engine) -> int:
+        """The last choice that counts in an order that has just ended and hangs; -1 if none does.
+
+        Behind the last change calls only read, and see the same whoever goes first. So only choices count that were
+        made before it, and those at which a call could begin.
+        """
+        changed = last_change(engine.trace)
+        for choice in range(self._asked - 1, -1, -1):
+            at, begins = self._moments[choice]
+            if begins or at <= changed:
+                return choice
+        return -1
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
         """Inside a call the running thread goes on; then those that are released; else branch."""
@@ -162,6 +181,8 @@ class Serial:
             return options[0]
         index = self._asked
         self._asked += 1
+        begins = any(number not in self._own(engine) or _begins(engine.threads[number]) for number in options)
+        self._moments.append((len(engine.trace), begins))
         if index == len(self._script):
             self._script.append(0)
         if index == len(self._options):

@@ -48,6 +48,7 @@ ENDLESS: Result = ("endless",)
 UNASKED: Result = ("not asked",)
 MAX_ORDERS = 400
 LEAST_STEPS, LONGER = 2000, 20  # of an order, once one had no end: at least, and beside the longest that had one
+FEW_STEPS = 400  # the same where it can be seen that the order never ends
 RUNS_PER_ORDER = 3  # executions for each order at most, those that do not count included
 MAX_EXTENDED = 1_000  # executions in which threads of the class come into calls: half of them systematic
 PROBE_S = 0.1  # of processor time for a look at a final state, after which it counts as endless
@@ -201,24 +202,31 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
             position for position, call in enumerate(bed.test.calls) if call.method in rules.nondeterministic
         }
     serial = Serial()
-    seen: list[Observed] = []
-    longest = 0  # steps of an order that came to its end
+    longest, limit, hangs = 0, ENGINE.max_steps, False  # steps of an order that came to its end; whether one has none
     with whole_calls(bed):
         while serial.next_prefix() is not None:
             if len(found.observed) >= max_orders or serial.executions >= RUNS_PER_ORDER * max_orders:
                 found.complete = False
                 break
-            ENGINE.execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
-            serial.executed(ENGINE)
-            observed = seen.pop()
-            if observed.status == HANG:  # a call polls: the other orders in which it does shall not cost as much
-                ENGINE.max_steps = min(ENGINE.max_steps, max(LEAST_STEPS, LONGER * longest))
+            if hangs:  # a call polls: the other orders in which it does shall not cost as much
+                ENGINE.max_steps = min(limit, max(FEW_STEPS, LONGER * longest))
+            observed = _in_order(bed, serial, rules)
+            if observed.status == HANG and hangs and not ENGINE.livelocked:
+                ENGINE.max_steps = min(limit, max(LEAST_STEPS, LONGER * longest))
+                serial.again()
+                observed = _in_order(bed, serial, rules)
+            if observed.status == HANG:
+                hangs, polling = True, serial.before_polling(ENGINE)
             else:
-                longest = max(longest, ENGINE.step)
-            if observed.status == REDUNDANT or _does_not_count(bed, serial):
+                longest, polling = max(longest, ENGINE.step), None
+            order = serial.choices
+            counts = observed.status != REDUNDANT and not _does_not_count(bed, serial)
+            if polling is not None:
+                serial.prune(polling)
+            if not counts:
                 continue
             found.observed.append(observed)
-            found.orders.append(serial.choices)
+            found.orders.append(order)
             found.state_undetermined |= observed.status == FINISHED_RUN and observed.state is None
             if len(found.observed) == 1:
                 _repeat(bed, found)
@@ -229,6 +237,14 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
     if found.undetermined or found.state_undetermined or found.unread:
         found.observed = [found.mask(each) for each in found.observed]
     return found
+
+
+def _in_order(bed: Testbed, serial: Serial, rules: Rules | None) -> Observed:
+    """Run the order that is due."""
+    seen: list[Observed] = []
+    ENGINE.execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
+    serial.executed(ENGINE)
+    return seen[0]
 
 
 @contextmanager

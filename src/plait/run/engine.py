@@ -29,7 +29,7 @@ from plait.errors import PlaitBugError
 from plait.run.ends import HeldError, Killed, SetupBlockedError
 from plait.run.fibers import Fiber, OsFibers, make_fibers
 from plait.run.heap import Heap
-from plait.run.operations import ACQUIRE, KEY_READ, LOCAL, READ, TICK, TIME, TRY_FAILED
+from plait.run.operations import ACQUIRE, KEY_READ, LOCAL, READ, RELEASE, TICK, TIME, TRY_FAILED
 from plait.run.spin import repeated, state_of
 from plait.run.vthread import BLOCKED, FINISHED, NEW, READY, VThread
 
@@ -47,7 +47,7 @@ COLLECT_EVERY = 400  # executions between two garbage collections
 MAX_CALLERS = 64  # calls of C code that may not be over yet; with more of them those that are over are looked for
 MAX_EARLY = 3  # waits of a thread that may end before their time; more only make polling longer
 LAST_STEPS = 512  # those before the limit that tell a thread which waits by polling from one that works
-_IDLE_MODES = frozenset((READ, KEY_READ, LOCAL, TIME))
+_IDLE_MODES = frozenset((READ, KEY_READ, LOCAL, TIME))  # of steps that change nothing for other threads
 LINGER = 1000  # loop iterations and calls that an unwound thread may still make before it is unwound again
 
 FINISHED_RUN, DEADLOCK, HANG, DIVERGED, REDUNDANT = "finished", "deadlock", "hang", "diverged", "redundant"
@@ -482,12 +482,12 @@ class Engine:
     def livelocked(self) -> bool:
         """Whether an execution that hangs can never end.
 
-        Nobody has written anything for long, and each thread is back where it was or waits without a time-out.
+        Nobody has changed anything for long, and each thread is back where it was or waits without a time-out.
         """
         if self.status != HANG:
             return False
         last = self.trace[-LAST_STEPS // 2 :]
-        if any(entry[2] not in _IDLE_MODES for entry in last):
+        if last_change(last) >= 0:
             return False
         active = {entry[0] for entry in last} - {-1}
         return bool(active) and all(
@@ -740,6 +740,29 @@ class Engine:
 
 
 ENGINE = Engine()
+
+
+def last_change(trace: Sequence[Entry]) -> int:
+    """The index of the last entry with which a thread changed anything for others; -1 if there is none.
+
+    To take a lock and give it back is no change if nobody else ran, and no time passed, in between. Nor is to take one
+    right before the end.
+    """
+    depth, owner = 0, trace[-1][0] if trace else 0
+    at_end = True
+    for at in range(len(trace) - 1, -1, -1):
+        thread, mode = trace[at][0], trace[at][2]
+        at_end = at_end and thread == owner
+        if depth and thread != owner:
+            return at + 1
+        if mode == RELEASE:
+            depth, owner = depth + 1, thread
+            at_end = False
+        elif mode == ACQUIRE and (depth or at_end):
+            depth -= bool(depth)
+        elif mode not in _IDLE_MODES:
+            return at
+    return -1
 
 
 def access(thread: VThread, loc: int, mode: int, site: int) -> None:
