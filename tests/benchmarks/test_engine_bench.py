@@ -144,7 +144,7 @@ def test_the_command_writes_the_table(bench, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(bench.run, "__kwdefaults__", {**bench.run.__kwdefaults__, "subjects": bench.SUBJECTS})
     assert command.repository() == ROOT
     target = tmp_path / "engine.json"
-    assert main(["bench", "engine", "--runs", "1", "--limit", "0.2s", "--json", str(target)]) == 0
+    assert main(["bench", "engine", "--runs", "1", "--limit", "0.6s", "--json", str(target)]) == 0
     result = json.loads(target.read_text())
     assert (result["schema"], result["bench"]) == (1, "engine")
     rows = [row for row in result["rows"] if row["tool"] == "plait-dpor"]
