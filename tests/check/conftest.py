@@ -14,9 +14,9 @@ def run(tmp_path, monkeypatch):
     """`plait check` on a class of `subjects`, bounded by tests: the same result on every machine."""
     monkeypatch.chdir(tmp_path)
 
-    def check_it(name, *, tests=60, **options):
+    def check_it(name, *, tests=60, module="subjects", **options):
         asked = CheckOptions(
-            Subject.parse(f"subjects:{name}", path=HERE), project=HERE, max_tests=tests, workers=1, streams=1, **options
+            Subject.parse(f"{module}:{name}", path=HERE), project=HERE, max_tests=tests, workers=1, streams=1, **options
         )
         return check(asked)
 

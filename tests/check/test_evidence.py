@@ -125,6 +125,14 @@ def test_no_conclusion(run, name, said):
     assert result.more["reason"] in result.notes
 
 
+@pytest.mark.parametrize("name", ["Pool", "Client", "Dispatcher", "Loader", "Meter"])
+def test_a_class_that_lacks_its_collaborators(run, name):
+    result = run(name, tests=4, module="collaborators")
+    assert (result.verdict, _code(result)) == ("inconclusive", 3)
+    assert "AttributeError: '" in result.more["reason"]
+    assert "factories = [...]" in result.more["reason"]
+
+
 def test_an_invariant_that_does_not_hold_from_the_beginning(run):
     for invariant, said in (("x.get()", "is false"), ("x.nothing > 0", "raises AttributeError")):
         result = run("Flag", tests=4, rules=Rules(invariant=invariant))
