@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 from plait import explore_threads
+from plait.report.publish import show
 from plait.report.story import story
-from plait.report.terminal import show
 
 HERE = Path(__file__).parent / "demo"
 

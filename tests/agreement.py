@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from plait.explore.bounded import Bounded
-from plait.explore.capp import Capp
+from plait.explore.capp.search import Capp
 from plait.explore.dfs import Dfs
 from plait.explore.dpor import Dpor
 from plait.explore.icb import Icb

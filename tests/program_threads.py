@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plait.run import hooks
+from plait.run.hooks import access
 from plait.run.primitives import clock
 from plait.run.primitives.condition import Condition
 from plait.run.primitives.event import Event
@@ -46,7 +46,7 @@ class Run:
         self.children: list[Thread] = []
 
     def __call__(self) -> None:
-        hooks.marker()
+        access.marker()
         self.block(self.ops)
 
     def block(self, ops: tuple[Op, ...]) -> None:
@@ -56,10 +56,10 @@ class Run:
     # -- fields
 
     def _get(self, name: str) -> Any:
-        return getattr(hooks.read(self.shared, name, 1), name)
+        return getattr(access.read(self.shared, name, 1), name)
 
     def _set(self, name: str, value: Any) -> None:
-        setattr(hooks.write(self.shared, name, 2), name, value)
+        setattr(access.write(self.shared, name, 2), name, value)
 
     def read(self, name: str) -> None:
         self.log.append(self._get(name))
@@ -72,7 +72,7 @@ class Run:
 
     def add_slowly(self, name: str, amount: int) -> None:
         value = self._get(name)
-        hooks.marker()
+        access.marker()
         self._set(name, value + amount)
 
     def copy(self, source: str, target: str) -> None:
@@ -82,108 +82,108 @@ class Run:
         self.block(then if self._get(name) == value else otherwise)
 
     def marker(self) -> None:
-        hooks.marker()
+        access.marker()
 
     # -- containers
 
     def dict_get(self, key: int) -> None:
         d = self.shared.d
-        self.log.append(d.get(hooks.call(d, "get", 3, key)))
+        self.log.append(d.get(access.call(d, "get", 3, key)))
 
     def dict_set(self, key: int, value: int) -> None:
         d = self.shared.d
-        d[hooks.write_key(d, key, 4)] = value
+        d[access.write_key(d, key, 4)] = value
 
     def dict_add(self, key: int) -> None:
         d = self.shared.d
-        value = d.get(hooks.call(d, "get", 3, key)) or 0
-        d[hooks.write_key(d, key, 4)] = value + 1
+        value = d.get(access.call(d, "get", 3, key)) or 0
+        d[access.write_key(d, key, 4)] = value + 1
 
     def dict_del(self, key: int) -> None:
         d = self.shared.d
         try:
-            del d[hooks.delete_key(d, key, 5)]
+            del d[access.delete_key(d, key, 5)]
         except KeyError:
             self.log.append("KeyError")
 
     def dict_check_del(self, key: int) -> None:
         d = self.shared.d
-        if key in hooks.member(d, key, 6):
-            del d[hooks.delete_key(d, key, 5)]
+        if key in access.member(d, key, 6):
+            del d[access.delete_key(d, key, 5)]
 
     def dict_default(self, key: int, value: int) -> None:
         d = self.shared.d
-        self.log.append(d.setdefault(hooks.call(d, "setdefault", 7, key), value))
+        self.log.append(d.setdefault(access.call(d, "setdefault", 7, key), value))
 
     def dict_pop(self, key: int) -> None:
         d = self.shared.d
-        self.log.append(d.pop(hooks.call(d, "pop", 8, key), None))
+        self.log.append(d.pop(access.call(d, "pop", 8, key), None))
 
     def dict_len(self) -> None:
-        self.log.append(len(hooks.whole(self.shared.d, 9)))
+        self.log.append(len(access.whole(self.shared.d, 9)))
 
     def dict_iterate(self) -> None:
         try:
-            for key in hooks.iterate(self.shared.d, 10):
+            for key in access.iterate(self.shared.d, 10):
                 self.log.append(key)
         except RuntimeError as error:
             self.log.append(str(error))
 
     def dict_clear(self) -> None:
         d = self.shared.d
-        hooks.call_bare(d, "clear", 11).clear()
+        access.call_bare(d, "clear", 11).clear()
 
     def list_append(self, value: int) -> None:
         items = self.shared.l
-        items.append(hooks.call(items, "append", 12, value))
+        items.append(access.call(items, "append", 12, value))
 
     def list_pop(self) -> None:
         items = self.shared.l
-        if hooks.whole(items, 13):
+        if access.whole(items, 13):
             try:
-                self.log.append(hooks.call_bare(items, "pop", 14).pop())
+                self.log.append(access.call_bare(items, "pop", 14).pop())
             except IndexError:
                 self.log.append("IndexError")
 
     def list_get(self, index: int) -> None:
         items = self.shared.l
         try:
-            self.log.append(items[hooks.read_key(items, index, 15)])
+            self.log.append(items[access.read_key(items, index, 15)])
         except IndexError:
             self.log.append("IndexError")
 
     def list_set(self, index: int, value: int) -> None:
         items = self.shared.l
         try:
-            items[hooks.write_key(items, index, 16)] = value
+            items[access.write_key(items, index, 16)] = value
         except IndexError:
             self.log.append("IndexError")
 
     def list_iterate(self) -> None:
-        for value in hooks.iterate(self.shared.l, 17):
+        for value in access.iterate(self.shared.l, 17):
             self.log.append(value)
 
     def set_add(self, value: int) -> None:
         s = self.shared.s
-        s.add(hooks.call(s, "add", 18, value))
+        s.add(access.call(s, "add", 18, value))
 
     def set_discard(self, value: int) -> None:
         s = self.shared.s
-        s.discard(hooks.call(s, "discard", 19, value))
+        s.discard(access.call(s, "discard", 19, value))
 
     def set_check_add(self, value: int) -> None:
         s = self.shared.s
-        if value in hooks.member(s, value, 20):
+        if value in access.member(s, value, 20):
             self.log.append("there")
         else:
-            s.add(hooks.call(s, "add", 18, value))
+            s.add(access.call(s, "add", 18, value))
 
     def set_len(self) -> None:
-        self.log.append(len(hooks.whole(self.shared.s, 21)))
+        self.log.append(len(access.whole(self.shared.s, 21)))
 
     def set_copy(self) -> None:
         s = self.shared.s
-        self.log.append(tuple(sorted(hooks.call_bare(s, "copy", 22).copy())))
+        self.log.append(tuple(sorted(access.call_bare(s, "copy", 22).copy())))
 
     # -- primitives
 

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from plait.campaign.perf_measure import Rules
+from plait.commands.perf.measure import Rules
 
 STOCK = '''"""What is in store."""
 

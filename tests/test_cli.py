@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import plait.campaign
-from plait import cli
+import plait.commands.replay
+from plait.cli import main
 from plait.errors import PlaitBugError, UsageError
 
 PROBE = '''
@@ -35,16 +35,16 @@ seen = []
 @pytest.fixture
 def replay(tmp_path, monkeypatch):
     """A command whose only job is to end the way its argument says."""
-    (tmp_path / "replay.py").write_text(PROBE)
-    monkeypatch.setattr(plait.campaign, "__path__", [str(tmp_path), *plait.campaign.__path__])
-    monkeypatch.delitem(sys.modules, "plait.campaign.replay", raising=False)
+    (tmp_path / "command.py").write_text(PROBE)
+    monkeypatch.setattr(plait.commands.replay, "__path__", [str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "plait.commands.replay.command", raising=False)
     monkeypatch.chdir(tmp_path)
-    yield lambda *arguments: cli.main(["replay", *arguments])
-    sys.modules.pop("plait.campaign.replay", None)
+    yield lambda *arguments: main.main(["replay", *arguments])
+    sys.modules.pop("plait.commands.replay.command", None)
 
 
 def _seen():
-    return sys.modules["plait.campaign.replay"].seen[-1]
+    return sys.modules["plait.commands.replay.command"].seen[-1]
 
 
 @pytest.mark.parametrize("code", [0, 1, 2, 3, 130])
@@ -83,75 +83,81 @@ def test_plait_bug_error_is_tagged_once():
 
 
 def test_commands_without_a_module_are_neither_listed_nor_accepted(monkeypatch, capsys):
-    real = cli.importlib.util.find_spec
-    monkeypatch.setattr(cli.importlib.util, "find_spec", lambda name: None if name.endswith(".perf") else real(name))
-    assert cli.main(["--help"]) == 0
+    real = main.importlib.util.find_spec
+    gone = "plait.commands.perf.command"
+    monkeypatch.setattr(main.importlib.util, "find_spec", lambda name: None if name == gone else real(name))
+    assert main.main(["--help"]) == 0
     assert "\n  perf " not in capsys.readouterr().out
-    assert cli.main(["perf", "m:C"]) == 2
+    assert main.main(["perf", "m:C"]) == 2
     assert "no command 'perf'" in capsys.readouterr().err
 
 
 def test_every_listed_command_can_be_imported_and_run():
-    for name in cli.available():
-        module = cli.importlib.import_module(cli._module(name))
+    for name in main.available():
+        module = main.importlib.import_module(main._module(name))
         assert callable(module.run), name
 
 
 def test_overview_fits_a_screen(capsys, monkeypatch):
-    monkeypatch.setattr(cli, "available", lambda: list(cli.COMMANDS))
-    assert cli.main(["--help"]) == 0
+    monkeypatch.setattr(main, "available", lambda: list(main.COMMANDS))
+    assert main.main(["--help"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80
-    for name, command in cli.COMMANDS.items():
+    for name, command in main.COMMANDS.items():
         assert any(line.split()[:1] == [name] and command.help in line for line in lines)
 
 
 def test_no_command_is_unusable_but_explained(capsys):
-    assert cli.main([]) == 2
+    assert main.main([]) == 2
     assert "usage: plait COMMAND" in capsys.readouterr().out
 
 
 def test_misspelt_command(capsys):
-    assert cli.main(["bnch"]) == 2
+    assert main.main(["bnch"]) == 2
     assert capsys.readouterr().err == "plait: no command 'bnch'; did you mean bench?\n"
 
 
 def test_version(capsys):
-    assert cli.main(["--version"]) == 0
+    assert main.main(["--version"]) == 0
     assert capsys.readouterr().out == f"plait {plait.__version__}\n"
 
 
 @pytest.mark.parametrize("columns", [60, 80, 100, 200])
-@pytest.mark.parametrize("name", list(cli.COMMANDS))
+@pytest.mark.parametrize("name", list(main.COMMANDS))
 def test_help_of_every_command_names_every_option_with_its_default(name, columns, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
     with pytest.raises(SystemExit) as end:
-        cli._parser(name).parse_args(["--help"])
+        main._parser(name).parse_args(["--help"])
     assert end.value.code == 0
     text = capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= min(columns, 100)
     entries = re.split(r"\n  (?=--)", text.partition("\n\nSettings")[0].partition("\n\nVERSION")[0])[1:]
-    assert {entry.split()[0].removeprefix("--") for entry in entries} == set(cli.COMMANDS[name].options)
+    assert {entry.split()[0].removeprefix("--") for entry in entries} == set(main.COMMANDS[name].options)
     for entry in entries:
         assert " ".join(entry.split()).count("(default: ") == 1, entry
 
 
 def test_help_shows_the_defaults_that_hold(tmp_path, capsys):
-    for name, own in cli.DEFAULTS.items():
-        assert set(own) <= set(cli.COMMANDS[name].options)
+    for name, own in main.DEFAULTS.items():
+        assert set(own) <= set(main.COMMANDS[name].options)
     assert _read("perf", "a:B", folder=tmp_path).threads == 8
     assert _read("check", "a:B", folder=tmp_path).threads == 2
-    from plait.campaign import bisect, check_options, diff_options, explore, perf, review
+    from plait.commands.bisect import command as bisect
+    from plait.commands.check import options as check_options
+    from plait.commands.diff import options as diff_options
+    from plait.commands.explore import command as explore
+    from plait.commands.perf import command as perf
+    from plait.commands.review import command as review
 
     budgets = {"check": check_options.DEFAULT_BUDGET, "diff": diff_options.DEFAULT_BUDGET, "perf": perf.BUDGET_S,
                "explore": explore.SECONDS, "review": review.DEFAULT_BUDGET,
                "bisect": bisect.DEFAULT_BUDGET}  # fmt: skip
-    assert {name: cli.seconds(own["budget"]) for name, own in cli.DEFAULTS.items()} == budgets
-    own = cli.DEFAULTS["perf"]
+    assert {name: main.seconds(own["budget"]) for name, own in main.DEFAULTS.items()} == budgets
+    own = main.DEFAULTS["perf"]
     assert (int(own["max-tests"]), int(own["threads"])) == (perf.TESTS, perf.THREADS)
-    assert cli.DEFAULTS["explore"]["schedule"] == explore.SEARCH
-    assert int(cli.DEFAULTS["explore"]["max-schedules"]) == explore.SCHEDULES
+    assert main.DEFAULTS["explore"]["schedule"] == explore.SEARCH
+    assert int(main.DEFAULTS["explore"]["max-schedules"]) == explore.SCHEDULES
 
 
 @pytest.mark.parametrize(("arguments", "advice"), [
@@ -180,7 +186,7 @@ def test_what_was_probably_meant(arguments, advice, tmp_path, monkeypatch, capsy
     git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org"]
     for command in (["init", "-q", "-b", "main"], ["add", "stock.py"], ["commit", "-qm", "first"]):
         subprocess.run([*git, *command], check=True, capture_output=True)
-    assert cli.main(arguments) == 2
+    assert main.main(arguments) == 2
     said = capsys.readouterr().err
     assert advice in said
     assert len(said.splitlines()) == 1
@@ -190,7 +196,7 @@ def test_what_was_probably_meant(arguments, advice, tmp_path, monkeypatch, capsy
 
 
 def _read(name, *arguments, folder):
-    return cli.read(name, arguments, folder)
+    return main.read(name, arguments, folder)
 
 
 def test_defaults(tmp_path):
@@ -286,7 +292,7 @@ def test_bench_writes_one_table_per_file(tmp_path):
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_output_that_nobody_reads_to_the_end(tmp_path, unbuffered):
-    code = "input(); from plait.cli import main; raise SystemExit(main(['--help']))"
+    code = "input(); from plait.cli.main import main; raise SystemExit(main(['--help']))"
     process = subprocess.Popen(
         [sys.executable, "-c", code], cwd=tmp_path, env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -312,7 +318,7 @@ def test_doctor_says_what_is_broken(tmp_path):
     blocked.write_text("a file where a folder is needed")
     code = (
         f"import os; os.environ['XDG_CACHE_HOME'] = {str(blocked)!r}\n"
-        "from plait.cli import main; raise SystemExit(main(['doctor']))"
+        "from plait.cli.main import main; raise SystemExit(main(['doctor']))"
     )
     done = _python(code, cwd=tmp_path)
     assert done.returncode == 2
@@ -320,7 +326,7 @@ def test_doctor_says_what_is_broken(tmp_path):
 
 
 def test_help_needs_no_engine(tmp_path):
-    code = "import sys\nfrom plait.cli import main\nmain(['--help'])\nprint(json.dumps([m for m in sys.modules]))"
+    code = "import sys\nfrom plait.cli.main import main\nmain(['--help'])\nprint(json.dumps([m for m in sys.modules]))"
     done = _python(f"import json\n{code}", cwd=tmp_path)
     loaded = json.loads(done.stdout.splitlines()[-1])
     assert "greenlet" not in loaded

@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from plait import cli, completion
+from plait.cli import main
+from plait.commands import completion
 
 
 def completed(words, folder, script=None):
@@ -55,9 +56,9 @@ def test_bash_completes(words, wanted, folder):
 
 
 def test_bash_knows_every_command_and_option(folder):
-    assert completed(["plait", ""], folder) >= set(cli.available())
-    for name in cli.available():
-        wanted = {"--help", *(f"--{key}" for key in cli.COMMANDS[name].options)}
+    assert completed(["plait", ""], folder) >= set(main.available())
+    for name in main.available():
+        wanted = {"--help", *(f"--{key}" for key in main.COMMANDS[name].options)}
         assert completed(["plait", name, "--"], folder) == wanted
 
 
@@ -124,9 +125,9 @@ def test_the_other_shells_complete(shell, folder):
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_the_other_shells_know_every_command_and_option(shell, tmp_path):
     script = getattr(completion, shell)()
-    for name in cli.available():
+    for name in main.available():
         assert f"'{name}:" in script or f"-a {name} " in script
-        for key in cli.COMMANDS[name].options:
+        for key in main.COMMANDS[name].options:
             assert f"--{key}[" in script or f"-l {key} " in script
     assert script.count("'") % 2 == 0
     program = shutil.which(shell)
@@ -136,5 +137,5 @@ def test_the_other_shells_know_every_command_and_option(shell, tmp_path):
 
 
 def test_the_command_prints_the_script(capsys):
-    assert cli.main(["completion", "bash"]) == 0
+    assert main.main(["completion", "bash"]) == 0
     assert capsys.readouterr().out == completion.bash()

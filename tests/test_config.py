@@ -2,7 +2,7 @@ import pytest
 
 from plait.config import Config, load
 from plait.errors import UsageError
-from plait.generate.hints import Hints
+from plait.generate.catalogue import Hints
 
 FULL = """
 budget = "5m"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plait.cli import main
+from plait.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from plait import __version__, cli, doctor
+from plait import __version__
+from plait.cli import main
+from plait.commands import doctor
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -22,7 +24,7 @@ def surroundings(monkeypatch):
 
 def said(capsys, *words):
     with pytest.raises(SystemExit) as ended:
-        raise SystemExit(cli.main(list(words)))
+        raise SystemExit(main.main(list(words)))
     assert ended.value.code == 0
     return capsys.readouterr().out
 
@@ -33,7 +35,7 @@ def test_the_overview(capsys, golden):
     golden("help/plait.txt", text)
 
 
-@pytest.mark.parametrize("name", cli.COMMANDS)
+@pytest.mark.parametrize("name", main.COMMANDS)
 def test_the_help_of_a_command(name, capsys, golden):
     text = said(capsys, name, "--help")
     assert all(len(line) <= 80 for line in text.splitlines())

@@ -8,19 +8,19 @@ from random import Random
 
 import pytest
 
-from plait.campaign.check_known import Replays, result_of
-from plait.campaign.diff_memory import earlier_result
-from plait.campaign.memory import Memory
-from plait.campaign.plan import Plan, Planned
-from plait.campaign.recall import Explored
-from plait.campaign.store import Store
+from plait.commands.check.known import Replays, result_of
+from plait.commands.diff.runs import earlier_result
 from plait.config import load
 from plait.errors import UsageError
-from plait.judge.evidence import Evidence
+from plait.judge.oracle.evidence import Evidence
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule, Segment
 from plait.model.test import Call, Test
 from plait.report.diff_text import diff_text
+from plait.store.database import Store
+from plait.store.plans import Plan, Planned
+from plait.store.project import Memory
+from plait.store.tests import Explored
 
 EVIL = "__import__('sys').modules.setdefault('plait_was_here', 1)"
 STRANGE = [None, 0, -1, 10**400, 1.5, [], {}, "", "x" * 5000, [[[[]]]], True, {"a": {"b": []}}, EVIL]

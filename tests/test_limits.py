@@ -14,7 +14,7 @@ from pathlib import Path
 from plait.explore.dpor import Dpor
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
-from plait.run.world import World
+from plait.run.importing.world import World
 
 world = World(PLACES)
 module = world.load("subject", roots=[Path(sys.argv[1])])

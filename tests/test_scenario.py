@@ -20,6 +20,7 @@ import pytest
 import plait
 from plait import InterleavingError, ReplayLostError, explore_threads
 from plait.errors import UsageError
+from plait.explore.registry import STRATEGIES
 
 IMPORT_TIME_LOCK = threading.Lock()
 LOCKS = [threading.Lock(), threading.Lock()]
@@ -96,7 +97,7 @@ def test_threads_that_share_nothing_are_no_evidence():
     assert "touched nothing in common" in verdict.statement()
 
 
-@pytest.mark.parametrize("strategy", sorted(__import__("plait.judge.strategies").judge.strategies.STRATEGIES))
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 def test_every_strategy_finds_a_lost_update(strategy):
     verdict = outcome(
         Counter, [Counter.increment] * 2, lambda counter: counter.value == 2, strategy=strategy, max_executions=300

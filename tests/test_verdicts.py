@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from plait import explore_threads
+from plait.report.interleaving import as_text
 from plait.report.story import story
-from plait.report.table import as_text
 from small_programs import FAIL, SUCCESS, explored, load, replayed
 
 REPLAYS = 100

@@ -7,8 +7,8 @@ holds is stored under names with two underscores, which are no points of their o
 
 from __future__ import annotations
 
-from plait.run.hooks import read_cell, write_cell
-from plait.run.mirror import real_threading
+from plait.run.hooks.access import read_cell, write_cell
+from plait.run.importing.mirror import real_threading
 from plait.run.primitives.site import SKIPPED, here
 
 SKIPPED.add(__name__)

@@ -14,12 +14,12 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.atg.study import STRUCTURES
-from plait.explore.active_lab import Laboratory
-from plait.explore.active_test import ActiveTest, profile
+from plait.explore.active.laboratory import Laboratory
+from plait.explore.active.testing import ActiveTest, profile
 from plait.explore.dpor import Dpor
 from plait.model.test import Test
 from plait.observe.places import PLACES
-from plait.run.world import World
+from plait.run.importing.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,7 +10,7 @@ import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.atg.specifications import MODELS
-from plait.explore.active_lab import Laboratory
+from plait.explore.active.laboratory import Laboratory
 from plait.observe.iroots import sight
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE, FINISHED_RUN

@@ -1,8 +1,8 @@
 """One subject in a process of its own: runs of the approaches, as lines of JSON.
 
 ``python -m benchmarks.atg.runs NUMBER SETTING WHAT RUNS THRESHOLD [APPROACH...]``. SETTING is ``native`` (the
-paper's) or ``controlled`` (plait's own; see `plait.explore.active_lab.Laboratory`). WHAT is ``saturation`` (to the end,
-without judging) or ``judged`` (the same, judged, to the first wrong execution if there is one).
+paper's) or ``controlled`` (plait's own; see `plait.explore.active.laboratory.Laboratory`). WHAT is ``saturation`` (to
+the end, without judging) or ``judged`` (the same, judged, to the first wrong execution if there is one).
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ from typing import Any
 
 from benchmarks.atg.judgement import JudgingLaboratory, Wrong
 from benchmarks.atg.study import MUTANTS, STRUCTURES, Subject
-from plait.explore.active_lab import Laboratory
-from plait.generate.atg import AdaptiveTests
-from plait.generate.catalogue import build_catalogue
-from plait.generate.datg import DynamicallyDiverseTests
-from plait.generate.hints import Hints
-from plait.generate.mrt import RandomActiveTests
-from plait.generate.satg import StaticallyDiverseTests
-from plait.generate.sdatg import DiverseTests
-from plait.generate.sdatg_all import WidelyDiverseTests
+from plait.explore.active.laboratory import Laboratory
+from plait.generate.atg.adaptive import AdaptiveTests
+from plait.generate.atg.strategies import (
+    DiverseTests,
+    DynamicallyDiverseTests,
+    RandomActiveTests,
+    StaticallyDiverseTests,
+    WidelyDiverseTests,
+)
+from plait.generate.catalogue import Hints, build_catalogue
 from plait.generate.sequence import Sequences
-from plait.judge.sequential import SequentialRunner
+from plait.judge.oracle.sequential import SequentialRunner
 from plait.observe.places import PLACES
-from plait.run.world import World
-from plait.subject.interface import Interface, discover
+from plait.run.importing.world import World
+from plait.subject.interface.members import Interface, discover
 
 ROOT = Path(__file__).resolve().parents[2]
 STRATEGIES = (RandomActiveTests, StaticallyDiverseTests, DynamicallyDiverseTests, DiverseTests, WidelyDiverseTests)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.campaign import again, memory, throughput
 from benchmarks.campaign.throughput import Place
 from benchmarks.condiff.scenarios import subject
-from plait.campaign.store import Store
+from plait.store.database import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable

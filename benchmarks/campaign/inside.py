@@ -13,18 +13,18 @@ import time
 from pathlib import Path
 
 from benchmarks.campaign import tasks
-from plait.campaign import guard, worker_state
-from plait.campaign.blackbox import BlackBox
-from plait.campaign.spec import WorkerSpec
+from plait.workers import guard, state
+from plait.workers.blackbox import BlackBox
+from plait.workers.protocol import WorkerSpec
 
 
 def main() -> None:
     module, name, folder, kind = sys.argv[1:]
     spec = WorkerSpec(module=module, qualname=name, roots=(Path(folder),))
-    worker_state.use(spec)
+    state.use(spec)
     tests = json.load(sys.stdin)
     with tempfile.TemporaryDirectory() as work:
-        worker_state.subject()
+        state.subject()
         if kind == "guard":
             guard.install(spec, Path(work), BlackBox(Path(work) / "box", create=True))
         batches = [tests[start : start + tasks.BATCH] for start in range(0, len(tests), tasks.BATCH)]

@@ -5,25 +5,25 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from plait.campaign import worker_state
 from plait.errors import UsageError
 from plait.generate.catalogue import build_catalogue
-from plait.generate.strategy import make_strategy
-from plait.judge.examine import examine
-from plait.judge.probes import probes_of
-from plait.judge.safety import Examination
-from plait.judge.sequential import SequentialRunner
+from plait.generate.registry import make_strategy
+from plait.judge.oracle.examine import examine
+from plait.judge.oracle.probes import probes_of
+from plait.judge.oracle.safety import Examination
+from plait.judge.oracle.sequential import SequentialRunner
 from plait.model.test import Test
 from plait.observe.places import PLACES
-from plait.subject.interface import discover
+from plait.subject.interface.members import discover
+from plait.workers import state
 
 BATCH = 5  # tests that a worker gets at a time
 
 
 def make(name: str, count: int, seed: int) -> list[dict[str, Any]]:
     """Generate tests of the subject."""
-    owner = worker_state.subject()
-    with worker_state.world().entered():
+    owner = state.subject()
+    with state.world().entered():
         catalogue = build_catalogue(owner, discover(owner, name=name), seed=seed)
         strategy = make_strategy("covcon", catalogue, SequentialRunner(), seed=seed, threads=2)
         tests = (strategy.next_test() for _ in range(count))
@@ -32,14 +32,14 @@ def make(name: str, count: int, seed: int) -> list[dict[str, Any]]:
 
 def explore(name: str, tests: list[dict[str, Any]]) -> dict[str, Any]:
     """Explore each test; verdicts, executions, and the processor's time they took."""
-    owner = worker_state.subject()
+    owner = state.subject()
     verdicts, executions = [], 0
     started = time.process_time()
-    with worker_state.world().entered():
+    with state.world().entered():
         probes = probes_of(discover(owner, name=name))
         for data in tests:
             test = Test.from_json(data)
-            worker_state.note(test.as_lines())
+            state.note(test.as_lines())
             try:
                 examined = examine(Examination(test, PLACES, probes))
             except UsageError:

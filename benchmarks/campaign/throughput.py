@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.campaign import tasks
-from plait.campaign.cluster import ClusterWorkers
-from plait.campaign.cluster_options import Cluster
-from plait.campaign.spec import WorkerSpec
-from plait.campaign.workers import Workers
+from plait.workers.cluster import Cluster, ClusterWorkers
+from plait.workers.pool import Workers
+from plait.workers.protocol import WorkerSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

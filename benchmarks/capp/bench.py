@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.capp.spread import add_random, boxes, pooled
 from benchmarks.capp.table import FAULTS, HEURISTICS, JPF_MEANS, JPF_RANDOM, REEX_MEANS, REEX_RANDOM, Fault
-from plait.explore.capp_partition import DEFAULT
+from plait.explore.capp.partition import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

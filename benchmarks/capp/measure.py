@@ -13,21 +13,21 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plait.explore.capp import BOUNDED, Capp
-from plait.explore.capp_dpor import CappDpor
-from plait.explore.capp_partition import prioritizer
+from plait.explore.capp.dpor import CappDpor
+from plait.explore.capp.partition import prioritizer
+from plait.explore.capp.search import BOUNDED, Capp
 from plait.explore.dpor import Dpor
 from plait.explore.exploration import explore
 from plait.explore.strategy import Strategy
-from plait.judge.trial import Trial
+from plait.judge.handwritten.trial import Trial
 from plait.model.outcome import Finished
 from plait.observe.places import PLACES
-from plait.run.world import World
-from plait.subject.impact_analysis import collect
+from plait.run.importing.world import World
+from plait.subject.changes.impact_analysis import collect
 
 if TYPE_CHECKING:
     from plait.run.engine import Engine
-    from plait.subject.impact import Impact
+    from plait.subject.changes.impact import Impact
 
 HERE = Path(__file__).resolve().parent
 BOUND = 2

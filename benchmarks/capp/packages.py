@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plait.run.world import cache_folder
+from plait.run.importing.world import cache_folder
 
 LONGEST = 3600.0  # seconds for all tests of a package
 

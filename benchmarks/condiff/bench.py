@@ -11,11 +11,11 @@ from pathlib import Path
 
 from benchmarks.condiff.scenarios import SHARES, SUBJECTS, make_scenario
 from benchmarks.condiff.table import PAPER, PAPER_MEAN_FASTER, PAPER_MEAN_FEWER_BC
-from plait.campaign.diff_campaign import diff_on
-from plait.campaign.diff_options import DiffOptions
-from plait.campaign.diff_sides import open_sides
+from plait.commands.diff.campaign import diff_on
+from plait.commands.diff.options import DiffOptions
+from plait.commands.diff.sides import open_sides
 from plait.subject.name import Subject
-from plait.subject.version import Version
+from plait.subject.versions.version import Version
 
 RUNS = 10
 SECONDS = 60.0

@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plait.campaign.releases import cache_root
-from plait.subject.release import Release
+from plait.commands.releases import cache_root
+from plait.subject.versions.release import Release
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,7 +19,7 @@ from statistics import geometric_mean, median
 from typing import Any
 
 from benchmarks.covcon.table import FEW_PAIRS, HERE, Row
-from plait.campaign.spec import STREAMS
+from plait.workers.protocol import STREAMS
 
 SLACK = 60.0
 COPIES = 5

@@ -20,20 +20,20 @@ from random import Random
 from plait.explore.random_walk import RandomWalk
 from plait.generate.catalogue import build_catalogue
 from plait.generate.pairs import Pair, PairTable
-from plait.generate.strategy import make_strategy
-from plait.judge.examine import examine
-from plait.judge.meetings import SeenAlone
-from plait.judge.native_safety import NativeRunner, run_once
-from plait.judge.probes import probes_of
-from plait.judge.safety import Examination
-from plait.judge.sequential import SequentialRunner
+from plait.generate.registry import make_strategy
+from plait.judge.oracle.examine import examine
+from plait.judge.oracle.meetings import SeenAlone
+from plait.judge.oracle.native import NativeRunner, run_once
+from plait.judge.oracle.probes import probes_of
+from plait.judge.oracle.safety import Examination
+from plait.judge.oracle.sequential import SequentialRunner
 from plait.model.test import Test
 from plait.observe.overlap import overlaps
 from plait.observe.places import PLACES
 from plait.observe.recording import schedule_of
 from plait.run.engine import ENGINE, FINISHED_RUN
-from plait.run.world import World, find_in
-from plait.subject.interface import discover
+from plait.run.importing.world import World, find_in
+from plait.subject.interface.members import discover
 
 PUBLISHED = ("published", "naive")  # CovCon by what its paper says alone; the second with another prioritisation
 FAILURES = ("exception", "deadlock", "hang")  # what the paper's oracle sees

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from plait.errors import UsageError
-from plait.judge.examine import examine
-from plait.judge.minimise import fewest_preemptions, smaller
-from plait.judge.probes import probes_of
-from plait.judge.rules import Rules, may_wait
-from plait.judge.safety import Examination, Violation
+from plait.judge.minimise.tests import fewest_preemptions, smaller
+from plait.judge.oracle.examine import examine
+from plait.judge.oracle.probes import probes_of
+from plait.judge.oracle.rules import Rules, may_wait
+from plait.judge.oracle.safety import Examination, Violation
 from plait.model.finding import Finding
 from plait.observe.places import PLACES
-from plait.run.ends import SetupFailedError
-from plait.run.world import World, find_in
-from plait.subject.interface import discover
+from plait.run.endings import SetupFailedError
+from plait.run.importing.world import World, find_in
+from plait.subject.interface.members import discover
 
 
 def droppable(root: Path, module: str, name: str, result: dict[str, Any]) -> list[dict[str, Any]]:

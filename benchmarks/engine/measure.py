@@ -56,7 +56,7 @@ def memory() -> dict[str, int]:
     from plait.explore.dpor import Dpor
     from plait.explore.exploration import explore
     from plait.observe.places import PLACES
-    from plait.run.world import World
+    from plait.run.importing.world import World
 
     world = World(PLACES)
     module = world.load(LONGEST.module, roots=FOLDERS)

@@ -46,7 +46,7 @@ STRATEGIES = {
 def _plait(tool: str, subject: Subject) -> Callable[[bool, float], Explored]:
     from plait.explore.exploration import explore
     from plait.observe.places import PLACES
-    from plait.run.world import World
+    from plait.run.importing.world import World
 
     world = World(PLACES)
     module = world.load(subject.module, roots=FOLDERS)

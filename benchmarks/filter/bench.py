@@ -11,20 +11,19 @@ from collections import Counter
 from collections.abc import Callable
 
 from benchmarks.filter.programs import make_pair
-from plait.campaign import worker_state
-from plait.campaign.spec import WorkerSpec
-from plait.campaign.workers import Workers
 from plait.explore.dfs import Dfs
-from plait.judge.difference import explore
-from plait.judge.difference_outcome import View
-from plait.judge.difference_passing import passing_difference
-from plait.judge.difference_sequential import same
-from plait.judge.difference_serial import Observer
+from plait.judge.difference.behaviour import explore, passing_difference
+from plait.judge.difference.outcome import View
+from plait.judge.difference.sequential import same
+from plait.judge.difference.serial import Observer
 from plait.model.test import Test
 from plait.observe.footprint import conflict
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
+from plait.workers import state
+from plait.workers.pool import Workers
+from plait.workers.protocol import WorkerSpec
 
 RUNS = 2500  # pairs of versions
 BATCH = 10
@@ -79,7 +78,7 @@ def examine(seeds, limit=LIMIT):
     for seed in seeds:
         threads = 3 if seed % 4 == 0 else 2
         pair = make_pair(seed, threads=threads)
-        world = worker_state.world()
+        world = state.world()
         with world.entered():
             names = []
             for source in (pair.old, pair.new):

@@ -11,7 +11,7 @@ from plait.explore.dfs import Dfs
 from plait.explore.dpor import Dpor
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
-from plait.run.world import World
+from plait.run.importing.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.mutants.mutants import Mutant, judged, known, planted
 from benchmarks.mutants.operators import OPERATORS
-from plait.campaign.check import check
-from plait.campaign.check_options import CheckOptions
-from plait.campaign.diff import diff
-from plait.campaign.diff_options import DiffOptions
+from plait.commands.check.command import check
+from plait.commands.check.options import CheckOptions
+from plait.commands.diff.command import diff
+from plait.commands.diff.options import DiffOptions
 from plait.errors import UsageError
 from plait.subject.name import Subject as Name
 

@@ -22,14 +22,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plait.judge.difference import explore
-from plait.judge.difference_outcome import View
+from plait.judge.difference.behaviour import explore
+from plait.judge.difference.outcome import View
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
-from plait.run.ends import SetupBlockedError, SetupFailedError
+from plait.run.endings import SetupBlockedError, SetupFailedError
 from plait.run.engine import FINISHED_RUN
+from plait.run.importing.world import World
 from plait.run.testbed import Testbed
-from plait.run.world import World
 
 EXECUTIONS = 3_000  # of one test, beyond which it is left out
 MODULE = "subject_under_test"

@@ -7,15 +7,15 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.speedgun.catalogue import EFFECTS, PORTS, Pair, same
-from plait.campaign.perf import PerfOptions, compare
-from plait.campaign.perf_measure import Rules
-from plait.judge.performance import verdict, winner
-from plait.run.native_machine import HEAVY
+from plait.commands.perf.command import PerfOptions, compare
+from plait.commands.perf.measure import Rules
+from plait.judge.performance.verdict import verdict, winner
+from plait.run.native.machine import HEAVY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from plait.judge.performance_result import Comparison
+    from plait.judge.performance.result import Comparison
 
 SAME = 30
 SECONDS = 60.0

@@ -6,7 +6,7 @@ TYPE_CHECKING = False  # what `typing` calls so; to import it would take longer 
 if TYPE_CHECKING:
     from typing import Any
 
-    from plait.judge.verdict import Verdict
+    from plait.judge.handwritten.verdict import Verdict
     from plait.scenario import InterleavingError, ReplayLostError, explore_threads, raise_for_failure
 
 __version__ = "0.1.0"
@@ -15,7 +15,7 @@ __all__ = ["InterleavingError", "ReplayLostError", "Verdict", "__version__", "ex
 _HOMES = {
     "InterleavingError": "plait.scenario",
     "ReplayLostError": "plait.scenario",
-    "Verdict": "plait.judge.verdict",
+    "Verdict": "plait.judge.handwritten.verdict",
     "explore_threads": "plait.scenario",
     "raise_for_failure": "plait.scenario",
 }

@@ -24,9 +24,9 @@ import difflib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from plait.campaign.budget import seconds
+from plait.commands.budget import seconds
 from plait.errors import UsageError
-from plait.generate.hints import Hints
+from plait.generate.catalogue import Hints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,7 +44,7 @@ CHOICES = {
     "capp": ("CA", "CS", "COA", "COS", "MA", "MS", "MOA", "MOS", "LA", "LS", "LOA", "LOS", "FA", "FS", "none"),
 }
 SEARCHES = ("dfs", "bfs", "icb", "delay", "stateful", "stateful-bfs", "dpor", "pos", "pct", "surw", "random")
-"""The choices of ``--schedule`` for `plait explore`, which `plait.pytest_search` makes."""
+"""The choices of ``--schedule`` for `plait explore`, which `plait.pytest_plugin.explore` makes."""
 _COUNTS = {"threads": 2, "workers": 1, "max-tests": 1, "max-schedules": 1, "seed": 0}
 """Options that are whole numbers, with the least that each can be."""
 _TEXTS = ("budget", "path", "cluster", "old", "new")

@@ -79,18 +79,18 @@ def _in_child(order: dict[str, Any]) -> None:
 
 def _run(order: dict[str, Any]) -> int:
     """In the child process: 1 if a violation shows, with its description printed."""
-    from plait.judge.examine import examine
-    from plait.judge.explain import record_schedule
-    from plait.judge.rules import Rules
-    from plait.judge.safety import Examination
-    from plait.judge.summary import summary
+    from plait.judge.oracle.examine import examine
+    from plait.judge.oracle.explain import record_schedule
+    from plait.judge.oracle.rules import Rules
+    from plait.judge.oracle.safety import Examination
+    from plait.judge.oracle.summary import summary
     from plait.model.schedule import Schedule
     from plait.model.test import Call, Test
     from plait.observe.places import PLACES
     from plait.observe.recording import as_row
     from plait.report.diff_reproduce import failure
-    from plait.report.table import as_text, table
-    from plait.run.world import World
+    from plait.report.interleaving import as_text, table
+    from plait.run.importing.world import World
     from plait.subject.name import Subject
 
     root = Path(order["path"]) if order["path"] is not None else Path.cwd()

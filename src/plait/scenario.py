@@ -23,26 +23,26 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from plait.errors import UsageError
-from plait.judge.search import Search, only_without_gil, search
-from plait.judge.simplify import simplify
-from plait.judge.strategies import STRATEGIES, make_strategy
-from plait.judge.trial import Failure, Recorded, Trial, modelled
-from plait.judge.verdict import Verdict
+from plait.explore.registry import STRATEGIES, make_strategy
+from plait.judge.handwritten.search import Search, only_without_gil, search
+from plait.judge.handwritten.trial import Failure, Recorded, Trial, modelled
+from plait.judge.handwritten.verdict import Verdict
+from plait.judge.minimise.schedules import simplify
 from plait.model.outcome import Divergence, Finished
 from plait.model.schedule import Schedule
 from plait.observe.places import PLACES, is_machinery
 from plait.observe.recording import as_row
 from plait.observe.spots import lambda_text
+from plait.report.interleaving import as_text
 from plait.report.story import story
-from plait.report.table import as_text
-from plait.run.adopt import Adopter, is_standard
 from plait.run.asked import virtual_identity
-from plait.run.codes import Library
 from plait.run.engine import ENGINE
-from plait.run.imports import mirrored_imports
-from plait.run.mirror import Mirror
-from plait.run.modulestate import ModuleState
-from plait.run.world import cache_folder
+from plait.run.importing.adopt import Adopter, is_standard
+from plait.run.importing.codes import Library
+from plait.run.importing.importer import mirrored_imports
+from plait.run.importing.mirror import Mirror
+from plait.run.importing.modulestate import ModuleState
+from plait.run.importing.world import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -105,7 +105,7 @@ def explore_threads(
     false, but not None, if the state is wrong. An exception in a thread, a deadlock and an endless loop are failures
     by themselves.
 
-    ``strategy`` is the search order (`plait.judge.strategies`), ``model`` where threads may switch: ``"both"`` searches
+    ``strategy`` is the search order (`plait.explore.registry`), ``model`` where threads may switch: ``"both"`` searches
     all switches, then says of a failure whether a build with the GIL can show it. Without ``max_executions`` and
     ``max_seconds`` at most 10,000 executions are made. Time is virtual; with ``timeouts="any"`` waits with a time-out
     end at any moment, not only when nothing else can happen. ``modules`` names installed packages to control as well.

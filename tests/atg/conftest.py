@@ -7,8 +7,8 @@ import pytest
 from plait.observe.iroots import sight
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
+from plait.run.importing.world import World
 from plait.run.testbed import Testbed
-from plait.run.world import World
 
 ROOT = Path(__file__).parents[2]
 

@@ -3,12 +3,12 @@
 import pytest
 
 from plait.errors import UsageError
-from plait.explore.active import ActiveTest, Aim, Orchestrated, force, profile
-from plait.explore.active_lab import Laboratory
-from plait.explore.active_plan import DELAY, FIRST_WAITS, MEET, SECOND_WAITS, STRAIGHT
-from plait.explore.active_test import Leading, Profile, aims, native_profile
+from plait.explore.active.force import ActiveTest, Aim, Orchestrated, force, profile
+from plait.explore.active.laboratory import Laboratory
+from plait.explore.active.plan import DELAY, FIRST_WAITS, MEET, SECOND_WAITS, STRAIGHT
+from plait.explore.active.testing import Leading, Profile, aims, native_profile
 from plait.explore.scripted import Scripted
-from plait.generate.atg import Memory
+from plait.generate.atg.adaptive import Memory
 from plait.model.test import Test
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from plait.errors import UsageError
-from plait.generate.distance import Shape, ShapeSet, distance, levenshtein, shape_of
+from plait.generate.atg.diversity import Shape, ShapeSet, distance, levenshtein, shape_of
 from plait.model.test import Test
 
 

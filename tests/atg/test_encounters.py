@@ -3,8 +3,7 @@
 from itertools import combinations, product
 from random import Random
 
-from plait.generate.distance import Shape
-from plait.generate.encounters import Encounters
+from plait.generate.atg.diversity import Encounters, Shape
 
 
 def shape(*suffixes, prefix=()):

@@ -3,7 +3,7 @@
 import pickle
 from dataclasses import replace
 
-from plait.explore.active_test import Leading
+from plait.explore.active.testing import Leading
 from plait.explore.dfs import Dfs
 from plait.model.test import Call, Test
 from plait.run.engine import ENGINE

@@ -7,20 +7,22 @@ from random import Random
 import pytest
 
 from plait.errors import UsageError
-from plait.generate.atg import GIVE_UP, Memory, Seen
-from plait.generate.atg_candidates import Candidate
+from plait.generate.atg.adaptive import GIVE_UP, Memory, Seen
+from plait.generate.atg.candidates import Candidate
+from plait.generate.atg.diversity import Shape
+from plait.generate.atg.strategies import (
+    DiverseTests,
+    DynamicallyDiverseTests,
+    RandomActiveTests,
+    StaticallyDiverseTests,
+    WidelyDiverseTests,
+)
 from plait.generate.catalogue import build_catalogue
-from plait.generate.datg import DynamicallyDiverseTests
-from plait.generate.distance import Shape
-from plait.generate.mrt import RandomActiveTests
-from plait.generate.satg import StaticallyDiverseTests
-from plait.generate.sdatg import DiverseTests
-from plait.generate.sdatg_all import WidelyDiverseTests
+from plait.generate.registry import make_strategy
 from plait.generate.sequence import Sequences
-from plait.generate.strategy import make_strategy
-from plait.judge.sequential import SequentialRunner
+from plait.judge.oracle.sequential import SequentialRunner
 from plait.model.test import Test
-from plait.subject.interface import discover
+from plait.subject.interface.members import discover
 
 
 class Subject:

@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
-from plait.generate.atg_sequence import ReusingSequences, types_match
+from plait.generate.atg.candidates import ReusingSequences, types_match
 from plait.generate.catalogue import build_catalogue
-from plait.judge.sequential import SequentialRunner
+from plait.judge.oracle.sequential import SequentialRunner
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
-from plait.subject.interface import discover
+from plait.subject.interface.members import discover
 
 
 class Ticket:

@@ -137,8 +137,8 @@ def test_medians_of_runs(bench):
 
 @pytest.mark.slow
 def test_the_command_writes_the_table(bench, tmp_path, monkeypatch, capsys):
-    from plait import bench as command
-    from plait.cli import main
+    from plait.cli.main import main
+    from plait.commands import bench as command
 
     monkeypatch.setattr(bench, "SUBJECTS", bench.SUBJECTS[:2])
     monkeypatch.setattr(bench.run, "__kwdefaults__", {**bench.run.__kwdefaults__, "subjects": bench.SUBJECTS})

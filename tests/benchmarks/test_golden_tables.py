@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from plait import bench
-from plait.judge.performance import Series
-from plait.judge.performance_result import Comparison, Measured
+from plait.commands import bench
+from plait.judge.performance.result import Comparison, Measured
+from plait.judge.performance.verdict import Series
 from plait.model.test import Call, Test
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,7 +1,7 @@
 import pytest
 
-from plait.campaign.spec import WorkerSpec
-from plait.campaign.workers import Workers
+from plait.workers.pool import Workers
+from plait.workers.protocol import WorkerSpec
 
 
 @pytest.fixture(scope="module")

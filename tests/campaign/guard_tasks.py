@@ -283,15 +283,16 @@ def try_to_switch_off():
     """Trivial means: whatever a module's name leads to."""
     import gc
 
-    from plait.campaign import guard, guard_acts, worker_process, worker_state
+    from plait.workers import boot, guard, state
+    from plait.workers import guard as guard_acts
 
     guard.KEPT = 0
     guard._ACTS.clear()
     guard._drain = list
     for table in (guard_acts.WRITE, guard_acts.NETWORK, guard_acts.SUBPROCESS, guard_acts.NATIVE):
         table.clear()
-    worker_state.spec()
-    del worker_process, gc
+    state.spec()
+    del boot, gc
     os.environ["PLAIT_ALLOW"] = "write"
     return [commit("write", "/etc/plait-test"), commit("connect", ""), commit("run", "")]
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from plait.campaign.store import Store
+from plait.store.database import Store
 
 
 def look_up(folder, key):

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from plait.campaign.bisect_search import Answer, Bisection
+from plait.commands.bisect.probes import Answer, Bisection
 
 
 def bisected(length, first_bad, unusable=()):

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from plait.campaign.budget import Budget, seconds
+from plait.commands.budget import Budget, seconds
 from plait.errors import UsageError
 
 

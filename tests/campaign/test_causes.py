@@ -1,6 +1,6 @@
 """Which methods are blamed for lost workers, and which of the findings are shown."""
 
-from plait.campaign.check_causes import culprits_of, without_bystanders
+from plait.commands.check.causes import culprits_of, without_bystanders
 from plait.model.finding import Finding
 from plait.model.test import Test
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plait.campaign.check_finding import _twin
+from plait.commands.check.worker.finding import _twin
 from plait.model.finding import Finding
 from plait.model.test import Test
 

@@ -12,17 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from plait.campaign.check import check
-from plait.campaign.check_options import CheckOptions
-from plait.campaign.cluster import shipment
-from plait.campaign.cluster_options import Cluster
-from plait.campaign.cluster_site import moved
-from plait.campaign.diff import diff
-from plait.campaign.diff_options import DiffOptions
-from plait.campaign.spec import WorkerSpec
-from plait.campaign.tasks import Portion
+from plait.commands.check.command import check
+from plait.commands.check.options import CheckOptions
+from plait.commands.check.worker.tasks import Portion
+from plait.commands.diff.command import diff
+from plait.commands.diff.options import DiffOptions
 from plait.errors import UsageError
 from plait.subject.name import Subject
+from plait.workers.cluster import Cluster, shipment
+from plait.workers.cluster_site import moved
+from plait.workers.protocol import WorkerSpec
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 FAULTY = BENCHMARKS / "covcon" / "faulty"

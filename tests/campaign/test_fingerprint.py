@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from plait.campaign.fingerprint import Fingerprints, unit_key
-from plait.campaign.keys import around
 from plait.model.test import Call, Test
+from plait.store.keys import Fingerprints, around, unit_key
 from plait.subject.name import Subject
-from plait.subject.version import Version
+from plait.subject.versions.version import Version
 
 SOURCE = '''
 """A cache."""

@@ -3,8 +3,8 @@
 import guard_tasks as tasks
 import pytest
 
-from plait.campaign.spec import WorkerSpec
-from plait.campaign.workers import Workers
+from plait.workers.pool import Workers
+from plait.workers.protocol import WorkerSpec
 
 LONG = 20.0
 CASES = [(name, act.__name__) for name, acts in tasks.ACTS.items() for act in acts]
@@ -100,10 +100,10 @@ def test_plait_keeps_its_own_cache_and_code_under_test_stays_out_of_it(tmp_path)
 
 def note_in_world(path):
     """Run in the worker, under the engine."""
-    from plait.campaign import worker_state
     from plait.run.engine import ENGINE
+    from plait.workers import state
 
-    subject = worker_state.subject()
+    subject = state.subject()
     seen = []
 
     def prepare():

@@ -7,13 +7,13 @@ import threading
 
 import pytest
 
-from plait.campaign.interrupt import Interrupt
+from plait.commands.interrupt import Interrupt
 
 PROGRAM = """
 import sys, time
 from pathlib import Path
-from plait.campaign.interrupt import Interrupt
-from plait.campaign.store import Store
+from plait.commands.interrupt import Interrupt
+from plait.store.database import Store
 
 with Interrupt() as interrupt, Store(Path(sys.argv[1])) as store:
     store.remember("m:C", {"0": {"number": 0}})
@@ -45,7 +45,7 @@ def test_once(tmp_path, number):
 
 
 def test_twice(tmp_path):
-    from plait.campaign.store import Store
+    from plait.store.database import Store
 
     process = start(tmp_path, "deaf")
     process.send_signal(signal.SIGINT)

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from plait.campaign import diff_sides
-from plait.campaign.check import check
-from plait.campaign.check_options import CheckOptions
-from plait.campaign.diff import diff
-from plait.campaign.diff_options import DiffOptions
-from plait.campaign.store import Store
+from plait.commands.check.command import check
+from plait.commands.check.options import CheckOptions
+from plait.commands.diff import sides
+from plait.commands.diff.command import diff
+from plait.commands.diff.options import DiffOptions
+from plait.store.database import Store
 from plait.subject.name import Subject
 
 SOURCE = '''
@@ -128,7 +128,7 @@ def test_a_comparison_is_remembered_too(compare, monkeypatch):
     first = compare(sound, SOURCE)
     assert first.verdict == "difference"
     with monkeypatch.context() as without_workers:
-        without_workers.setattr(diff_sides, "open_sides", None)
+        without_workers.setattr(sides, "open_sides", None)
         again = compare(sound, SOURCE)
     assert "nothing has changed" in told(again)
     assert "the difference is still there" in told(again)

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from plait.campaign import mending
+from plait.commands import releases
 from plait.subject.name import Subject
-from plait.subject.version import Version
+from plait.subject.versions.version import Version
 
 
 def put(folder, name, number, source="", module=None):
@@ -34,15 +34,15 @@ def put(folder, name, number, source="", module=None):
 )
 def test_one_series_back(tmp_path, number, chosen, expected):
     put(tmp_path, "Helper", number)
-    assert mending.older("helper.deep", tmp_path, chosen) == expected
-    assert mending.older(str(tmp_path / "helper.py"), tmp_path, chosen) == expected
+    assert releases.older("helper.deep", tmp_path, chosen) == expected
+    assert releases.older(str(tmp_path / "helper.py"), tmp_path, chosen) == expected
 
 
 def test_what_has_no_distribution_stays(tmp_path):
-    assert mending.older("unknown", tmp_path, {}) is None
-    assert mending.older(str(tmp_path.parent / "elsewhere.py"), tmp_path, {}) is None
-    assert mending.older("pkg_resources", tmp_path, {}) == "setuptools<81"
-    assert mending.older("pkg_resources", tmp_path, {"setuptools": "setuptools<81"}) is None
+    assert releases.older("unknown", tmp_path, {}) is None
+    assert releases.older(str(tmp_path.parent / "elsewhere.py"), tmp_path, {}) is None
+    assert releases.older("pkg_resources", tmp_path, {}) == "setuptools<81"
+    assert releases.older("pkg_resources", tmp_path, {"setuptools": "setuptools<81"}) is None
 
 
 @pytest.fixture
@@ -68,21 +68,21 @@ def test_a_renamed_function_is_found_in_an_older_series(version, monkeypatch, ca
         put(folder, "Helper", number, "old_name = 1\n" if number < 2 else "")
         return True
 
-    monkeypatch.setattr(mending, "install", install)
+    monkeypatch.setattr(releases, "install", install)
     subject = Subject("aged", "Aged")
-    assert mending.mend(version, subject) == {"helper": "helper<2.4"}
+    assert releases.mend(version, subject) == {"helper": "helper<2.4"}
     assert capsys.readouterr().err.splitlines() == [
         "plait: pypi:aged==1.0 needs older dependencies: using helper<3",
         "plait: pypi:aged==1.0 needs older dependencies: using helper<2.4",
     ]
-    monkeypatch.setattr(mending, "install", None)  # it is not tried again
-    assert mending.mend(version, subject) == {}
+    monkeypatch.setattr(releases, "install", None)  # it is not tried again
+    assert releases.mend(version, subject) == {}
 
 
 def test_what_cannot_be_had_is_left_alone(version, monkeypatch):
-    monkeypatch.setattr(mending, "install", lambda _folder, _requirements: False)
-    mending.mend(version, Subject("aged", "Aged"))
-    assert mending.older("helper", version.extra[0], {}) == "helper<3"
+    monkeypatch.setattr(releases, "install", lambda _folder, _requirements: False)
+    releases.mend(version, Subject("aged", "Aged"))
+    assert releases.older("helper", version.extra[0], {}) == "helper<3"
 
 
 def test_what_is_imported_of_the_dependencies_is_compiled_once(version):
@@ -90,6 +90,6 @@ def test_what_is_imported_of_the_dependencies_is_compiled_once(version):
     extra = version.extra[0]
     (extra / "helper.py").write_text("old_name = 1\n")
     put(extra, "Unused", "1.0")
-    mending.mend(version, Subject("aged", "Aged"))
+    releases.mend(version, Subject("aged", "Aged"))
     assert [file.name.partition(".")[0] for file in (extra / "__pycache__").iterdir()] == ["helper"]
     assert not (version.root / "__pycache__").exists()

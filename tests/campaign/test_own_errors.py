@@ -9,8 +9,8 @@ import os
 
 import pytest
 
-from plait.campaign import check_loop
-from plait.cli import main
+from plait.cli.main import main
+from plait.commands.check import campaign
 from plait.errors import PlaitBugError
 
 COUNTER = """
@@ -43,10 +43,10 @@ if not hasattr(owner, "_sound"):
 STAGES = {
     "generating": ("sys.modules['plait.generate.deeper'].DeeperTests", "next_test", 2),
     "exploring": ("sys.modules['plait.explore.dpor'].Dpor", "executed", 5),
-    "judging": ("sys.modules['plait.judge.safety'].Examination", "judge", 40),
-    "minimising": ("sys.modules['plait.judge.minimise'].Minimiser", "minimise", 1),
-    "explaining": ("sys.modules['plait.campaign.check_finding']", "explain", 1),
-    "comparing": ("sys.modules['plait.campaign.stream']", "look_of", 1),
+    "judging": ("sys.modules['plait.judge.oracle.safety'].Examination", "judge", 40),
+    "minimising": ("sys.modules['plait.judge.minimise.tests'].Minimiser", "minimise", 1),
+    "explaining": ("sys.modules['plait.commands.check.worker.finding']", "explain", 1),
+    "comparing": ("sys.modules['plait.commands.check.worker.stream']", "look_of", 1),
 }
 
 
@@ -90,21 +90,21 @@ def test_a_run_with_an_error_is_not_taken_for_done(project):
 
 
 def test_an_error_between_the_chunks(project, monkeypatch):
-    sound = check_loop.Campaign._add
+    sound = campaign.Campaign._add
 
     def add(self, number, chunk):
         sound(self, number, chunk)
         if self._findings:
             raise IndexError("on purpose")
 
-    monkeypatch.setattr(check_loop.Campaign, "_add", add)
+    monkeypatch.setattr(campaign.Campaign, "_add", add)
     code, result = check(project())
     assert code == 1
     assert any("IndexError: on purpose" in note for note in result["notes"])
 
 
 def test_an_error_while_summing_up(project, monkeypatch):
-    monkeypatch.setattr(check_loop, "relate", lambda *_: {}["on purpose"])
+    monkeypatch.setattr(campaign, "relate", lambda *_: {}["on purpose"])
     code, result = check(project())
     assert code == 1
     assert result["findings"]
@@ -112,7 +112,7 @@ def test_an_error_while_summing_up(project, monkeypatch):
 
 
 def test_a_worker_with_an_error_of_its_own_ends_one_stream(project, monkeypatch):
-    sound = check_loop.Campaign._advance
+    sound = campaign.Campaign._advance
 
     def advance(self, number, stream, share):
         future = sound(self, number, stream, share)
@@ -122,7 +122,7 @@ def test_a_worker_with_an_error_of_its_own_ends_one_stream(project, monkeypatch)
         failing.set_exception(PlaitBugError("on purpose"))
         return failing
 
-    monkeypatch.setattr(check_loop.Campaign, "_advance", advance)
+    monkeypatch.setattr(campaign.Campaign, "_advance", advance)
     code, result = check(project())
     assert code == 1
     assert any("[plait bug] running tests" in note for note in result["notes"])

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from plait.campaign import check_loop
-from plait.campaign.check import check
-from plait.campaign.check_options import CheckOptions
-from plait.campaign.fingerprint import Changed
-from plait.campaign.plan import Plan, Planned, answer_of, first_trail, plan_key, renewed
+from plait.commands.check import campaign
+from plait.commands.check.command import check
+from plait.commands.check.options import CheckOptions
 from plait.generate.outcome import CallOutcome
 from plait.model.test import Call, Test
+from plait.store.keys import Changed
+from plait.store.plans import Plan, Planned, answer_of, first_trail, plan_key, renewed
 from plait.subject.name import Subject
 
 MAKE, PUT = Call("Box", "Box({args})", args=("1",), result="x"), Call("put", "{receiver}.put({args})", args=("'a'",))
@@ -118,13 +118,13 @@ OTHER_INTERFACE = SOURCE.replace("def count(self)", "def count(self, least: int 
 def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     asked_again = []
-    ask_again = check_loop.Campaign._ask_again
+    ask_again = campaign.Campaign._ask_again
 
     def counted(self, number, *chunks):
         asked_again.append(number)
         return ask_again(self, number, *chunks)
 
-    monkeypatch.setattr(check_loop.Campaign, "_ask_again", counted)
+    monkeypatch.setattr(campaign.Campaign, "_ask_again", counted)
 
     def check_it(source, **options):
         asked_again.clear()

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from plait.campaign.process import WorkerContext
+from plait.workers.process import WorkerContext
 
 
 class Unreadable:
@@ -41,7 +41,7 @@ def test_what_a_killed_child_leaves_is_cleaned_up_without_a_word():
     """The tracker of the main process does it when that ends: its complaints would stand in the user's terminal."""
     script = (
         "import os, multiprocessing, sys\n"
-        "from plait.campaign.process import WorkerContext\n"
+        "from plait.workers.process import WorkerContext\n"
         "process = WorkerContext().Process(target=exec, args=('import multiprocessing, os, signal\\n'\n"
         "    'lock = multiprocessing.RLock()\\nos.kill(os.getpid(), signal.SIGKILL)',))\n"
         "process.start()\n"

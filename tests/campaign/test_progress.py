@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from plait.campaign import progress as module
-from plait.campaign.budget import Budget
-from plait.campaign.progress import Progress, duration, number
+from plait.commands import progress as module
+from plait.commands.budget import Budget
+from plait.commands.progress import Progress, duration, number
 
 
 def test_words():

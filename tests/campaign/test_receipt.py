@@ -10,11 +10,11 @@ from random import Random
 
 import pytest
 
-from plait import receipt
-from plait.campaign.receipts import _files, _names_of
-from plait.campaign.store import FILE, FOLDER
+from plait.store import receipt
+from plait.store.database import FILE, FOLDER
+from plait.store.receipts import _files, _names_of
 from plait.subject.name import Subject
-from plait.subject.version import Version
+from plait.subject.versions.version import Version
 
 WORDS = ["diff", "a:A", "--json", "result.json"]
 OLD = "import json\nclass A:\n    def __init__(self):\n        self.n = 0\n\n    def add(self):\n        self.n += 1\n"
@@ -134,7 +134,7 @@ def _plait(folder, *words):
         check=False,
     )  # fmt: skip
     assert done.returncode in (0, 1), done.stderr
-    return done.stdout, "plait.cli" not in done.stderr
+    return done.stdout, "plait.cli.main" not in done.stderr
 
 
 def test_a_comparison_is_not_looked_up_twice(tmp_path):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from plait import cli
+from plait.cli import main
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.schedule import Schedule, Segment
@@ -77,7 +77,7 @@ def _plait(folder, *arguments, keys=""):
 def test_every_file_that_plait_writes_replays(found, kind, monkeypatch, capsys, golden):
     monkeypatch.chdir(found)
     file = "test_cache_drop_get_exception.py" if kind == "py" else f"r.{kind}"
-    assert cli.main(["replay", file]) == 1
+    assert main.main(["replay", file]) == 1
     said = capsys.readouterr().out
     golden(f"replay/{kind}.txt", said.replace(str(found), "FOLDER"))
     assert "can raise KeyError" in said.splitlines()[0]
@@ -89,7 +89,7 @@ def test_every_file_that_plait_writes_replays(found, kind, monkeypatch, capsys, 
 def test_steps_go_forward_and_back(found, monkeypatch, capsys, golden):
     monkeypatch.chdir(found)
     monkeypatch.setattr(sys, "stdin", io.StringIO("nn\x1b[Cp?Gnq"))
-    assert cli.main(["replay", "r.json", "--step"]) == 1
+    assert main.main(["replay", "r.json", "--step"]) == 1
     said = capsys.readouterr().out
     heads = [line.partition(":")[0] for line in said.splitlines() if line.startswith("step ")]
     assert heads == [f"step {number} of 8" for number in (1, 2, 3, 4, 3, 8, 8)]
@@ -99,7 +99,7 @@ def test_steps_go_forward_and_back(found, monkeypatch, capsys, golden):
 def test_locks_and_values_show_at_each_step(found, monkeypatch, capsys):
     monkeypatch.chdir(found)
     monkeypatch.setattr(sys, "stdin", io.StringIO("n" * 30))
-    cli.main(["replay", "r.json", "--step"])
+    main.main(["replay", "r.json", "--step"])
     views = capsys.readouterr().out.split("\nstep ")
     inside = next(view for view in views if "holds Cache._lock" in view)
     assert "> 2 x.drop('a')  holds Cache._lock" in inside
@@ -133,7 +133,7 @@ def test_keys_need_no_enter_on_a_terminal(found):
 
 def test_a_finding_is_chosen_by_its_number(found, monkeypatch, capsys):
     monkeypatch.chdir(found)
-    assert cli.main(["replay", "r.json", "--finding", "2"]) == 2
+    assert main.main(["replay", "r.json", "--finding", "2"]) == 2
     assert "r.json has no finding 2: it holds 1" in capsys.readouterr().err
 
 
@@ -144,9 +144,9 @@ def test_findings_have_the_numbers_of_the_report(found, monkeypatch, capsys, tmp
     crash = {"kind": "crash", "summary": "Cache: the process dies", "methods": [], "interleaving": []}
     file = tmp_path / "two.json"
     file.write_text(json.dumps({**data, "findings": [crash, *data["findings"]]}), encoding="utf-8")
-    assert cli.main(["replay", str(file), "--finding", "1"]) == 2
+    assert main.main(["replay", str(file), "--finding", "1"]) == 2
     assert "two.json has no schedule to replay; those that have one: 2" in capsys.readouterr().err
-    assert cli.main(["replay", str(file), "--finding", "2"]) == 1
+    assert main.main(["replay", str(file), "--finding", "2"]) == 1
     assert "can raise KeyError" in capsys.readouterr().out
 
 
@@ -154,7 +154,7 @@ def test_mended_code_shows_nothing(found, tmp_path, monkeypatch, capsys):
     (tmp_path / "cache.py").write_text(MENDED, encoding="utf-8")
     (tmp_path / "r.json").write_bytes((found / "r.json").read_bytes())
     monkeypatch.chdir(tmp_path)
-    assert cli.main(["replay", "r.json", "--finding", "1"]) == 0
+    assert main.main(["replay", "r.json", "--finding", "1"]) == 0
     said = capsys.readouterr().out
     assert "shows no exception any more" in said or "moved too far" in said
 
@@ -200,7 +200,7 @@ def test_a_difference_replays_on_the_commit_that_shows_it(tmp_path, monkeypatch,
     Path("cache.py").write_text(MENDED, encoding="utf-8")
     subprocess.run([*git, "commit", "-qam", "mended"], check=True, capture_output=True)
     arguments = ["--max-tests", "60", "--workers", "1", "--json", "r.json"]
-    assert cli.main(["diff", "cache:Cache", "--old", "HEAD~1", "--new", "HEAD", *arguments]) == 1
+    assert main.main(["diff", "cache:Cache", "--old", "HEAD~1", "--new", "HEAD", *arguments]) == 1
     capsys.readouterr()
-    assert cli.main(["replay", "r.json"]) == 1  # the old version is the one that can
+    assert main.main(["replay", "r.json"]) == 1  # the old version is the one that can
     assert "Replayed 10 of 10 times" in capsys.readouterr().out

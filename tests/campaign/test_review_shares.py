@@ -2,8 +2,8 @@
 
 import pytest
 
-from plait.campaign.budget import Budget
-from plait.campaign.review_shares import ENOUGH, LEAST, WEIGHTS, Shares
+from plait.commands.budget import Budget
+from plait.commands.review.steps import ENOUGH, LEAST, WEIGHTS, Shares
 
 
 class Clock(Budget):

@@ -6,20 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from plait.campaign.budget import Budget
-from plait.campaign.memory import FIXED, memory_name
-from plait.campaign.review import ReviewOptions
-from plait.campaign.review_shares import Shares
-from plait.campaign.review_steps import Steps
-from plait.campaign.store import Store
+from plait.commands.budget import Budget
+from plait.commands.review.command import ReviewOptions
+from plait.commands.review.steps import Shares, Steps
 from plait.judge.review import ClassReview
 from plait.model.finding import Finding
 from plait.model.result import Result
-from plait.report import review_publish
-from plait.report.review_publish import publish_review
-from plait.subject.change import Change
+from plait.report import review
+from plait.report.review import publish_review
+from plait.store.database import Store
+from plait.store.project import FIXED, memory_name
+from plait.subject.changes.change import Change
+from plait.subject.changes.survey import Touched
 from plait.subject.name import Subject
-from plait.subject.touched import Touched
 
 
 def touched(name):
@@ -80,8 +79,8 @@ def test_an_error_of_our_own_costs_one_step(tmp_path, monkeypatch):
     assert [each.verdict for each in classes] == ["finding", "inconclusive"]
     assert classes[1].notes[0].startswith("[plait bug] check of shop:Stock: IndexError: on purpose")
     result = Result("review", "shop", "findings", {"old": "o", "new": "n"}, more={"repository": str(tmp_path)})
-    monkeypatch.setattr(review_publish, "review_text", lambda *_: 1 / 0)
-    monkeypatch.setattr(review_publish, "review_json", lambda *_: 1 / 0)
+    monkeypatch.setattr(review, "review_text", lambda *_: 1 / 0)
+    monkeypatch.setattr(review, "review_json", lambda *_: 1 / 0)
     publish_review(result, classes, Namespace(markdown=None, json=tmp_path / "result.json"))
     told = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert [each["summary"] for each in told["findings"]] == [finding.summary]

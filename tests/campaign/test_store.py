@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 import store_tasks
 
-from plait.campaign import store as stores
-from plait.campaign.spec import WorkerSpec
-from plait.campaign.store import FILE, Store
-from plait.campaign.workers import Workers
+from plait.store import database as stores
+from plait.store.database import FILE, Store
+from plait.workers.pool import Workers
+from plait.workers.protocol import WorkerSpec
 
 HERE = str(Path(__file__).parent)
 RECORD = {"executions": 3, "exhausted": True, "covered": {"get put": 2}, "text": "å\u2028\x00"}
@@ -98,7 +98,7 @@ def test_too_much_is_forgotten_from_its_oldest_end(folder, monkeypatch):
 WRITER = """
 import sys
 from pathlib import Path
-from plait.campaign.store import Store
+from plait.store.database import Store
 folder, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 with Store(folder) as store:
     for number in range(count):

@@ -14,10 +14,9 @@ import pytest
 import worker_tasks as tasks
 from processes import gone, is_running
 
-from plait.campaign.spec import WorkerSpec, memory_share
-from plait.campaign.worker import Worker
-from plait.campaign.workers import WorkerCrashed, WorkerHung, Workers
 from plait.errors import PlaitBugError, UsageError
+from plait.workers.pool import Worker, WorkerCrashed, WorkerHung, Workers
+from plait.workers.protocol import WorkerSpec, memory_share
 
 LONG = 20.0
 HERE = str(Path(__file__).parent)
@@ -230,8 +229,8 @@ PARENT = """
 import sys, time
 sys.path.insert(0, {here!r})
 import worker_tasks as tasks
-from plait.campaign.spec import WorkerSpec
-from plait.campaign.workers import Workers
+from plait.workers.protocol import WorkerSpec
+from plait.workers.pool import Workers
 workers = Workers(WorkerSpec(), count=2)
 pids = set()
 while len(pids) < 2:
@@ -285,8 +284,8 @@ SCRIPT = """
 import sys
 sys.path.insert(0, {here!r})
 import worker_tasks as tasks
-from plait.campaign.spec import WorkerSpec
-from plait.campaign.workers import Workers
+from plait.workers.protocol import WorkerSpec
+from plait.workers.pool import Workers
 print("main runs")
 with Workers(WorkerSpec(), count=1) as workers:
     print(workers.submit(tasks.echo, "answer", timeout=9).result().value)

@@ -87,18 +87,18 @@ def fail_once(marker, how):
 
 
 def note_and_die(content):
-    from plait.campaign import worker_state
+    from plait.workers import state
 
     print("last words")
-    worker_state.note(content)
+    state.note(content)
     os.abort()
 
 
 def note_slowly(count, pause, last):
-    from plait.campaign import worker_state
+    from plait.workers import state
 
     for number in range(count):
-        worker_state.note({"number": number})
+        state.note({"number": number})
         time.sleep(pause)
     globals()[last]()
     return count
@@ -222,13 +222,13 @@ def leave_process():
 
 
 def name_of_subject():
-    from plait.campaign import worker_state
+    from plait.workers import state
 
-    return worker_state.subject().__name__
+    return state.subject().__name__
 
 
 def lock_of_subject():
-    from plait.campaign import worker_state
+    from plait.workers import state
 
-    kind = type(worker_state.subject()().lock)
+    kind = type(state.subject()().lock)
     return f"{kind.__module__}.{kind.__qualname__}"

@@ -4,11 +4,11 @@ import textwrap
 
 import pytest
 
-from plait.campaign.check import check
-from plait.campaign.check_options import CheckOptions, from_namespace
-from plait.campaign.diff import diff
-from plait.campaign.diff_options import DiffOptions
-from plait.cli import read
+from plait.cli.main import read
+from plait.commands.check.command import check
+from plait.commands.check.options import CheckOptions, from_namespace
+from plait.commands.diff.command import diff
+from plait.commands.diff.options import DiffOptions
 from plait.errors import UsageError
 from plait.subject.name import Subject
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from plait import config, pytest_search
-from plait.cli import main
+from plait import config
+from plait.cli.main import main
+from plait.pytest_plugin import explore as pytest_search
 
 MINA = Path(__file__).resolve().parents[2] / "benchmarks" / "capp" / "mina"
 
@@ -139,7 +140,7 @@ def test_a_test_without_threads_is_no_evidence(project, tmp_path):
 
 
 SPOILED = """
-import plait.pytest_explore as plug
+import plait.pytest_plugin.explore as plug
 
 NOW = [""]
 STAGES = {"exploring": "search", "minimising": "simplify", "explaining": "with_failure", "reaching": "_reach",

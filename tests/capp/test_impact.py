@@ -6,9 +6,9 @@ from textwrap import dedent
 
 import pytest
 
-from plait.subject.impact import Icp, Impact, class_of, named_function
-from plait.subject.impact_analysis import collect, module_name
-from plait.subject.impact_lines import impacted_lines, regions
+from plait.subject.changes.impact import Icp, Impact, class_of, named_function
+from plait.subject.changes.impact_analysis import collect, module_name
+from plait.subject.changes.impact_lines import impacted_lines, regions
 
 CAPP = Path(__file__).resolve().parents[2] / "benchmarks" / "capp"
 

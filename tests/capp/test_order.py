@@ -5,14 +5,14 @@ import inspect
 import pytest
 
 import program_threads
-from plait.explore.capp import SEARCHES, Capp
-from plait.explore.capp_dpor import CappDpor
-from plait.explore.capp_partition import HEURISTICS, Prioritizer
-from plait.explore.capp_pos import CappPos
+from plait.explore.capp.dpor import CappDpor
+from plait.explore.capp.partition import HEURISTICS, Prioritizer
+from plait.explore.capp.pos import CappPos
+from plait.explore.capp.search import SEARCHES, Capp
 from plait.explore.dfs import Dfs
 from plait.explore.icb import Icb
 from plait.observe.recording import preemptions
-from plait.subject.impact import Impact, class_of
+from plait.subject.changes.impact import Impact, class_of
 from programs import random_program
 
 LIMIT = 150  # schedules of a program that brute force is given

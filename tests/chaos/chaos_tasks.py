@@ -3,12 +3,12 @@
 import os
 import time
 
-from plait.campaign import worker_state
 from plait.explore.dpor import Dpor
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
+from plait.workers import state
 
 SCHEDULES = 8
 
@@ -22,9 +22,9 @@ def a_test(module, name, *methods):
 def explore(data):
     """How the executions of the test ended: all pairs of results, as text."""
     test = Test.from_json(data)
-    worker_state.note(test.as_lines())
-    worker_state.subject()
-    with worker_state.world().entered():
+    state.note(test.as_lines())
+    state.subject()
+    with state.world().entered():
         bed = Testbed(test, PLACES)
         search = Dpor()
         seen = set()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import chaos_tasks as tasks  # a neighbour, and so importable
 
-from plait.campaign.spec import WorkerSpec
-from plait.campaign.store import Store
-from plait.campaign.workers import Workers
+from plait.store.database import Store
+from plait.workers.pool import Workers
+from plait.workers.protocol import WorkerSpec
 
 HERE = Path(__file__).parent
 UNITS = 40

@@ -13,7 +13,7 @@ import pytest
 from test_forbidden import EXPECTED as FORBIDDEN
 from test_misbehaviour import CRASHES, HANGS, SURVIVED
 
-from plait.campaign.store import Store
+from plait.store.database import Store
 
 pytestmark = pytest.mark.slow
 

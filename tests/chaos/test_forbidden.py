@@ -7,8 +7,8 @@ from pathlib import Path
 import chaos_tasks as tasks
 import pytest
 
-from plait.campaign.spec import WorkerSpec
-from plait.campaign.workers import Workers
+from plait.workers.pool import Workers
+from plait.workers.protocol import WorkerSpec
 
 SUBJECTS = Path(__file__).parent / "subjects"
 RACE = "finished ['1: 2', '2: 2'] []"

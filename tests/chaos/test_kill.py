@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import small_campaign
 
-from plait.campaign.store import Store
+from plait.store.database import Store
 
 pytestmark = pytest.mark.slow
 

@@ -12,9 +12,9 @@ import pytest
 from test_check import SUBJECTS, ends, files, temporary
 from test_kill import all_gone, workers_of
 
-from plait.campaign.store import Store
-from plait.judge.cause import cause
+from plait.judge.oracle.causes import cause
 from plait.model.finding import Finding
+from plait.store.database import Store
 
 pytestmark = pytest.mark.slow
 

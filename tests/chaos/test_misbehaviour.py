@@ -7,8 +7,8 @@ from pathlib import Path
 import chaos_tasks as tasks
 import pytest
 
-from plait.campaign.spec import WorkerSpec
-from plait.campaign.workers import WorkerCrashed, WorkerHung, Workers
+from plait.workers.pool import WorkerCrashed, WorkerHung, Workers
+from plait.workers.protocol import WorkerSpec
 
 pytestmark = pytest.mark.slow  # every death costs the start of a process
 

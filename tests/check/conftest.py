@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from plait.campaign.check import check
-from plait.campaign.check_options import CheckOptions
+from plait.commands.check.command import check
+from plait.commands.check.options import CheckOptions
 from plait.subject.name import Subject
 
 HERE = Path(__file__).parent

@@ -4,13 +4,13 @@ from collections import Counter
 
 import pytest
 
-from plait.campaign.check import _code
-from plait.campaign.check_evidence import Alone, conclude
-from plait.generate.hints import Hints
-from plait.judge.evidence import RAISED, RETURNED, WAITED, Evidence
-from plait.judge.rules import Rules
-from plait.subject.interface import Interface, Method, written_in_c
-from plait.subject.signature import Parameter
+from plait.commands.check.command import _code
+from plait.commands.check.evidence import Alone, conclude
+from plait.generate.catalogue import Hints
+from plait.judge.oracle.evidence import RAISED, RETURNED, WAITED, Evidence
+from plait.judge.oracle.rules import Rules
+from plait.subject.interface.members import Interface, Method, written_in_c
+from plait.subject.interface.signature import Parameter
 
 
 def interface(*names, argument=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plait.judge.rules import Rules
+from plait.judge.oracle.rules import Rules
 from plait.report.finding_text import finding_text
 from plait.report.reproducer import reproducer_text, write_reproducer
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plait.campaign.check import CheckOptions, check
+from plait.commands.check.command import CheckOptions, check
 from plait.errors import UsageError
 from plait.subject.name import Subject
 

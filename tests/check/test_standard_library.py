@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from plait.campaign.check import check
-from plait.campaign.check_options import CheckOptions
+from plait.commands.check.command import check
+from plait.commands.check.options import CheckOptions
 from plait.errors import UsageError
-from plait.generate.hints import Hints
-from plait.judge.rules import Rules
+from plait.generate.catalogue import Hints
+from plait.judge.oracle.rules import Rules
 from plait.subject.name import Subject
 
 CACHED = '''

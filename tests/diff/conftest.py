@@ -9,12 +9,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 import lab as lab_module
 from lab import DEMO, version
 
-from plait.campaign.diff import diff
-from plait.campaign.diff_options import DiffOptions
-from plait.campaign.diff_sides import open_sides
-from plait.campaign.spec import WorkerSpec
-from plait.campaign.workers import Workers
+from plait.commands.diff.command import diff
+from plait.commands.diff.options import DiffOptions
+from plait.commands.diff.sides import open_sides
 from plait.subject.name import Subject
+from plait.workers.pool import Workers
+from plait.workers.protocol import WorkerSpec
 
 
 @pytest.fixture(scope="session")

@@ -6,16 +6,16 @@ import itertools
 from dataclasses import replace
 from pathlib import Path
 
-from plait.campaign import worker_state
 from plait.explore.dfs import Dfs
-from plait.judge.difference import explore
-from plait.judge.difference_outcome import View
-from plait.judge.difference_serial import Observer
+from plait.judge.difference.behaviour import explore
+from plait.judge.difference.outcome import View
+from plait.judge.difference.serial import Observer
 from plait.model.test import Test
 from plait.observe.footprint import conflict
 from plait.observe.places import PLACES
 from plait.run.testbed import Testbed
-from plait.subject.version import Version
+from plait.subject.versions.version import Version
+from plait.workers import state
 
 DEMO = Path(__file__).parents[2] / "benchmarks" / "demo"
 _numbers = itertools.count()
@@ -33,7 +33,7 @@ def call(task, args, named):
 
 def _loaded(source, prefix, suffixes):
     """The test over a fresh module with this text; its classes are imported by a star."""
-    world = worker_state.world()
+    world = state.world()
     name = f"lab_{next(_numbers)}"
     world.importer.load_source(name, source)
     world.snapshot()
@@ -42,7 +42,7 @@ def _loaded(source, prefix, suffixes):
 
 def outcomes(source, prefix, suffixes, exits="no", brute_force=False, limit=20_000, public=()):
     """All outcomes, whether they are all, and how many executions they took."""
-    world = worker_state.world()
+    world = state.world()
     with world.entered():
         test, _name = _loaded(source, prefix, suffixes)
         search = Dfs() if brute_force else None
@@ -52,7 +52,7 @@ def outcomes(source, prefix, suffixes, exits="no", brute_force=False, limit=20_0
 
 def observed(source, prefix, suffixes):
     """What `Observer.observe` sees; statements are lines of the source."""
-    world = worker_state.world()
+    world = state.world()
     with world.entered():
         test, name = _loaded(source, prefix, suffixes)
         observer = Observer(View(), lambda file: "source" if file == f"<{name}>" else file)
@@ -61,7 +61,7 @@ def observed(source, prefix, suffixes):
 
 def touched(source, prefix, calls):
     """What each call touches alone, and which pairs of them conflict."""
-    world = worker_state.world()
+    world = state.world()
     with world.entered():
         every, name = _loaded(source, prefix, [[call] for call in calls])
         observer = Observer(View(), lambda file: "source" if file == f"<{name}>" else file)

@@ -2,15 +2,15 @@
 
 import importlib
 
-from plait.campaign import worker_state
 from plait.model.test import Test
+from plait.workers import state
 
 SOUND = {}
 
 
 def spoil(module, owner, name, when):
     """Let a function of plait raise: every so many-th call, or those for tests with a method in their threads."""
-    worker_state.subject()
+    state.subject()
     place = importlib.import_module(module)
     place = getattr(place, owner) if owner else place
     sound = SOUND[module, owner, name] = getattr(place, name)

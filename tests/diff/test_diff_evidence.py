@@ -4,15 +4,15 @@ from collections import Counter
 
 import pytest
 
-from plait.campaign.check_evidence import Alone
-from plait.campaign.diff import _code
-from plait.campaign.diff_evidence import Calls, Done, conclude
-from plait.judge.difference_outcome import Outcome
-from plait.judge.specification import UNFINISHED
+from plait.commands.check.evidence import Alone
+from plait.commands.diff.command import _code
+from plait.commands.diff.evidence import Calls, Done, conclude
+from plait.judge.difference.outcome import Outcome
+from plait.judge.oracle.specification import UNFINISHED
 from plait.model.test import Call, Test
 from plait.report.diff_text import diff_text
-from plait.subject.interface import Interface, Method
-from plait.subject.signature import Parameter
+from plait.subject.interface.members import Interface, Method
+from plait.subject.interface.signature import Parameter
 
 COMPARED = Done(tests=9, discarded=3, checks=6)
 PAIRS = (("get", "put"), ("put", "put"), ("put", "drop"))

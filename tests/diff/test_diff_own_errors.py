@@ -6,28 +6,27 @@ import pytest
 import spoil_tasks
 from lab import DEMO, version
 
-from plait.campaign import diff as command
-from plait.campaign import diff_campaign, diff_memory
-from plait.campaign.diff import _code
-from plait.campaign.diff_campaign import diff_on
-from plait.campaign.diff_options import DiffOptions
-from plait.cli import read
+from plait.cli.main import read
+from plait.commands.diff import campaign, command, runs
+from plait.commands.diff.campaign import diff_on
+from plait.commands.diff.command import _code
+from plait.commands.diff.options import DiffOptions
 from plait.report.diff_text import diff_text
 from plait.subject.name import Subject
 
 IN_WORKERS = {
     "generating": ("plait.generate.condiff", "Stages", "next_stage", 2),
-    "tracing": ("plait.judge.difference_serial", "Observer", "observe", "deposit"),
+    "tracing": ("plait.judge.difference.serial", "Observer", "observe", "deposit"),
     "exploring": ("plait.explore.dpor", "Dpor", "executed", 60),
-    "repeating": ("plait.campaign.diff_tasks", "", "repeat", 1),
-    "explaining": ("plait.judge.difference_explain", "", "explain", 1),
+    "repeating": ("plait.commands.diff.worker", "", "repeat", 1),
+    "explaining": ("plait.judge.difference.explain", "", "explain", 1),
 }
 HERE = {
-    "minimising": (diff_campaign.Minimising, "minimise"),
-    "explaining": (diff_campaign, "finding_of"),
-    "reproducing": (diff_campaign, "write_reproducer"),
-    "reading sources": (diff_campaign, "sources"),
-    "summing up": (diff_campaign._Campaign, "_stats"),
+    "minimising": (campaign.Minimising, "minimise"),
+    "explaining": (campaign, "finding_of"),
+    "reproducing": (campaign, "write_reproducer"),
+    "reading sources": (campaign, "sources"),
+    "summing up": (campaign._Campaign, "_stats"),
 }
 
 
@@ -96,8 +95,8 @@ def test_a_search_that_breaks_off_keeps_what_it_has(compare_accounts, monkeypatc
         search.vanished = found
         return False
 
-    monkeypatch.setattr(diff_campaign.Search, "_is_new", is_new)
-    monkeypatch.setattr(diff_campaign.Search, "_is_wanted", lambda *_: True)
+    monkeypatch.setattr(campaign.Search, "_is_new", is_new)
+    monkeypatch.setattr(campaign.Search, "_is_wanted", lambda *_: True)
     noted(compare_accounts(), "searching")
 
 
@@ -114,7 +113,7 @@ def test_an_error_while_reporting(compare_accounts, monkeypatch, capsys):
 
 
 def test_an_error_while_remembering(compare, monkeypatch):
-    monkeypatch.setattr(diff_memory, "keep", on_purpose)
+    monkeypatch.setattr(runs, "keep", on_purpose)
     old = "class Box:\n    def __init__(self):\n        self.n = 0\n\n    def put(self):\n        self.n += 1\n"
     result = compare(old, old.replace("self.n += 1", "self.n += 2"), "Box", tests=4)
     assert any(note.startswith("[plait bug] remembering: IndexError") for note in result.notes)

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from plait.judge.difference_filter import Filter, impacted
-from plait.judge.difference_serial import Beginning, Observation
+from plait.judge.difference.filter import Filter, impacted
+from plait.judge.difference.serial import Beginning, Observation
 from plait.observe.context import Context
 from plait.observe.footprint import Touch, Touched
 from plait.observe.trace import Event, Trace
-from plait.subject.change import Change
+from plait.subject.changes.change import Change
 
 LOCKED, FREE = Context(("x._lock",)), Context()
 

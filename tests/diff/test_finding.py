@@ -5,8 +5,8 @@ from concurrent.futures import Future
 
 import pytest
 
-from plait.campaign.diff_sides import LateError, Pending, awaited
-from plait.campaign.workers import Answer
+from plait.commands.diff.sides import LateError, Pending, awaited
+from plait.workers.pool import Answer
 
 TALLY = """
     import threading

@@ -3,8 +3,8 @@
 import pytest
 
 from plait.errors import UsageError
-from plait.generate.condiff_interface import common_interface
-from plait.subject.interface import discover
+from plait.generate.condiff import common_interface
+from plait.subject.interface.members import discover
 
 
 def interface(source):

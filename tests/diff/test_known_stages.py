@@ -7,18 +7,18 @@ from random import Random
 import pytest
 from lab import version
 
-from plait.campaign import diff_tasks
-from plait.campaign.diff_road import Road
-from plait.campaign.diff_search import Search
-from plait.campaign.diff_sides import open_sides
-from plait.campaign.diff_stages import CALLS, STATE, Heard, KnownStage, Ready, Row
-from plait.campaign.failures import WorkerCrashed
+from plait.commands.diff import worker
+from plait.commands.diff.road import Road
+from plait.commands.diff.search import Search
+from plait.commands.diff.sides import open_sides
+from plait.commands.diff.stages import CALLS, STATE, Heard, KnownStage, Ready, Row
 from plait.generate.condiff import Stage, Suffix
-from plait.judge.difference_outcome import View
+from plait.judge.difference.outcome import View
 from plait.model.test import Call, Test
 from plait.observe.footprint import MODULE_STATE, Touched
 from plait.run.operations import KEY_INSERT, READ, WRITE
 from plait.subject.name import Subject
+from plait.workers.failures import WorkerCrashed
 
 OLD = """
 import threading
@@ -124,7 +124,7 @@ def test_what_a_prefix_leaves(tmp_path):
 
         def left(*calls):
             stage = Stage(1, ("from desk import Desk",), (X, *calls), ())
-            return sides.both(diff_tasks.left_behind, stage, View()).values()
+            return sides.both(worker.left_behind, stage, View()).values()
 
         old, new = left(sign, lay)
         assert old == new != ""

@@ -3,13 +3,12 @@
 import pytest
 from lab import DEMO, version
 
-from plait.campaign import diff_tasks
-from plait.judge.difference import compare
-from plait.judge.difference_filter import Filter
-from plait.judge.difference_outcome import View
-from plait.judge.difference_state import atoms
+from plait.commands.diff import worker
+from plait.judge.difference.behaviour import compare
+from plait.judge.difference.filter import Filter
+from plait.judge.difference.outcome import View, atoms
 from plait.model.test import Test
-from plait.subject.change_analysis import analyse
+from plait.subject.changes.change import analyse
 from plait.subject.name import Subject
 
 FIGURE_ONE = {
@@ -36,7 +35,7 @@ def change():
 
 def explored(sides, test, exits):
     (old, _), (new, _) = sides.both(
-        diff_tasks.outcomes, test, View(exits=exits), 1000, 0, 30.0, None, False
+        worker.outcomes, test, View(exits=exits), 1000, 0, 30.0, None, False
     ).values()
     assert old.exhausted
     assert new.exhausted
@@ -69,7 +68,7 @@ def test_only_the_third_test_reveals_the_difference(account, name, exits):
 def test_only_the_third_test_is_kept(account):
     """The paper keeps the first one, too; its traces prove that its interleavings are orders of whole calls."""
     tests = tuple(map(concurrent_test, FIGURE_ONE))
-    (old, _), (new, _) = account.both(diff_tasks.observe, tests, View()).values()
+    (old, _), (new, _) = account.both(worker.observe, tests, View()).values()
     filtering = Filter(change())
     decisions = [filtering.decide(before, after) for before, after in zip(old, new, strict=True)]
     assert [decision.keep for decision in decisions] == [False, False, True]
@@ -82,7 +81,7 @@ def test_only_the_third_test_is_kept(account):
 
 def test_a_pair_of_traces_that_came_before_can_wait(account):
     tests = (concurrent_test("ct3"), concurrent_test("ct3"))
-    (old, _), (new, _) = account.both(diff_tasks.observe, tests, View()).values()
+    (old, _), (new, _) = account.both(worker.observe, tests, View()).values()
     filtering = Filter(change())
     first, again = (filtering.decide(before, after) for before, after in zip(old, new, strict=True))
     assert (first.keep, first.can_wait) == (True, False)

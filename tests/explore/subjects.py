@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.run import hooks
+from plait.run.hooks import access
 from plait.run.primitives.condition import Condition
 from plait.run.primitives.lock import Lock
 
@@ -13,8 +13,8 @@ class Box:
 
 
 def _increment(box):
-    value = hooks.read(box, "n", 1).n
-    hooks.write(box, "n", 2).n = value + 1
+    value = access.read(box, "n", 1).n
+    access.write(box, "n", 2).n = value + 1
 
 
 def counter(threads, times):
@@ -49,8 +49,8 @@ def account():
     box = Box(n=100)
 
     def withdraw():
-        if hooks.read(box, "n", 1).n >= 10:
-            hooks.write(box, "n", 2).n = 90
+        if access.read(box, "n", 1).n >= 10:
+            access.write(box, "n", 2).n = 90
 
     return [withdraw, withdraw]
 
@@ -96,7 +96,7 @@ def lock_orders(seen):
             def run():
                 for _ in range(3):
                     with lock:
-                        order.append(hooks.call(order, "append", 1, name))
+                        order.append(access.call(order, "append", 1, name))
 
             return run
 
@@ -112,12 +112,12 @@ def lost_wakeup(*, waiter_first):
         box, condition = Box(ready=False), Condition()
 
         def waiter():
-            if not hooks.read(box, "ready", 1).ready:
+            if not access.read(box, "ready", 1).ready:
                 with condition:
                     condition.wait()
 
         def notifier():
-            hooks.write(box, "ready", 2).ready = True
+            access.write(box, "ready", 2).ready = True
             with condition:
                 condition.notify()
 

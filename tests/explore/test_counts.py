@@ -127,12 +127,12 @@ def test_samples_spread_over_the_schedules(make, share):
 def _three_writes():
     from subjects import Box
 
-    from plait.run import hooks
+    from plait.run.hooks import access
 
     box = _three_writes.box = Box(n=0)
 
     def body():
         for value in range(3):
-            hooks.write(box, "n", 1).n = value
+            access.write(box, "n", 1).n = value
 
     return body

@@ -11,8 +11,8 @@ from plait.explore.pos import Pos
 from plait.explore.progress import fraction, probe
 from plait.explore.replay import Recorded, Replay
 from plait.explore.stateful import Stateful
-from plait.run import hooks
 from plait.run.engine import DIVERGED, ENGINE
+from plait.run.hooks import access
 
 
 def test_a_search_that_was_stopped_claims_nothing_and_says_what_is_left():
@@ -66,8 +66,8 @@ def test_an_execution_that_was_cut_is_not_exhausted():
         box = Box(stop=False)
 
         def spin():
-            while not hooks.read(box, "stop", 1).stop:
-                hooks.write(box, "turns", 2).turns = 0
+            while not access.read(box, "stop", 1).stop:
+                access.write(box, "turns", 2).turns = 0
 
         return [spin]
 
@@ -90,8 +90,8 @@ def test_what_no_schedule_decides_is_reported_with_the_step():
         name = "x" if len(runs) % 2 else "y"  # state that survives an execution
 
         def body():
-            hooks.read(box, "x", 1)
-            hooks.write(box, name, 2 if name == "x" else 3)
+            access.read(box, "x", 1)
+            access.write(box, name, 2 if name == "x" else 3)
 
         return [body, body]
 
@@ -112,7 +112,7 @@ def test_a_schedule_that_cannot_be_followed_is_reported():
 
         def body():
             for _ in range(2 if len(runs) < 3 else 1):
-                hooks.write(box, "x", 1).x = 1
+                access.write(box, "x", 1).x = 1
 
         return [body, body]
 
@@ -199,7 +199,7 @@ def test_an_error_of_the_search_does_not_look_like_one_of_the_code():
 
         def body():
             try:
-                hooks.write(box, "x", 1).x = 1
+                access.write(box, "x", 1).x = 1
             except Exception as error:
                 errors.append(error)
 

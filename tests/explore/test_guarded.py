@@ -2,11 +2,11 @@
 
 from subjects import Box, locked_counter
 
-from plait.explore.capp import Capp
+from plait.explore.capp.search import Capp
 from plait.explore.dfs import Dfs
 from plait.explore.exploration import explore
-from plait.run import hooks
 from plait.run.engine import FINISHED_RUN
+from plait.run.hooks import access
 from plait.run.primitives.lock import Lock
 from plait.run.primitives.semaphore import Semaphore
 
@@ -24,8 +24,8 @@ def outcomes_of(prepare, strategy, result):
 
 
 def increment(box):
-    value = hooks.read(box, "n", 1).n
-    hooks.write(box, "n", 2).n = value + 1
+    value = access.read(box, "n", 1).n
+    access.write(box, "n", 2).n = value + 1
 
 
 def test_what_a_lock_guards_costs_nothing():

@@ -8,7 +8,7 @@ from plait.explore.dpor import Dpor
 from plait.explore.exploration import explore
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
-from plait.run.world import World
+from plait.run.importing.world import World
 
 BOX = """
 import time

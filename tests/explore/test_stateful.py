@@ -6,8 +6,8 @@ from subjects import Box, counter
 from plait.explore.dfs import Dfs
 from plait.explore.exploration import explore
 from plait.explore.stateful import Stateful
-from plait.run import hooks
 from plait.run.engine import ENGINE
+from plait.run.hooks import access
 from plait.run.primitives.condition import Condition
 from plait.run.primitives.thread import Thread
 
@@ -24,7 +24,7 @@ class Shadowed:
 
 
 def append(items, value):
-    items.append(hooks.call(items, "append", 1, value))
+    items.append(access.call(items, "append", 1, value))
 
 
 def aliases():
@@ -32,11 +32,11 @@ def aliases():
     box = Box(items=[])
 
     def user():
-        items = hooks.read(box, "items", 1).items
+        items = access.read(box, "items", 1).items
         append(items, 1)
 
     def replacer():
-        hooks.write(box, "items", 2).items = []
+        access.write(box, "items", 2).items = []
 
     return [user, replacer, user], lambda: list(box.items)
 
@@ -48,7 +48,7 @@ def equal_writes():
     def writer(value):
         def run():
             mine = []
-            hooks.write(box, "items", 1).items = mine
+            access.write(box, "items", 1).items = mine
             append(mine, value)
 
         return run
@@ -61,8 +61,8 @@ def class_attributes():
     one = Shadowed()
 
     def body():
-        value = hooks.read(one, "n", 1).n
-        hooks.write(one, "n", 2).n = value + 1
+        value = access.read(one, "n", 1).n
+        access.write(one, "n", 2).n = value + 1
 
     return [body, body], lambda: one.n
 
@@ -71,19 +71,19 @@ def slots():
     one = Slotted()
 
     def body():
-        value = hooks.read(one, "n", 1).n
-        hooks.write(one, "n", 2).n = value + 1
+        value = access.read(one, "n", 1).n
+        access.write(one, "n", 2).n = value + 1
 
     return [body, body], lambda: one.n
 
 
 def cells():
-    cell, variables = hooks.Cell(), {"n": 0}  # as a closure variable: only the hooks know the location
+    cell, variables = access.Cell(), {"n": 0}  # as a closure variable: only the hooks know the location
 
     def body():
-        hooks.read_cell(cell, "n", 1)
+        access.read_cell(cell, "n", 1)
         value = variables["n"]
-        hooks.write_cell(cell, "n", 2)
+        access.write_cell(cell, "n", 2)
         variables["n"] = value + 1
 
     return [body, body], lambda: variables["n"]
@@ -95,7 +95,7 @@ def shared_iterators():
 
     def body():
         for _ in range(2):
-            append(got, next(hooks.function(next, 1, iterator)))
+            append(got, next(access.function(next, 1, iterator)))
 
     return [body, body], lambda: tuple(got)
 
@@ -106,9 +106,9 @@ def sets_of_new_objects():
     def body(name):
         def run():
             mine = Box(name=name)
-            box.found.add(hooks.call(box.found, "add", 1, mine))
-            if hooks.read(box, "winner", 2).winner is None:
-                hooks.write(box, "winner", 3).winner = mine
+            box.found.add(access.call(box.found, "add", 1, mine))
+            if access.read(box, "winner", 2).winner is None:
+                access.write(box, "winner", 3).winner = mine
 
         return run
 
@@ -121,14 +121,14 @@ def children_of_two_parents():
 
     def parent(value):
         def child():
-            hooks.write(box, "n", 1).n = value
+            access.write(box, "n", 1).n = value
 
         def run():
-            hooks.read(box, "n", 2)
+            access.read(box, "n", 2)
             thread = Thread(target=child)
             thread.start()
             thread.join()
-            hooks.read(box, "n", 3)
+            access.read(box, "n", 3)
 
         return run
 
@@ -140,8 +140,8 @@ def published_nodes():
 
     def push(value):
         def run():
-            node = Box(value=value, next=hooks.read(box, "head", 1).head)
-            hooks.write(box, "head", 2).head = node
+            node = Box(value=value, next=access.read(box, "head", 1).head)
+            access.write(box, "head", 2).head = node
 
         return run
 
@@ -175,12 +175,12 @@ def elements():
     items, got = [1, 2, 3], []
 
     def shifter():
-        del items[hooks.delete_key(items, 0, 1)]
-        append(got, items[hooks.read_key(items, 0, 2)])
+        del items[access.delete_key(items, 0, 1)]
+        append(got, items[access.read_key(items, 0, 2)])
 
     def writer():
-        value = items[hooks.read_key(items, 0, 3)]
-        items[hooks.write_key(items, 1, 4)] = 10 * value
+        value = items[access.read_key(items, 0, 3)]
+        items[access.write_key(items, 1, 4)] = 10 * value
 
     return [shifter, writer], lambda: (tuple(got), tuple(items))
 
@@ -240,8 +240,8 @@ def test_a_thread_that_reads_one_element_has_not_seen_the_others():
 
         def body(index):
             def run():
-                items[hooks.write_key(items, index, 1)] = 1
-                hooks.read_key(items, 2, 2)
+                items[access.write_key(items, index, 1)] = 1
+                access.read_key(items, 2, 2)
 
             return run
 

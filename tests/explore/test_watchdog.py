@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from plait.cli import main
-from plait.run.stillness import waits
+from plait.cli.main import main
+from plait.run.native.stillness import waits
 
 PROGRAM = Path(__file__).parent / "idioms" / "budget.py"
 

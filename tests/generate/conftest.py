@@ -8,8 +8,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from sequential import Runner
 
 from plait.generate.catalogue import build_catalogue
-from plait.generate.strategy import make_strategy
-from plait.subject.interface import discover
+from plait.generate.registry import make_strategy
+from plait.subject.interface.members import discover
 
 
 @pytest.fixture

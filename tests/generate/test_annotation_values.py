@@ -1,8 +1,8 @@
 import pytest
 
-from plait.generate.annotation import by_annotation
-from plait.generate.names import by_name, role
-from plait.generate.value import Value, kind_of
+from plait.generate.values.annotation import by_annotation
+from plait.generate.values.names import by_name, role
+from plait.generate.values.value import Value, kind_of
 
 
 def texts(annotation):

@@ -6,8 +6,8 @@ from itertools import islice
 import zoo
 from sequential import Runner
 
+from plait.generate.catalogue import Hints
 from plait.generate.contege import SUFFIXES
-from plait.generate.hints import Hints
 
 
 def made_by(strategy):

@@ -2,7 +2,7 @@
 
 from zoo import Cache, OldLedger, Panel, Till
 
-from plait.generate.duck import asked_of, wanted
+from plait.generate.values.duck import asked_of, wanted
 
 
 def texts(catalogue, method, parameter):

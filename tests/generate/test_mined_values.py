@@ -1,8 +1,8 @@
 from datetime import timedelta
 from decimal import Decimal
 
-from plait.generate.drawn import draw
-from plait.generate.mining import Mined, mine_source, mine_tests
+from plait.generate.values.candidates import draw
+from plait.generate.values.mining import Mined, mine_source, mine_tests
 
 SOURCE = '''
 class Door:

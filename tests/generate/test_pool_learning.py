@@ -4,10 +4,9 @@ from random import Random
 import zoo
 
 from plait.errors import UsageError
-from plait.generate.hints import Hints
+from plait.generate.catalogue import Hints
 from plait.generate.outcome import CallOutcome, missing_arguments
-from plait.generate.pool import Pool
-from plait.generate.value import OWN, literal
+from plait.generate.values.value import OWN, Pool, literal
 
 
 def drawn(pool, times=400):
@@ -60,7 +59,7 @@ def test_catalogue_travels():
     import pickle
 
     from plait.generate.catalogue import build_catalogue
-    from plait.subject.interface import discover
+    from plait.subject.interface.members import discover
 
     catalogue = build_catalogue(zoo.Limiter, discover(zoo.Limiter, name="zoo:Limiter"))
     assert pickle.loads(pickle.dumps(catalogue)) == catalogue

@@ -7,7 +7,7 @@ import zoo
 from sequential import Runner
 
 from plait.errors import UsageError
-from plait.generate.hints import Hints
+from plait.generate.catalogue import Hints
 from plait.generate.sequence import Sequences
 from plait.model.test import Test
 

@@ -8,8 +8,8 @@ import zoo
 from sequential import Runner
 
 from plait.errors import UsageError
-from plait.generate.hints import Hints
-from plait.generate.strategy import make_strategy
+from plait.generate.catalogue import Hints
+from plait.generate.registry import make_strategy
 
 
 def take(strategy, count, coverage=None):
@@ -40,8 +40,8 @@ import sys; sys.path.insert(0, sys.argv[1])
 import zoo
 from sequential import Runner
 from plait.generate.catalogue import build_catalogue
-from plait.generate.strategy import make_strategy
-from plait.subject.interface import discover
+from plait.generate.registry import make_strategy
+from plait.subject.interface.members import discover
 strategy = make_strategy("covcon", build_catalogue(zoo.Limiter, discover(zoo.Limiter, name="zoo:Limiter")), Runner())
 for _ in range(20):
     print(strategy.next_test().as_json())

@@ -6,12 +6,12 @@ from plait.generate.catalogue import build_catalogue
 from plait.generate.condiff import Stage, Suffix
 from plait.generate.sequence import Sequences
 from plait.generate.waiting import WaitingTests
-from plait.judge.sequential import SequentialRunner
+from plait.judge.oracle.sequential import SequentialRunner
 from plait.model.test import Call
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
-from plait.run.world import World
-from plait.subject.interface import discover
+from plait.run.importing.world import World
+from plait.subject.interface.members import discover
 
 SOURCE = """
 import threading

@@ -3,12 +3,12 @@ import textwrap
 
 import pytest
 
-from plait.judge.examine import examine
-from plait.judge.safety import Examination
+from plait.judge.oracle.examine import examine
+from plait.judge.oracle.safety import Examination
 from plait.model.test import Test
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
-from plait.run.world import World
+from plait.run.importing.world import World
 
 _numbers = itertools.count()
 

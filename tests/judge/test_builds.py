@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from plait.explore.capp import Capp
+from plait.explore.capp.search import Capp
 from plait.explore.dpor import Dpor
-from plait.judge.search import only_without_gil, search
-from plait.judge.trial import modelled
+from plait.judge.handwritten.search import only_without_gil, search
+from plait.judge.handwritten.trial import modelled
 from plait.scenario import controlled, explore_threads
 
 

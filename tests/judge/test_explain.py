@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from plait.judge.explain import expected
-from plait.judge.safety import Violation
+from plait.judge.oracle.explain import expected
+from plait.judge.oracle.safety import Violation
 from plait.model.test import Test
 
 SAME = Test.from_lines([], ["x = C()"], [["x.take()"], ["x.take()"]])

@@ -1,12 +1,12 @@
 """Findings that are mended in one place are one group; what users reach with ordinary calls comes first."""
 
-from plait.campaign.check_causes import weight
-from plait.judge.groups import code_to_mend, effort_to_reach, grouped
+from plait.commands.check.causes import weight
+from plait.judge.oracle.causes import code_to_mend, effort_to_reach, grouped
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.test import Test
 from plait.report.publish import statement, text
-from plait.subject.claims import mentions_threads
+from plait.subject.interface.concurrent import mentions_threads
 
 
 def found(summary, *methods, function=None, calls=("x.put(1)", "x.get(1)"), **more):

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from plait.judge.meetings import SeenAlone
+from plait.judge.oracle.meetings import SeenAlone
 
 ACCOUNT = """
     import threading

@@ -6,15 +6,15 @@ from statistics import median
 
 import pytest
 
-from plait.campaign.stream import Stream, StreamOptions
+from plait.commands.check.worker.stream import Stream, StreamOptions
 from plait.generate.catalogue import build_catalogue
-from plait.judge.examine import examine
-from plait.judge.minimise import fewest_preemptions, smaller
-from plait.judge.safety import Examination
+from plait.judge.minimise.tests import fewest_preemptions, smaller
+from plait.judge.oracle.examine import examine
+from plait.judge.oracle.safety import Examination
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
-from plait.run.world import find_in
-from plait.subject.interface import discover
+from plait.run.importing.world import find_in
+from plait.subject.interface.members import discover
 
 FAULTY = Path(__file__).parents[2] / "benchmarks" / "covcon" / "faulty"
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from plait.judge.minimise import Minimiser, descend, fewest_preemptions, smaller
+from plait.judge.minimise.tests import Minimiser, descend, fewest_preemptions, smaller
 from plait.model.test import Test
 from plait.observe.places import PLACES
 
@@ -31,7 +31,7 @@ SUFFIXES = (["x.size()", "x.take('a', note=1)", "x.put('b', 3)"], ["x.take('b')"
 @pytest.fixture
 def minimal(judged):
     examination = judged.prepared(SOURCE, PREFIX, *SUFFIXES)
-    from plait.judge.examine import examine  # noqa: PLC0415 - after the world is there
+    from plait.judge.oracle.examine import examine  # noqa: PLC0415 - after the world is there
 
     def same(violation):
         return violation.exception == "KeyError"
@@ -43,8 +43,8 @@ def minimal(judged):
 
 
 def test_nothing_can_be_left_out(minimal, judged):
-    from plait.judge.examine import examine  # noqa: PLC0415
-    from plait.judge.safety import Examination  # noqa: PLC0415
+    from plait.judge.oracle.examine import examine  # noqa: PLC0415
+    from plait.judge.oracle.safety import Examination  # noqa: PLC0415
 
     found, same = minimal
     assert found.complete

@@ -1,6 +1,6 @@
 """What an execution on OS threads is blamed for."""
 
-from plait.judge.native_safety import NativeOracle
+from plait.judge.oracle.native import NativeOracle
 from plait.model.test import Call, Test
 
 TEST = Test(

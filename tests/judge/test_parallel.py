@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
-from plait.judge.examine import examine
-from plait.judge.parallel import ParallelJudge, allowed, try_in_parallel
+from plait.judge.oracle.examine import examine
+from plait.judge.oracle.parallel import ParallelJudge, allowed, try_in_parallel
 from plait.model.finding import Finding, SeenInParallel
-from plait.run.parallel import ENDED, WAITS, ParallelBed, runs_in_parallel
+from plait.run.native.parallel import ENDED, WAITS, ParallelBed, runs_in_parallel
 
 SOURCE = """
     import threading
@@ -143,7 +143,7 @@ def _held(values):
 
 def test_a_build_with_a_gil_claims_nothing(judge_of, monkeypatch):
     judge = judge_of(*LOST)
-    monkeypatch.setattr("plait.judge.parallel.runs_in_parallel", lambda: False)
+    monkeypatch.setattr("plait.judge.oracle.parallel.runs_in_parallel", lambda: False)
     tried = try_in_parallel(judge.bed.test, judge.wanted)
     assert (tried.tries, tried.seen) == (0, 0)
     assert "GIL" in tried.sentence()

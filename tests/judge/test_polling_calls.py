@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from plait.explore.serial import Serial
-from plait.judge import specification
+from plait.judge.oracle import specification
 from plait.run.engine import ENGINE, last_change
 from plait.run.operations import ACQUIRE, LOCAL, READ, RELEASE, TIME, WRITE
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from plait.judge.probes import filled, probes_of
+from plait.judge.oracle.probes import filled, probes_of
 from plait.model.test import Call, Test
-from plait.subject.interface import Interface, Method, Parameter
+from plait.subject.interface.members import Interface, Method, Parameter
 
 NEEDED, OPTIONAL = Parameter("key"), Parameter("default", default="None")
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from plait.judge.examine import examine
-from plait.judge.explain import record_schedule
-from plait.judge.rules import Rules
-from plait.judge.safety import ITSELF, KEPT, TWO_OBJECTS, Violation
-from plait.judge.specification import Observed
+from plait.judge.oracle.examine import examine
+from plait.judge.oracle.explain import record_schedule
+from plait.judge.oracle.rules import Rules
+from plait.judge.oracle.safety import ITSELF, KEPT, TWO_OBJECTS, Violation
+from plait.judge.oracle.specification import Observed
 from plait.observe.recording import as_row
 
 COUNTER = """

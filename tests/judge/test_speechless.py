@@ -2,7 +2,7 @@
 
 import types
 
-from plait.judge.difference_state import attributes, has_state
+from plait.judge.difference.outcome import attributes, has_state
 from plait.model.foreign import exception_text
 from plait.observe.canonical import canonical
 

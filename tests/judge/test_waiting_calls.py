@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from plait.judge.rules import Rules, may_wait
-from plait.judge.safety import NEVER_STUCK, STUCK
+from plait.judge.oracle.rules import Rules, may_wait
+from plait.judge.oracle.safety import NEVER_STUCK, STUCK
 from plait.run.engine import ENGINE
-from plait.subject.interface import discover
+from plait.subject.interface.members import discover
 
 ROOT = Path(__file__).parents[2]
 

@@ -4,8 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from plait.observe.gap import gap
-from plait.observe.racing import RacingPair
+from plait.observe.racing import RacingPair, gap
 from plait.observe.recording import Frame
 from plait.run.operations import KEY_INSERT, KEY_READ, READ, WRITE
 

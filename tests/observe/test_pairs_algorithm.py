@@ -1,6 +1,6 @@
 """Algorithm 1 of CovCon on its own example and on traces counted by hand."""
 
-from plait.observe.pairs import MethodEvent, covered_pairs
+from plait.observe.overlap import MethodEvent, covered_pairs
 
 
 def trace(*events):

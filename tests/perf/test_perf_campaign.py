@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from plait import cli
-from plait.campaign import perf
-from plait.campaign.perf import CURVE, TESTS, PerfOptions, compare, from_namespace, run
-from plait.campaign.perf_measure import Rules
+from plait.cli import main
+from plait.commands.perf import command
+from plait.commands.perf.command import CURVE, TESTS, PerfOptions, compare, from_namespace, run
+from plait.commands.perf.measure import Rules
 from plait.errors import UsageError
-from plait.generate.perf_length import Limits
-from plait.run.native_machine import HEAVY
+from plait.generate.perf import Limits
+from plait.run.native.machine import HEAVY
 
 EFFECTS = Path(__file__).parents[2] / "benchmarks" / "speedgun" / "effects"
 QUICK = {
@@ -208,7 +208,7 @@ def test_an_interpreter_that_is_not_there(tmp_path):
 
 
 def namespace(*arguments, **given):
-    options = cli.read("perf", ["thing:Thing", *arguments], Path("nowhere"))
+    options = main.read("perf", ["thing:Thing", *arguments], Path("nowhere"))
     for key, value in given.items():
         setattr(options, key, value)
     return options
@@ -262,8 +262,8 @@ def test_an_error_of_our_own_costs_no_verdict(tmp_path, monkeypatch):
         raise IndexError("on purpose")
 
     for stage in ("_scale", "_contend", "_note_means"):
-        monkeypatch.setattr(perf._Campaign, stage, on_purpose)
-    monkeypatch.setattr(perf, "write_script", on_purpose)
+        monkeypatch.setattr(command._Campaign, stage, on_purpose)
+    monkeypatch.setattr(command, "write_script", on_purpose)
     found = unhurried(compare(effect("loader", out=tmp_path)))
     assert (found.verdict, found.exit_code) == ("regression", 1)
     notes = [note for note in found.notes if note.startswith("[plait bug]")]

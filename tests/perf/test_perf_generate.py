@@ -11,8 +11,8 @@ import pytest
 from plait.generate.catalogue import build_catalogue
 from plait.generate.perf import PerformanceTests
 from plait.generate.sequence import Sequences
-from plait.run.native_calls import run_natively
-from plait.subject.interface import discover
+from plait.run.native.author import run_natively
+from plait.subject.interface.members import discover
 
 
 class Shop:

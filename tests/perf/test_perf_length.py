@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from plait.generate.perf_length import Limits, NoLengthError, Tried, find_length, split
+from plait.generate.perf import Limits, NoLengthError, Tried, find_length, split
 
 LIMITS = Limits(t_min=0.005, t_s=0.5, r_min=6, max_tries=20)
 

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from plait.run import native_load, native_locks
-from plait.run.native import NativeError, Process, Stuck, environment
-from plait.run.native_machine import cpus, others
-from plait.run.native_pair import Job, Pair, Place, SideError
+from plait.run.native import load
+from plait.run.native import locks as native_locks
+from plait.run.native.machine import cpus, others
+from plait.run.native.pair import Job, Pair, Place, SideError
+from plait.run.native.process import NativeError, Process, Stuck, environment
 
-SCRIPT = Path(native_load.__file__).read_text(encoding="utf-8")
+SCRIPT = Path(load.__file__).read_text(encoding="utf-8")
 LOCKS = Path(native_locks.__file__).read_text(encoding="utf-8")
 COUNTER = """
 import threading

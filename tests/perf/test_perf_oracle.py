@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from plait.judge.performance import Series, is_decided, rounds_needed, verdict, winner
+from plait.judge.performance.verdict import Series, is_decided, rounds_needed, verdict, winner
 
 
 def series(olds, news):
@@ -44,7 +44,7 @@ def test_what_a_round_does_to_both_versions_does_not_hide_a_difference():
     assert winner(found) == "old"
     assert found.speedup().low < 1 / 1.1 < found.speedup().high
     # Without levels the intervals of equation (4) overlap.
-    from plait.judge.performance_stats import interval
+    from plait.judge.performance.statistics import interval
 
     assert interval(found.old, 0.98).high > interval(found.new, 0.98).low
 

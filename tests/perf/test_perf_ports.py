@@ -11,12 +11,12 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.speedgun.bench import show, sweep
 from benchmarks.speedgun.catalogue import EFFECTS, PORTS, same
-from plait.judge.performance import Series
-from plait.judge.performance_result import Comparison, Measured
+from plait.judge.performance.result import Comparison, Measured
+from plait.judge.performance.verdict import Series
 from plait.model.test import Test
-from plait.subject.change_analysis import analyse
+from plait.subject.changes.change import analyse
 from plait.subject.name import Subject
-from plait.subject.version import resolve
+from plait.subject.versions.version import resolve
 
 PAIRS = (*PORTS, *EFFECTS)
 

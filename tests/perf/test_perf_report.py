@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from plait.judge.performance_result import Comparison
+from plait.judge.performance.result import Comparison
 from plait.report.html import html
 from plait.report.perf import publish, statement, text
 from plait.report.perf_script import Origin, script_text
-from plait.run.native_pair import Place
+from plait.run.native.pair import Place
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
 from report_samples import asked, comparison

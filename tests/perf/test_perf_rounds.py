@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from plait.campaign.perf_measure import Rounds, Rules
-from plait.judge.performance_result import Measured
+from plait.commands.perf.measure import Rounds, Rules
+from plait.judge.performance.result import Measured
 from plait.model.test import Test
 
 

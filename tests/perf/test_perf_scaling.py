@@ -1,7 +1,6 @@
 import pytest
 
-from plait.judge.performance import Series
-from plait.judge.performance_scaling import nature, point
+from plait.judge.performance.verdict import Series, nature, point
 
 
 def at(threads, ratio, spread=0.004):

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from plait.generate.perf_source import load_source
+from plait.generate.perf import load_source
 from plait.model.test import Call, Test
 
 GET = Call("get", "{receiver}.get({args})", "x", ("'a'",))

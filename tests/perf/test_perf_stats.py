@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from plait.judge.performance_stats import deviation, interval, mean, median, quantile, t_quantile, undisturbed
+from plait.judge.performance.statistics import deviation, interval, mean, median, quantile, t_quantile, undisturbed
 
 
 def test_quantiles_of_students_t_are_those_of_the_tables():

@@ -5,9 +5,8 @@ import sys
 from pathlib import Path
 
 from plait import __version__
-from plait.judge.performance import Series
-from plait.judge.performance_result import Comparison, Contention, Measured
-from plait.judge.performance_scaling import point
+from plait.judge.performance.result import Comparison, Contention, Measured
+from plait.judge.performance.verdict import Series, point
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.schedule import Schedule, Segment

@@ -4,10 +4,10 @@ from report_samples import checked, compared, comparison, explored
 
 from plait.judge.review import ClassReview
 from plait.model.result import Result
-from plait.subject.change import Change, ChangedStatement
-from plait.subject.lock_change import LockChange
+from plait.subject.changes.change import Change, ChangedStatement
+from plait.subject.changes.locks import LockChange
+from plait.subject.changes.survey import Touched
 from plait.subject.name import Subject
-from plait.subject.touched import Touched
 
 
 def touched(name, *methods, new=False):

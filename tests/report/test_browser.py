@@ -8,12 +8,12 @@ import pytest
 from report_samples import NASTY, STEPS, compared, harmful, spoken
 from review_samples import whole
 
-from plait.campaign.check import check
-from plait.campaign.check_options import CheckOptions
+from plait.commands.check.command import check
+from plait.commands.check.options import CheckOptions
 from plait.report.html import html
 from plait.report.publish import statement
-from plait.report.review_publish import review_json
-from plait.report.review_text import statement as review_statement
+from plait.report.review import review_json
+from plait.report.review import statement as review_statement
 from plait.subject.name import Subject
 
 FLAGS = (

@@ -6,9 +6,8 @@ import re
 import pytest
 from report_samples import asked, checked, spoken
 
-from plait.report.colours import styled
-from plait.report.publish import statement, text, write_all
-from plait.report.table import as_text
+from plait.report.interleaving import as_text
+from plait.report.publish import statement, styled, text, write_all
 
 SPOKEN = spoken()
 

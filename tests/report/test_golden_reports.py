@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 from report_samples import SCHEDULE, bisected, checked, compared, shape, spoken, without_version
 
-from plait.judge.difference_outcome import Outcome, View
+from plait.judge.difference.outcome import Outcome, View
 from plait.report.bisect_text import bisect_text
-from plait.report.diff_reproducer import write_reproducer
 from plait.report.junit import junit
-from plait.report.reproducer import reproducer_text
+from plait.report.reproducer import reproducer_text, write_diff_reproducer
 from plait.report.sarif import sarif
 
 SPOKEN = spoken()
@@ -60,7 +59,7 @@ def test_the_reproducer_of_a_difference(golden, tmp_path, monkeypatch):
     done = ("returned", None)
     allowed = [Outcome("finished", (done, done), state=(("object", "Account", (("balance", 0),)),))]
     view = View(frozenset({"withdraw"}))
-    file = Path(write_reproducer(finding, "account:Account", tmp_path, view, allowed=allowed, version="old"))
+    file = Path(write_diff_reproducer(finding, "account:Account", tmp_path, view, allowed=allowed, version="old"))
     text = file.read_text(encoding="utf-8")
     compile(text, "reproducer", "exec")
     golden("diff/reproducer.py.txt", without_version(text))

@@ -4,9 +4,8 @@ import threading
 
 from report_samples import checked, compared
 
-from plait.judge.cause import cause
-from plait.report.own_file import write_own
-from plait.report.reproducer import write_reproducer
+from plait.judge.oracle.causes import cause
+from plait.report.reproducer import write_own, write_reproducer
 
 
 def names(folder):

@@ -5,8 +5,8 @@ import os
 import pytest
 from report_samples import checked
 
-from plait.campaign import check as command
-from plait.cli import main
+from plait.cli.main import main
+from plait.commands.check import command
 from plait.report import html, publish
 
 

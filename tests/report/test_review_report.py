@@ -15,12 +15,9 @@ from plait.judge.review import Brought
 from plait.model.finding import Finding
 from plait.report.html import html
 from plait.report.junit import junit
-from plait.report.review_line import deed, line
-from plait.report.review_markdown import MARKER, review_markdown
-from plait.report.review_publish import publish_review, review_json
-from plait.report.review_text import review_text, statement
+from plait.report.review import MARKER, deed, line, publish_review, review_json, review_markdown, review_text, statement
 from plait.report.sarif import sarif
-from plait.subject.lock_change import LockChange
+from plait.subject.changes.locks import LockChange
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 

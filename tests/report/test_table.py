@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 
-from plait.report.table import WIDTH, as_text, table
-from plait.report.terminal import show
+from plait.report.interleaving import WIDTH, as_text, table
+from plait.report.publish import show
 
 
 def row(thread, line, code, access, value=None, *, file="cache.py", locks=()):

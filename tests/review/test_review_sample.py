@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plait.campaign.bisect import BisectOptions, bisect
+from plait.commands.bisect.command import BisectOptions, bisect
 from plait.report.bisect_text import bisect_text
 from plait.subject.name import Subject
 from sample_shop import QUICK, commit, git, make_shop

@@ -299,7 +299,7 @@ def main(folder):
         answers[name] = real(name, space)
     sys.setswitchinterval(0.005)
     from plait.observe.places import PLACES
-    from plait.run.world import World
+    from plait.run.importing.world import World
 
     world = World(PLACES, cache=Path(folder) / "cache")
     module = world.load("shapes_under_test", roots=[Path(folder)])

@@ -140,7 +140,7 @@ def main(name, mode, release, dependencies, cache):
     from plait.explore.dpor import Dpor
     from plait.observe.places import PLACES
     from plait.run.engine import ENGINE
-    from plait.run.world import World
+    from plait.run.importing.world import World
 
     world = World(PLACES, cache=Path(cache))
     world.load(module, roots=[Path(release)], paths=[Path(dependencies)])

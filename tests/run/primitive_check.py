@@ -16,7 +16,7 @@ from primitive_snippets import SNIPPETS
 
 from plait.explore.random_walk import RandomWalk
 from plait.run.engine import ENGINE
-from plait.run.mirror import Mirror
+from plait.run.importing.mirror import Mirror
 
 MODULES = ("threading", "_thread", "queue", "time", "concurrent.futures", "concurrent.futures.thread", "sched")
 

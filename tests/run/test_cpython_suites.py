@@ -20,9 +20,9 @@ from plait.explore.random_walk import RandomWalk
 from plait.explore.strategy import run_on
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
-from plait.run.hooks import HOOKS
-from plait.run.importer import Importer
-from plait.run.mirror import Mirror
+from plait.run.hooks.access import HOOKS
+from plait.run.importing.importer import Importer
+from plait.run.importing.mirror import Mirror
 
 FUTURES = "test.test_concurrent_futures"
 PARTS = ("test_thread_pool", "test_wait", "test_as_completed", "test_future", "test_shutdown", "test_init")

@@ -6,11 +6,11 @@ import sys
 import pytest
 
 from plait.observe.places import PLACES
-from plait.run.importer import Importer
-from plait.run.noop import HOOKS
+from plait.run.hooks.noop import HOOKS
+from plait.run.importing.importer import Importer
+from plait.run.importing.world import World
 from plait.run.rewrite import expressions, statements
 from plait.run.rewrite.scope import Survey
-from plait.run.world import World
 from tests.run.test_rewrite import Items, Named, plain, traced
 
 # Nodes whose parts are rewritten one by one: the node itself touches nothing that threads share.

@@ -13,7 +13,7 @@ from pathlib import Path
 from plait.explore.dpor import Dpor
 from plait.explore.exploration import explore
 from plait.observe.places import PLACES
-from plait.run.world import World
+from plait.run.importing.world import World
 
 world = World(PLACES)
 module = world.load("dict_check_then_set", roots=(Path(sys.argv[1]),))

@@ -11,8 +11,8 @@ import traceback
 
 import pytest
 
-from plait.run.importer import Importer
-from plait.run.noop import HOOKS
+from plait.run.hooks.noop import HOOKS
+from plait.run.importing.importer import Importer
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_syntax_errors_reach_the_importing_code(folder, importer):
 
 
 def test_code_nested_too_deeply_is_imported_as_it_is(folder, importer, monkeypatch):
-    monkeypatch.setattr("plait.run.importer.compile_among", _too_deep)
+    monkeypatch.setattr("plait.run.importing.importer.compile_among", _too_deep)
     assert importlib.import_module("parcel.first").value() == 5
     assert importer.uncontrolled[0] == "parcel"
     assert importer.sites == {}

@@ -14,7 +14,7 @@ import pytest
 from plait.explore.random_walk import RandomWalk
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
-from plait.run.mirror import Mirror
+from plait.run.importing.mirror import Mirror
 
 MODULES = (
     "threading", "_thread", "queue", "time", "sched", "concurrent", "concurrent.futures", "concurrent.futures._base",
@@ -161,7 +161,7 @@ INHERITED = """
 import contextvars, sys, threading, _thread
 from plait.explore.random_walk import RandomWalk
 from plait.run.engine import ENGINE
-from plait.run.mirror import Mirror
+from plait.run.importing.mirror import Mirror
 variable = contextvars.ContextVar("variable", default="nothing")
 mirror = Mirror({})
 def body(threading, thread_module):

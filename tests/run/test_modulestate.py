@@ -5,7 +5,7 @@ from collections import OrderedDict, deque
 
 import pytest
 
-from plait.run.modulestate import ModuleState
+from plait.run.importing.modulestate import ModuleState
 
 
 class Loud:

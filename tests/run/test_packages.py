@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plait.errors import UsageError
-from plait.subject.release import Release
+from plait.subject.versions.release import Release
 
 HERE = Path(__file__).parent
 RELEASES = {

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from plait.run.patience import EndlessError, patience
+from plait.run.endings import EndlessError, patience
 
 
 def spin():

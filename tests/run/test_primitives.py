@@ -15,7 +15,7 @@ from test_gil_shapes import SOURCE, interpreters
 from plait.explore.random_walk import RandomWalk
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
-from plait.run.mirror import Mirror
+from plait.run.importing.mirror import Mirror
 
 SCHEDULES = 25
 

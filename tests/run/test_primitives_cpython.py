@@ -13,9 +13,9 @@ import pytest
 from plait.explore.random_walk import RandomWalk
 from plait.explore.strategy import run_on
 from plait.observe.places import PLACES
-from plait.run.dynamic import HOOKS
 from plait.run.engine import ENGINE
-from plait.run.mirror import Mirror
+from plait.run.hooks.dynamic import HOOKS
+from plait.run.importing.mirror import Mirror
 from plait.run.rewrite import compile_module
 
 TYPES = {

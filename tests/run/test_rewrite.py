@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from plait.run.importer import Importer
-from plait.run.noop import HOOKS
+from plait.run.hooks.noop import HOOKS
+from plait.run.importing.importer import Importer
 
 
 class Named:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from plait.model.site import Site
-from plait.run.noop import HOOKS
+from plait.run.hooks.noop import HOOKS
 from plait.run.rewrite import REFERENCES, cache, compile_module, rewrite
 
 SOURCE = '''\

@@ -5,7 +5,7 @@ import traceback
 import pytest
 from random_programs import Author, Exhausted, Point, Thing, World, show
 
-from plait.run.noop import HOOKS
+from plait.run.hooks.noop import HOOKS
 from plait.run.rewrite import REFERENCES, compile_module
 
 FILE = "random_program.py"

@@ -9,8 +9,8 @@ import traceback
 
 import pytest
 
-from plait.run.importer import Importer
-from plait.run.noop import HOOKS
+from plait.run.hooks.noop import HOOKS
+from plait.run.importing.importer import Importer
 from plait.run.rewrite import rewrite
 
 

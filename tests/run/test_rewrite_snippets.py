@@ -2,8 +2,8 @@
 
 import pytest
 
-from plait.run.importer import Importer
-from plait.run.noop import HOOKS
+from plait.run.hooks.noop import HOOKS
+from plait.run.importing.importer import Importer
 
 SNIPPETS = {
     "docstring and signature": """

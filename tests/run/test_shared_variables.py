@@ -10,8 +10,8 @@ import pytest
 from plait.explore.dpor import Dpor
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
+from plait.run.importing.world import World
 from plait.run.rewrite.scope import Survey
-from plait.run.world import World
 
 _numbers = itertools.count()
 

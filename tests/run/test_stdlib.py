@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from plait.run.noop import BROKEN
+from plait.run.hooks.noop import BROKEN
 
 SOURCES = Path(importlib.util.find_spec("plait").origin).parents[1]
 HERE = "{}.{}".format(*sys.version_info)
 VERSIONS = sorted({HERE, "3.11", "3.12", "3.13"})
-HAS_ENGINE = importlib.util.find_spec("plait.run.hooks") is not None
+HAS_ENGINE = importlib.util.find_spec("plait.run.hooks.access") is not None
 
 # Imports the modules anew, rewritten with the hooks named (none: as they are), then the test module, and runs it.
 PROGRAM = """
@@ -27,10 +27,10 @@ hooks, modules, suite, cache, result = sys.argv[1:]
 modules = modules.split(",")
 sys.argv[1:] = []
 from plait.run import noop
-from plait.run.importer import Importer
+from plait.run.importing.importer import Importer
 chosen = noop.HOOKS
 if hooks == "engine":
-    from plait.run.dynamic import HOOKS as chosen
+    from plait.run.hooks.dynamic import HOOKS as chosen
 elif hooks in noop.BROKEN:
     chosen = {**noop.HOOKS, hooks: noop.BROKEN[hooks]}
 importer = Importer(lambda name, _origin: name in modules, chosen, {}, Path(cache))

@@ -10,8 +10,8 @@ from plait.explore.dpor import Dpor
 from plait.model.test import Test
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
+from plait.run.importing.world import World
 from plait.run.testbed import Testbed
-from plait.run.world import World
 
 _numbers = itertools.count()
 

@@ -14,7 +14,7 @@ from plait.explore.dpor import Dpor
 from plait.explore.exploration import explore
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
-from plait.run.world import World
+from plait.run.importing.world import World
 
 PROGRAMS = {f"{section}: {title}": source for section, title, source in tearing.programs()}
 SEEN = json.loads(tearing.DATA.read_text(encoding="utf-8"))

@@ -5,10 +5,10 @@ import random
 from itertools import combinations
 from textwrap import dedent
 
-from plait.subject.change_analysis import analyse
-from plait.subject.matching import _common, align, line_map, match_statements, span
+from plait.subject.changes.change import analyse
+from plait.subject.changes.matching import _common, align, line_map, match_statements, span
 from plait.subject.name import Subject
-from plait.subject.version import Version
+from plait.subject.versions.version import Version
 
 # ConDiff, Fig. 2, in Python: a synchronizing decorator is replaced by smaller blocks.
 OLD_ACCOUNT = """\

@@ -5,9 +5,9 @@ from textwrap import dedent
 import pytest
 
 from plait.errors import UsageError
-from plait.subject.change_analysis import analyse
+from plait.subject.changes.change import analyse
 from plait.subject.name import Subject
-from plait.subject.version import Version
+from plait.subject.versions.version import Version
 
 BASE = '''
 import threading

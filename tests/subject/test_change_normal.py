@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import pytest
 
-from plait.subject.change_normal import normal
+from plait.subject.changes.normal import normal
 from plait.subject.source import function_hashes
 
 SAME = [

@@ -4,8 +4,8 @@ import textwrap
 
 import pytest
 
-from plait.subject.change_units import Program, Unit
-from plait.subject.concurrent import Concurrent, is_lock_name
+from plait.subject.changes.units import Program, Unit
+from plait.subject.interface.concurrent import Concurrent, is_lock_name
 from plait.subject.source import Source
 
 

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from plait.errors import UsageError
-from plait.subject.history import History
+from plait.subject.versions.git import History
 
 
 def git(folder, *words):

@@ -11,8 +11,8 @@ from typing import Protocol, Self
 import pytest
 
 from plait.errors import UsageError
-from plait.subject.interface import Interface, discover, snake_case
-from plait.subject.signature import Parameter
+from plait.subject.interface.members import Interface, discover, snake_case
+from plait.subject.interface.signature import Parameter
 
 
 def interface_of(cls) -> Interface:

@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
-from plait.subject.docstring import parameter_types, signature_line
-from plait.subject.interface import discover
+from plait.subject.interface.members import discover
+from plait.subject.interface.signature import parameter_types, signature_line
 
 
 def parameters(found, name):

@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-from plait.subject.lock_change import LockChange, compare
+from plait.subject.changes.locks import LockChange, compare
 
 
 def function(text):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from plait.subject.touched import Survey
-from plait.subject.version import Version
+from plait.subject.changes.survey import Survey
+from plait.subject.versions.version import Version
 
 LOCKED = """import threading
 from .helper import clean

@@ -12,8 +12,8 @@ import pytest
 
 from plait.errors import UsageError
 from plait.subject.name import Subject
-from plait.subject.version import resolve
-from plait.subject.version_scratch import PREFIX, scratch
+from plait.subject.versions.scratch import PREFIX, scratch
+from plait.subject.versions.version import resolve
 
 SUBJECT = Subject("account", "Account")
 
@@ -109,7 +109,7 @@ def test_nothing_is_left_when_the_user_of_a_version_fails(repository, tmp_path):
 
 def test_a_killed_process_leaves_nothing_for_long(repository, tmp_path, own_temporary_folder):
     program = (
-        "import sys, time; from pathlib import Path; from plait.subject.version import resolve\n"
+        "import sys, time; from pathlib import Path; from plait.subject.versions.version import resolve\n"
         "with resolve('HEAD', project=Path(sys.argv[1]), cache=Path(sys.argv[2])):\n"
         "    print('ready', flush=True); time.sleep(60)\n"
     )

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from plait.errors import UsageError
-from plait.subject import installation
 from plait.subject.name import Subject
-from plait.subject.release import Release
-from plait.subject.version import resolve
+from plait.subject.versions import release as installation
+from plait.subject.versions.release import Release
+from plait.subject.versions.version import resolve
 
 
 def wheel(folder, name, number, files, requires=()):

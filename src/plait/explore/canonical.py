@@ -17,9 +17,9 @@ import types
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from plait.run.containers import is_container
 from plait.run.engine import Engine
 from plait.run.heap import OPAQUE, WHOLE, Heap
+from plait.run.hooks.containers import is_container
 from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, LOCAL, READ, WRITE
 from plait.run.primitives.condition import Condition
 from plait.run.vthread import FINISHED, VThread

@@ -10,14 +10,15 @@ these executions show is what the class does without interference. The rules for
   waiting call continues, before any other call begins. Whoever comes in between steals what the waiting call was woken
   for, and that a class does the right thing then is what its executions are to show.
 - Of several calls that are released together each may be the first. Those that come later are noted
-  (`Serial.overtaken`): `plait.judge.specification` asks whether the first one has taken what they were woken for.
+  (`Serial.overtaken`): `plait.judge.oracle.specification` asks whether the first one has taken what they were woken
+  for.
 - **Time-outs** follow the rule of the execution: they fire when nothing else can run or, with time-outs at any moment,
   also at once. Nothing else can run, too, if all the calls that could begin would wait. Whether they would is not known
   yet when a time-out fires before they have begun: that is noted (`Serial.hurried`), to be found out afterwards.
 - A call that sleeps is not waiting for anybody, so others do not begin meanwhile; only who sleeps again and again
   (`plait.run.engine.MAX_EARLY`) is taken for one that polls.
 - **Threads of the class** are not calls: they may run between calls. (In the middle of calls as well:
-  `plait.judge.specification`.)
+  `plait.judge.oracle.specification`.)
 """
 
 from __future__ import annotations

@@ -7,24 +7,29 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
-from plait.generate.candidates import Candidates
-from plait.generate.hints import Hints
-from plait.generate.mining import Mined, mine_source, mine_tests
-from plait.generate.names import PARTNER, SPARE, by_name, role
-from plait.generate.pool import Pool, Scores
+from plait.generate.values.candidates import Candidates
+from plait.generate.values.mining import Mined, mine_source, mine_tests
+from plait.generate.values.names import (
+    PARTNER,
+    SPARE,
+    by_name,
+    role,
+)
+from plait.generate.values.value import Pool, Scores
 from plait.model.test import Call
-from plait.subject.interface import Method, Parameter
+from plait.subject.interface.members import Method, Parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from plait.generate.value import Value
-    from plait.subject.interface import Interface
+    from plait.generate.values.value import Value
+    from plait.subject.interface.members import Interface
+
 
 POOL_SIZE = 5
 
@@ -149,3 +154,28 @@ def _file(owner: object) -> str | None:
     except TypeError:
         return None
     return found
+
+
+# -- hints -------------------------------------------------------------------------------------------------------------
+# What a user may say about a subject that its code does not.
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """Knowledge for one subject.
+
+    ``factories`` are expressions that build the receiver and replace the constructors. ``values`` gives expressions
+    for a parameter (``"key"``) or for one method's (``"put.key"``), and replaces all others. ``not_parallel`` holds
+    pairs of methods that no test runs at the same time. Where ``only`` names methods, tests call no others.
+    """
+
+    imports: tuple[str, ...] = ()
+    factories: tuple[str, ...] = ()
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    exclude: tuple[str, ...] = ()
+    not_parallel: tuple[tuple[str, str], ...] = ()
+    only: tuple[str, ...] = ()
+
+    def leaves_out(self, method: str) -> bool:
+        """Whether no test is to call the method."""
+        return method in self.exclude or (bool(self.only) and method not in self.only)

@@ -11,11 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from random import Random
 
-    from plait.generate.meetings import Meetings
-    from plait.generate.pairs import Pair
+    from plait.generate.pairs import Meetings, Pair
     from plait.generate.sequence import Prefix, Sequences
     from plait.model.test import Test
-    from plait.subject.interface import Method
+    from plait.subject.interface.members import Method
 
 PREFIX_LENGTHS = (0, 5)
 """Section IV-D: one prefix without calls, for faults of fresh objects, and one with up to five."""

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from random import Random
 
     from plait.generate.pairs import Pair, PairTable
+    from plait.generate.registry import Strategy
     from plait.generate.sequence import Sequences
-    from plait.generate.strategy import Strategy
     from plait.model.test import Test
-    from plait.subject.interface import Method
+    from plait.subject.interface.members import Method
 
 _SHARE = 0.5
 """Of the tests that go to pairs which touch something together, once there are such pairs."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from plait.generate.names import EAGER
-from plait.generate.value import OWN, RECEIVER, Value, is_literal
+from plait.generate.values.names import EAGER
+from plait.generate.values.value import OWN, RECEIVER, Value, is_literal
 from plait.model.test import Call
-from plait.subject.interface import snake_case
-from plait.subject.signature import UNKNOWN
+from plait.subject.interface.members import snake_case
+from plait.subject.interface.signature import UNKNOWN
 
 if TYPE_CHECKING:
     from random import Random
 
     from plait.generate.catalogue import Catalogue
-    from plait.generate.pool import Pool
-    from plait.subject.interface import Method
-    from plait.subject.signature import Parameter
+    from plait.generate.values.value import Pool
+    from plait.subject.interface.members import Method
+    from plait.subject.interface.signature import Parameter
 
 _GIVE_EAGER = 0.75
 _GIVE_OPTIONAL = 0.25

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import math
 import time
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from plait.generate import callables
+from plait.generate.values.value import is_literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from plait.model.test import Call, Test
+
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -14,7 +26,7 @@ if TYPE_CHECKING:
     from plait.generate.outcome import RunSequentially
     from plait.generate.sequence import Prefix, Sequences
     from plait.model.test import Test
-    from plait.subject.interface import Method
+    from plait.subject.interface.members import Method
 
     Unit = tuple[Draft, ...]
 
@@ -153,3 +165,146 @@ class PerformanceTests:
         seconds = (time.perf_counter() - start) / len(calls)
         well = len(outcomes) == len(calls) and all(each.status == "ok" for each in outcomes[len(test.prefix) :])
         return suffixes[0] if well else None, seconds
+
+
+# -- perf length -------------------------------------------------------------------------------------------------------
+# How long a performance test must be: SpeedGun's Algorithm 1.
+
+
+LONGEST = 1_000_000
+_MARGIN = 1.5
+"""Times vary: a length that just fits now would later be found too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """``t_min``: what can be measured well. ``r_min``: repetitions that a measurement of ``t_s`` seconds must hold."""
+
+    t_min: float = 0.005
+    t_s: float = 0.5
+    r_min: int = 6
+    max_tries: int = 20
+
+
+class Tried(NamedTuple):
+    """The mean time of one execution of a random test, with each version; infinite if it did not end in time."""
+
+    old: float
+    new: float
+
+
+class NoLengthError(Exception):
+    """No length is right for both versions; ``nearest`` is the one to fall back on."""
+
+    def __init__(self, reason: str, nearest: int) -> None:
+        super().__init__(reason)
+        self.nearest = nearest
+
+
+def find_length(attempt: Callable[[int], Tried], limits: Limits, longest: int = LONGEST) -> int:
+    """The length of suffixes for a class (Algorithm 1, lines 1 to 20). ``attempt`` runs a random test of a length.
+
+    The search halves the ratio of the bounds and not their difference: lengths differ by orders of magnitude between
+    classes. A time tells how often the test fits into ``t_s`` (equation (1)), so ``attempt`` may measure for less.
+    Raises `NoLengthError` by either abort rule (lines 11 and 20).
+    """
+    low, high = 1, longest + 1  # the lengths that are left: from low to below high
+    length = 1
+    for _ in range(limits.max_tries):
+        if low >= high:
+            break
+        length = min(max(low, math.isqrt(low * high)), high - 1)
+        old, new = attempt(length)
+        too_short = min(old, new) <= limits.t_min
+        too_long = max(old, new) * limits.r_min * _MARGIN >= limits.t_s
+        if too_short and too_long:
+            raise NoLengthError(
+                f"{length} calls are too short for one version ({min(old, new) * 1e3:.1f} ms) "
+                f"and too long for the other ({max(old, new) * 1e3:.1f} ms)", length
+            )  # fmt: skip
+        if not too_short and not too_long:
+            return length
+        low, high = (length + 1, high) if too_short else (low, length)
+    raise NoLengthError(f"no length is right; the last one tried was {length} calls", length)
+
+
+def split(length: int) -> tuple[int, int]:
+    """Calls to generate, and how often to repeat them: the square root of the length each (section 3.3)."""
+    calls = max(1, math.isqrt(length))
+    return calls, max(1, round(length / calls))
+
+
+# -- perf source -------------------------------------------------------------------------------------------------------
+# A performance test as plain Python: what runs in the timed region is what a person would have written by hand.
+
+
+_OWN = "from plait.generate.callables import "
+
+
+def load_source(test: Test, repeat: int, *, watched: bool = False) -> str:
+    """The module of a test: ``prefix()`` makes what is shared, each suffix repeats its calls ``repeat`` times.
+
+    Arguments that are no literals are made once, before the clock runs. ``watched`` adds one function per call, by
+    which a trial finds out which of them fail. The module needs no plait: callables of ours stand in it as source.
+    """
+    shared = shared_names(test)
+    hoisted: dict[str, str] = {}
+    bodies = [[_statement(call, hoisted) for call in suffix] for suffix in test.suffixes]
+    parameters = ", ".join([*shared, *hoisted.values(), "repeat"])
+    lines = [*_header(test.imports), "", f"REPEAT = {repeat}", "", "", "def prefix():"]
+    lines += [f"    {call.source}" for call in test.prefix]
+    lines += [f"    {name} = {text}" for text, name in hoisted.items()]
+    lines += [f"    return ({', '.join([*shared, *hoisted.values()])},)"]
+    for number, body in enumerate(bodies):
+        lines += ["", "", f"def suffix_{number}({parameters}):", "    for _ in range(repeat):"]
+        lines += [f"        {line}" for line in body]
+    lines += ["", "", f"SUFFIXES = [{', '.join(f'suffix_{number}' for number in range(len(bodies)))}]"]
+    return "\n".join([*lines, *(_calls(test, bodies, [*shared, *hoisted.values()]) if watched else ()), ""])
+
+
+def shared_names(test: Test) -> list[str]:
+    """The variables of the prefix that the suffixes may use: the receiver and the arguments made for them."""
+    names = [call.result for call in test.prefix if call.result is not None]
+    return list(dict.fromkeys(names))
+
+
+def _calls(test: Test, bodies: Sequence[Sequence[str]], shared: Iterable[str]) -> list[str]:
+    lines = []
+    methods = [[call.method for call in suffix] for suffix in test.suffixes]
+    for number, body in enumerate(bodies):
+        for place, line in enumerate(body):
+            lines += ["", "", f"def call_{number}_{place}({', '.join(shared)}):", f"    {line}"]
+    listed = ", ".join(
+        f"[{', '.join(f'call_{number}_{place}' for place in range(len(body)))}]" for number, body in enumerate(bodies)
+    )
+    return [*lines, "", "", f"CALLS = [{listed}]", f"METHODS = {methods!r}"]
+
+
+def _header(imports: Sequence[str]) -> list[str]:
+    if not any(line.startswith(_OWN) for line in imports):
+        return list(imports)
+    # Ours first: a future import must stand at the top of the module.
+    own = inspect.getsource(callables).split("\n")
+    return [*own, *(line for line in imports if not line.startswith(_OWN))]
+
+
+def _statement(call: Call, hoisted: dict[str, str]) -> str:
+    """The call as a statement, with names in place of the arguments that cost time to make."""
+    args = tuple(_hoist(text, hoisted) for text in call.args)
+    kwargs = tuple((name, _hoist(text, hoisted)) for name, text in call.kwargs)
+    return type(call)(call.method, call.form, call.receiver, args, kwargs).expression
+
+
+def _hoist(text: str, hoisted: dict[str, str]) -> str:
+    if is_literal(text) or text.isidentifier() or not _can_be_shared(text):
+        return text
+    return hoisted.setdefault(text, f"made_{len(hoisted) + 1}")
+
+
+def _can_be_shared(text: str) -> bool:
+    """Whether repetitions may use the same object; an iterator is used up by the first of them."""
+    node = ast.parse(text, mode="eval").body
+    if isinstance(node, ast.GeneratorExp):
+        return False
+    called = node.func if isinstance(node, ast.Call) else None
+    return not (isinstance(called, ast.Name) and called.id in {"iter", "map", "zip", "filter", "enumerate"})

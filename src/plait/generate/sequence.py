@@ -11,8 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
-from plait.generate.draft import ARGUMENT, PAUSE, Draft, Scene, Writer
-from plait.generate.knowledge import Knowledge
+from plait.generate.draft import (
+    ARGUMENT,
+    PAUSE,
+    Draft,
+    Scene,
+    Writer,
+)
 from plait.generate.outcome import missing_arguments
 from plait.model.test import Call, Test
 
@@ -22,7 +27,8 @@ if TYPE_CHECKING:
 
     from plait.generate.catalogue import Catalogue
     from plait.generate.outcome import CallOutcome, RunSequentially
-    from plait.subject.interface import Method
+    from plait.subject.interface.members import Method
+
 
 _CONSTRUCTOR_TRIES = 40
 _ROUNDS = 4
@@ -357,3 +363,87 @@ def _that_worked(drafts: Sequence[Draft], outcomes: Sequence[CallOutcome]) -> li
         elif draft.call.result is not None:
             lost.add(draft.call.result)
     return kept
+
+
+# -- knowledge ---------------------------------------------------------------------------------------------------------
+# What sequential runs have taught about each method.
+
+
+_GIVE_UP = 12
+"""Calls without one success after which a method counts as one that cannot be called, or that always waits."""
+
+PLAIN_RESULTS = frozenset({"NoneType", "bool", "int", "float", "str", "bytes", "NotImplementedType"})
+"""Result types that the pools have values for anyway."""
+
+
+@dataclass(slots=True)
+class MethodRecord:
+    """How the calls of one method went."""
+
+    succeeded: int = 0
+    changed: int = 0
+    raised: int = 0
+    misused: int = 0
+    blocked: int = 0
+    endless: int = 0
+    result: str | None = None
+    last_error: str = ""
+
+    @property
+    def called(self) -> int:
+        """Return how often it was called."""
+        return self.succeeded + self.raised + self.misused + self.blocked
+
+    @property
+    def uncallable(self) -> bool:
+        """Whether every call failed in the way that wrong arguments do, or one had no end in one thread."""
+        if self.endless:
+            return True
+        return self.misused >= _GIVE_UP and not self.succeeded and not self.blocked and not self.raised
+
+    @property
+    def blocks(self) -> bool:
+        """Whether it has never done anything but wait for another thread."""
+        return self.blocked >= _GIVE_UP // 2 and not self.succeeded
+
+    @property
+    def changes_state(self) -> bool:
+        """Whether a call has been seen to change the receiver."""
+        return self.changed > 0
+
+    @property
+    def interesting_result(self) -> bool:
+        """Whether what it returns is worth keeping for later calls."""
+        return self.result is not None and self.result not in PLAIN_RESULTS
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """One record per method name."""
+
+    records: dict[str, MethodRecord] = field(default_factory=dict)
+
+    def of(self, method: str) -> MethodRecord:
+        """The record of a method, empty at first."""
+        record = self.records.get(method)
+        if record is None:
+            record = self.records[method] = MethodRecord()
+        return record
+
+    def learn(self, method: str, outcome: CallOutcome) -> None:
+        """Count one more call."""
+        record = self.of(method)
+        if outcome.status == "ok":
+            record.succeeded += 1
+            record.changed += outcome.changed
+            record.result = outcome.result
+        elif outcome.status == "blocked":
+            record.blocked += 1
+        elif outcome.status == "endless":
+            record.endless += 1
+        else:
+            # What says that it is not implemented is as good as not there.
+            hopeless = outcome.misuse or outcome.exception == "NotImplementedError"
+            record.misused += hopeless
+            record.raised += not hopeless
+            record.last_error = f"{outcome.exception}: {outcome.message}".rstrip(": ")

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from plait.generate.names import role
 from plait.generate.seen import Seen
 from plait.generate.sequence import Prefix
+from plait.generate.values.names import role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from plait.generate.outcome import CallOutcome
     from plait.generate.sequence import Sequences
     from plait.model.test import Test
-    from plait.subject.interface import Method
+    from plait.subject.interface.members import Method
 
 _GLANCE = 60
 """Runs of calls alone after which a class counts as one that does not wait, if none of them did."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from plait.judge.performance_result import Comparison
+from plait.judge.performance.result import Comparison
 from plait.model.finding import Finding
 from plait.model.result import Result
-from plait.subject.lock_change import LockChange
-from plait.subject.touched import Touched
+from plait.subject.changes.locks import LockChange
+from plait.subject.changes.survey import Touched
 
 
 @dataclass(slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from plait.judge.specification import Result
+from plait.judge.oracle.specification import Result
 
 
 def shown_result(result: Result) -> str:
@@ -39,3 +40,76 @@ def plain(value: Any) -> str:
     if kind in ("named", "value", "enum", "variable"):
         return str(rest[-1])
     return f"a {kind}"
+
+
+# -- difference show ---------------------------------------------------------------------------------------------------
+# Canonical values as people would write them.
+
+
+_LONG = 80
+
+
+def shown_value(value: Any) -> str:
+    """Short text for a canonical value (see `plait.observe.canonical`)."""
+    text = _shown(value, 3)
+    return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
+
+
+def _shown(value: Any, depth: int) -> str:
+    if not isinstance(value, tuple) or not value:
+        return repr(value)
+    kind, *rest = value
+    if kind in _SIMPLE and rest:
+        return _SIMPLE[kind](rest)
+    if kind == "tuple":
+        return "(" + _listed(rest, depth) + ("," if len(rest) == 1 else "") + ")"
+    if kind == "exception":
+        return f"{rest[0]}({_listed(rest[1:], depth)})"
+    if kind == "primitive":
+        return "a lock"
+    if not isinstance(kind, str):
+        return ", ".join(_shown(part, depth) for part in value)
+    if kind in _CONTENTS:
+        return _content(value, depth)
+    return _object(kind, rest, depth) if depth else f"a {kind}"
+
+
+_SIMPLE: dict[str, Callable[[list[Any]], str]] = {
+    "str": lambda rest: repr(rest[0]), "float": lambda rest: str(rest[0]), "bytes": lambda rest: repr(_bytes(rest[0])),
+    "enum": lambda rest: ".".join(map(str, rest)), "named": lambda rest: str(rest[0]),
+    "value": lambda rest: str(rest[-1]), "opaque": lambda rest: f"a {rest[0]}", "same": lambda _rest: "...",
+    "method": lambda rest: str(rest[0]),
+}  # fmt: skip
+
+
+def _bytes(text: Any) -> bytes:
+    return bytes.fromhex(text) if isinstance(text, str) else b""
+
+
+def _listed(parts: Any, depth: int) -> str:
+    return ", ".join(_shown(part, depth - 1) for part in parts)
+
+
+def _object(kind: str, parts: list[Any], depth: int) -> str:
+    contents = [_content(part, depth) for part in parts if isinstance(part, tuple) and part]
+    if kind in ("list", "dict", "set", "deque") and len(contents) == 1:
+        return contents[0]
+    return f"{kind}({', '.join(contents)})" if contents else f"a {kind}"
+
+
+_CONTENTS = frozenset({"mapping", "items", "set", "state"})
+
+
+def _content(part: Any, depth: int) -> str:
+    what, *rest = part
+    if what == "mapping":
+        return "{" + ", ".join(f"{_shown(key, depth - 1)}: {_shown(held, depth - 1)}" for key, held in rest) + "}"
+    if what == "items":
+        return f"[{_listed(rest, depth)}]"
+    if what == "set":
+        return "{" + _listed(rest, depth) + "}" if rest else "set()"
+    if what == "bytes":
+        return repr(_bytes(rest[0]))
+    if what == "state":
+        return ", ".join(f"{name}={_shown(held, depth - 1)}" for name, held in rest if held != ("primitive",))
+    return _shown(part, depth)

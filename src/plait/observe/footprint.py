@@ -23,9 +23,9 @@ from plait.observe.context import Context
 from plait.observe.lockset import LockNames
 from plait.observe.places import place
 from plait.observe.trace import Place, ValueRecorder, value_text
-from plait.run.containers import is_container
 from plait.run.engine import ENGINE, FINISHED_RUN, Engine
 from plait.run.heap import OPAQUE, WHOLE
+from plait.run.hooks.containers import is_container
 from plait.run.operations import (
     ACQUIRE,
     DEPENDS,

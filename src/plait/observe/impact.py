@@ -10,14 +10,14 @@ from plait.model.foreign import attributes_of
 from plait.observe.places import place
 from plait.run.heap import WHOLE
 from plait.run.vthread import VThread
-from plait.subject.impact import class_of, named_function
+from plait.subject.changes.impact import class_of, named_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
     from plait.run.engine import Engine
-    from plait.subject.impact import Impact
+    from plait.subject.changes.impact import Impact
 
 MODES = ("CLASS", "CLASS_ON_STACK", "METHOD", "METHOD_ON_STACK", "LINE", "LINE_ON_STACK", "FIELD")
 _ON_STACK = "_ON_STACK"

@@ -11,10 +11,10 @@ from typing import Any
 from plait.model.site import Site
 from plait.run.engine import Engine
 from plait.run.heap import OPAQUE, WHOLE
+from plait.run.hooks.variables import Cell
 from plait.run.primitives.condition import Condition
 from plait.run.primitives.site import SITES as CALL_SITES
 from plait.run.primitives.site import SKIPPED
-from plait.run.variables import Cell
 from plait.run.vthread import VThread
 
 _NAMELESS = (int, str, float, bytes, types.FunctionType, type, types.ModuleType, type(None))

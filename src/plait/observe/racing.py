@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from plait.observe.happens import HappensBefore, steps_of
-from plait.observe.recording import Moment
+from plait.observe.recording import Frame, Moment
 from plait.run.engine import Engine
-from plait.run.operations import ACQUIRE, DEPENDS, RELEASE, SAME_KEY, TRY, TRY_FAILED
+from plait.run.operations import (
+    ACQUIRE,
+    DEPENDS,
+    KEY_INSERT,
+    KEY_WRITE,
+    RELEASE,
+    SAME_KEY,
+    TRY,
+    TRY_FAILED,
+    WRITE,
+)
 
 _SYNC = frozenset({ACQUIRE, RELEASE, TRY, TRY_FAILED})
 
@@ -78,3 +89,127 @@ class GuardTable:
             return None
         lock = max(counts, key=lambda name: (counts[name], name))
         return lock, sorted(at for at, locks in places.items() if lock not in locks), counts[lock]
+
+
+# -- gap ---------------------------------------------------------------------------------------------------------------
+# Where a thread was interrupted in the middle of what should be one step, and in which function that is.
+#
+# Two accesses may race in helpers that many methods share. What has to become atomic is the function that calls them:
+# the innermost one under way both before and after the other thread got in.
+
+
+_MOST = 300
+
+
+class Gap(NamedTuple):
+    """Between which lines of a function another thread got in."""
+
+    thread: int  # its number for people
+    file: str
+    function: str
+    first: int
+    last: int
+
+    def as_row(self) -> dict[str, Any]:
+        """As the result file has it."""
+        return {
+            "thread": self.thread, "file": self.file, "function": self.function, "line": self.first, "end": self.last
+        }  # fmt: skip
+
+
+def gap(moments: Sequence[Moment], pairs: Sequence[RacingPair], shown: RacingPair) -> Gap | None:
+    """The narrowest gap around the race that is shown, the earliest among equals; None if no function was interrupted.
+
+    A thread is in one where an access of its own had to come before another thread's, and a later one after it: no
+    order of whole functions allows both. Best if both touch what is raced for; else a part of the same container; else
+    any two that race.
+    """
+    loc, root = shown.first.loc, shown.first.root
+    return (
+        _narrowest(moments, _conflicts_within([moment for moment in moments if moment.loc == loc]))
+        or _narrowest(moments, _conflicts_within([moment for moment in moments if moment.root == root]))
+        or _narrowest(moments, pairs)
+    )
+
+
+def _conflicts_within(moments: Sequence[Moment]) -> list[RacingPair]:
+    """All pairs of them whose order matters; of very many the last ones, where the race that is shown is."""
+    moments = moments[-_MOST:]
+    return [
+        RacingPair(first, second) for number, first in enumerate(moments) for second in moments[number + 1 :]
+        if first.thread != second.thread and conflict(first, second)
+    ]  # fmt: skip
+
+
+def _narrowest(moments: Sequence[Moment], pairs: Sequence[RacingPair]) -> Gap | None:
+    numbers = {id(moment): number for number, moment in enumerate(moments)}
+    best: tuple[int, int] | None = None
+    found = None
+    for start, end in _interrupted(moments, pairs, numbers):
+        if best is None or (end - start, start) < best:
+            common = _common(moments[start].stack, moments[end].stack)
+            if common is not None:
+                best = (end - start, start)
+                found = Gap(moments[start].shown, common[0].file, common[0].function, common[0].line, common[1].line)
+    return found
+
+
+def _interrupted(
+    moments: Sequence[Moment], pairs: Sequence[RacingPair], numbers: dict[int, int]
+) -> Iterator[tuple[int, int]]:
+    """Each access that another thread's had to follow, with the next one of its thread that had to follow another's."""
+    entered: dict[int, list[int]] = {}
+    for pair in pairs:
+        entered.setdefault(pair.second.thread, []).append(numbers[id(pair.second)])
+    for start, thread in sorted({(numbers[id(pair.first)], pair.first.thread) for pair in pairs}):
+        away = next((number for number in range(start, len(moments)) if moments[number].thread != thread), len(moments))
+        later = [number for number in entered.get(thread, ()) if number > away]
+        if later:
+            yield start, min(later)
+
+
+def _common(one: Sequence[Frame], other: Sequence[Frame]) -> tuple[Frame, Frame] | None:
+    """The innermost call that both stacks are in, and where it stands in each."""
+    found = None
+    for here, there in zip(one, other, strict=False):
+        if (here.file, here.function) != (there.file, there.function):
+            break
+        found = (here, there)
+        if here.line != there.line:
+            break
+    return found
+
+
+# -- unguarded ---------------------------------------------------------------------------------------------------------
+# Whether threads have touched the same thing without a common lock: a quick look at a raw trace.
+
+
+_WRITES = frozenset({WRITE, KEY_WRITE, KEY_INSERT})
+
+
+def unguarded(engine: Engine) -> bool:
+    """Whether two threads accessed one location, one of them writing, with no lock that both held.
+
+    Locksets (Eraser) rather than happens-before: in an execution where one thread follows the other, locks order
+    everything, but an access without the lock stays one.
+    """
+    held: dict[int, list[int]] = {}
+    seen: dict[int, list[tuple[int, bool, frozenset[int]]]] = {}
+    for thread, loc, mode, _site, _enabled, _after in engine.trace:
+        if not loc or thread <= 0:
+            continue
+        root = engine.heap.roots[loc]
+        locks = held.setdefault(thread, [])
+        if mode in (ACQUIRE, TRY):
+            locks.append(root)
+        elif mode == RELEASE:
+            if root in locks:
+                locks.remove(root)
+        elif mode <= KEY_INSERT:
+            mine = (thread, mode in _WRITES, frozenset(locks))
+            others = seen.setdefault(root, [])
+            if mine not in others:
+                if any(o[0] != thread and (o[1] or mine[1]) and not o[2] & mine[2] for o in others):
+                    return True
+                others.append(mine)
+    return False

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.model.outcome import Spot
-from plait.run.adopt import is_foreign
+from plait.run.importing.adopt import is_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from plait.judge.difference import explore
-from plait.judge.difference_explain import replay
-from plait.judge.difference_outcome import Outcome
-from plait.judge.explain import record_schedule
-from plait.judge.safety import Examination
+from plait.judge.difference.behaviour import explore
+from plait.judge.difference.explain import replay
+from plait.judge.difference.outcome import Outcome
+from plait.judge.oracle.explain import record_schedule
+from plait.judge.oracle.safety import Examination
 from plait.model.schedule import Schedule
 from plait.model.test import Test
 from plait.observe.places import PLACES
 from plait.observe.recording import as_row
-from plait.report.diff_reproducer import digest, in_words, view_from_json
-from plait.report.table import as_text, table
+from plait.report.interleaving import as_text, table
+from plait.report.reproducer import digest, in_words, view_from_json
 from plait.run.testbed import Testbed
 
 EXPLORED = 3000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from plait.model.finding import Finding
-from plait.report.table import WIDTH, as_text, table
+from plait.report.interleaving import WIDTH, as_text, table
 
 _MOST = 5  # other methods that are named
 

@@ -16,8 +16,8 @@ from importlib.resources import files
 from typing import Any
 
 from plait.model.schedule import Schedule
-from plait.report.outcomes import outcome_table
-from plait.report.steps import steps
+from plait.report.diff_text import outcome_table
+from plait.report.interleaving import steps
 
 _SCRIPTS = ("page_base.js", "page_plots.js", "page_steps.js", "page.js")
 

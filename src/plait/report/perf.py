@@ -10,8 +10,8 @@ from plait.report.publish import publish_result
 if TYPE_CHECKING:
     import argparse
 
-    from plait.judge.performance_result import Comparison, Contention, Measured
-    from plait.judge.performance_scaling import Point
+    from plait.judge.performance.result import Comparison, Contention, Measured
+    from plait.judge.performance.verdict import Point
     from plait.model.result import Result
 
 _WIDTH = 40

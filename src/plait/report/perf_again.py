@@ -14,10 +14,10 @@ import tarfile
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-from plait.judge.performance import Series, verdict, winner
-from plait.judge.performance_stats import mean, undisturbed
-from plait.run.native_machine import HEAVY, cpus
-from plait.run.native_pair import SIDES, Job, Pair, Place, SideError
+from plait.judge.performance.statistics import mean, undisturbed
+from plait.judge.performance.verdict import Series, verdict, winner
+from plait.run.native.machine import HEAVY, cpus
+from plait.run.native.pair import SIDES, Job, Pair, Place, SideError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

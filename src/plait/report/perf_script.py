@@ -7,18 +7,18 @@ import pprint
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from plait.judge import performance, performance_stats
+from plait.judge.performance import statistics, verdict
 from plait.report import perf_again
-from plait.report.own_file import write_own
-from plait.run import native, native_load, native_machine, native_pair
+from plait.report.reproducer import write_own
+from plait.run.native import load, machine, pair, process
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from plait.judge.performance_result import Comparison
-    from plait.run.native_pair import Place
+    from plait.judge.performance.result import Comparison
+    from plait.run.native.pair import Place
 
-_PARTS = (native_load, native, native_machine, native_pair, performance_stats, performance, perf_again)
+_PARTS = (load, process, machine, pair, statistics, verdict, perf_again)
 _OWN_IMPORT = re.compile(r"^from plait\.[\w.]+ import .*\n", re.MULTILINE)
 _FUTURE = "from __future__ import annotations\n"
 _MAIN = '\n\nif __name__ == "__main__":\n'

@@ -8,20 +8,32 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    TextIO,
+    TypeVar,
+)
 
 from plait.errors import guarded, own_error
 from plait.model.finding import Finding
 from plait.model.result import Result
-from plait.report.colours import styled
-from plait.report.coverage_text import curve, matrix
+from plait.report.check_text import curve, matrix
 from plait.report.finding_text import finding_text
+from plait.report.interleaving import (
+    GAP,
+    Line,
+    Span,
+    as_text,
+)
 from plait.report.reproducer import write_reproducer
-from plait.report.table import Line, Span, as_text
-from plait.report.terminal import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 OUT = "plait-out"
 _T = TypeVar("_T")
@@ -242,3 +254,49 @@ def statement(result: Result) -> list[str]:
         *reason,
         f"{done}completely; {pairs}",
     ]
+
+
+# -- colours -----------------------------------------------------------------------------------------------------------
+# A report in styled lines: what was found stands out, what is only said beside it steps back.
+
+
+def styled(said: str, summaries: Collection[str], headline: str, *, good: bool) -> list[Line]:
+    """The lines of a report that holds these findings; ``headline`` is its verdict."""
+    return [[Span(line, _style(line, summaries, headline, good=good))] for line in said.splitlines()]
+
+
+def _style(line: str, summaries: Collection[str], headline: str, *, good: bool) -> str:
+    text = line.strip()
+    if any(text.endswith(summary) and summary for summary in summaries):
+        return "bad"
+    if text == headline:
+        return "good" if good else "bad"
+    if text.startswith("note: "):
+        return "note"
+    if text.startswith(("Guard: ", "Race: ")):
+        return "why"
+    if text.startswith("thread 1") and GAP in line:
+        return "head"
+    return "title" if line.startswith("  ") and text.endswith(":") else ""
+
+
+# -- terminal ----------------------------------------------------------------------------------------------------------
+# Colours, on terminals only.
+
+
+_STYLES = {"head": "bold cyan", "line": "", "note": "dim", "end": "bold red", "good": "green", "bad": "bold red",
+           "why": "yellow", "title": "bold"}  # fmt: skip
+
+
+def show(lines: Iterable[Line], file: TextIO | None = None) -> None:
+    """Print lines, in colour if somebody looks at a terminal."""
+    stream = sys.stdout if file is None else file
+    if not stream.isatty():
+        print(as_text(lines), file=stream)
+        return
+    from rich.console import Console  # noqa: PLC0415 - slow to import, and seldom needed
+    from rich.text import Text  # noqa: PLC0415
+
+    console = Console(file=stream, highlight=False, soft_wrap=True)
+    for line in lines:
+        console.print(Text.assemble(*((span.text, _STYLES.get(span.style, "")) for span in line)))

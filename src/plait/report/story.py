@@ -7,10 +7,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from plait.model.outcome import Deadlock, Divergence, Hang, Raised
-from plait.report.table import Line, Span, table
+from plait.report.interleaving import Line, Span, table
 
 if TYPE_CHECKING:
-    from plait.judge.verdict import Verdict
+    from plait.judge.handwritten.verdict import Verdict
     from plait.model.outcome import Wait
 
 

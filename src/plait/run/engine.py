@@ -26,7 +26,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from plait.errors import PlaitBugError
-from plait.run.ends import HeldError, Killed, SetupBlockedError
+from plait.run.endings import HeldError, Killed, SetupBlockedError
 from plait.run.fibers import Fiber, OsFibers, make_fibers
 from plait.run.heap import Heap
 from plait.run.operations import ACQUIRE, KEY_READ, LOCAL, READ, RELEASE, TICK, TIME, TRY_FAILED
@@ -36,7 +36,7 @@ from plait.run.vthread import BLOCKED, FINISHED, NEW, READY, VThread
 if TYPE_CHECKING:
     from types import FrameType
 
-    from plait.run.modulestate import ModuleState
+    from plait.run.importing.modulestate import ModuleState
 
 Entry = tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]
 

@@ -19,9 +19,9 @@ from typing import Any
 from plait.errors import UsageError
 from plait.model.site import Site
 from plait.model.test import Call, Test
-from plait.run.dynamic import HOOKS
-from plait.run.ends import RAISED, SetupBlockedError, SetupFailedError
+from plait.run.endings import RAISED, SetupBlockedError, SetupFailedError
 from plait.run.engine import ENGINE, access
+from plait.run.hooks.dynamic import HOOKS
 from plait.run.operations import LOCAL
 from plait.run.primitives.lock import Lock
 from plait.run.rewrite import rewrite

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from plait.errors import UsageError
-from plait.subject.change_normal import digest, header, sha256
-from plait.subject.change_scope import (
+from plait.subject.changes.matching import header_parts, statements
+from plait.subject.changes.normal import digest, header, sha256
+from plait.subject.changes.scopes import (
     BLOCKS,
     DEFINITIONS,
     FUNCTIONS,
@@ -23,7 +24,6 @@ from plait.subject.change_scope import (
     definitions,
     scope_statements,
 )
-from plait.subject.matching import header_parts, statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

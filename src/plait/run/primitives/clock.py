@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time as real_time
 
-from plait.run.ends import SetupBlockedError
+from plait.run.endings import SetupBlockedError
 from plait.run.engine import ENGINE, access
 from plait.run.operations import LOCAL, READ, TICK
 from plait.run.primitives.site import here

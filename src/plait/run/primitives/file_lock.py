@@ -13,7 +13,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from plait.run.ends import SetupBlockedError
+from plait.run.endings import SetupBlockedError
 from plait.run.engine import ENGINE, access, blocking
 from plait.run.operations import TAKE, WRITE
 from plait.run.primitives.site import here

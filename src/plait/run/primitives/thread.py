@@ -10,11 +10,11 @@ from contextvars import Context
 from types import SimpleNamespace
 from typing import Any
 
-from plait.run.ends import Killed
+from plait.run.endings import Killed
 from plait.run.engine import ENGINE, access
 from plait.run.fibers import INHERITS
 from plait.run.heap import OPAQUE
-from plait.run.hooks import perform_function
+from plait.run.hooks.access import perform_function
 from plait.run.operations import LOCAL, READ
 from plait.run.primitives.lock import check_number
 from plait.run.primitives.number import next_name, number

@@ -2,7 +2,7 @@
 
 A hook gets the object that is about to be accessed and returns it (or the key, or the last argument), and the access
 itself stays inline: ``self.x`` becomes ``_p_r(self, 'x', 7).x``. Only function bodies change. What each hook is given
-and must return is written down in `plait.run.noop`.
+and must return is written down in `plait.run.hooks.noop`.
 
 `scope` knows which variable a name means; `context` keeps the state of a rewriting and numbers the places; `calls`,
 `expressions`, `stores`, `patterns` and `statements` each add their forms to it; `cache` compiles and remembers.

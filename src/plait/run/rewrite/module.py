@@ -21,7 +21,7 @@ def rewrite(
     """The syntax tree of a module with a hook at every access, and the places of these hooks.
 
     The tree is ready to compile. It behaves like the original if its globals hold hooks that return what
-    `plait.run.noop` says, and `plait.run.rewrite.REFERENCES`. ``assigned`` are globals that other modules assign.
+    `plait.run.hooks.noop` says, and `plait.run.rewrite.REFERENCES`. ``assigned`` are globals that other modules assign.
     """
     tree = ast.parse(source, filename)
     survey = Survey(tree, assigned)

@@ -1,0 +1,74 @@
+"""What `plait COMMAND --help` prints, made from the tables of options and commands."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plait.cli.main import Command, Option
+
+_GROUPS = {
+    "which code": ("at", "old", "new", "base", "good", "bad", "path"),
+    "how much": (
+        "budget", "max-tests", "max-schedules", "seed", "fresh", "workers", "cluster", "cluster-ca", "cluster-cert",
+        "cluster-key",
+    ),
+    "what to write": ("json", "html", "junit", "sarif", "markdown", "quiet"),
+}
+_VERSIONS = (
+    "VERSION is worktree, a git revision, a folder (dir:PATH) or a release (pypi:NAME==NUMBER). "
+)
+_SETTINGS = "Settings in pyproject.toml ([tool.plait]) or plait.toml replace these defaults."
+_LEFT, _NARROW, _WIDE = 22, 60, 100
+
+
+def default_text(option: Option, differs: str | None = None) -> str:
+    """What holds if the option is not given, in parentheses; ``differs`` is a command's own default."""
+    if differs is not None:
+        return f" (default: {differs})"
+    if "(default" in option.help:
+        return ""
+    if option.metavar is None:
+        return " (default: no)"
+    if option.metavar == "FILE":
+        return " (default: not written)"
+    return f" (default: {option.default or 'none'})"
+
+
+def command_help(name: str, command: Command, options: Mapping[str, Option], differs: Mapping[str, str]) -> str:
+    """The whole text; ``differs`` are the defaults that only this command has."""
+    width = max(_NARROW, min(_WIDE, shutil.get_terminal_size().columns))
+    head = "" if command.argument is None else f" {command.argument[0]}" if command.needed else " [NAME]"
+    lines = [f"usage: plait {name}{head}{' [--option ...]' if command.options else ''}", ""]
+    lines += textwrap.wrap(f"{command.help[0].upper()}{command.help[1:]}.", width)
+    if command.argument is not None:
+        lines += ["", *_entry(command.argument[0], command.argument[1], width)]
+    listed = {key for keys in _GROUPS.values() for key in keys}
+    groups = {**_GROUPS, "how": tuple(key for key in command.options if key not in listed)}
+    for title in ("which code", "how much", "how", "what to write"):
+        keys = [key for key in groups[title] if key in command.options]
+        if keys:
+            lines += ["", title]
+        for key in keys:
+            option = options[key]
+            value = "" if option.metavar is None else f" {option.metavar}"
+            choices = "" if option.choices is None else f": {', '.join(option.choices)}"
+            own = differs.get(key)
+            said = option.help.partition(" (default")[0] if own is not None or choices else option.help
+            default = default_text(option, own or (str(option.default) if choices and option.default else None))
+            lines += _entry(f"--{key}{value}", f"{said}{choices}{default}", width)
+    if command.options:
+        versions = _VERSIONS if any(options[key].metavar == "VERSION" for key in command.options) else ""
+        lines += ["", *textwrap.wrap(f"{versions}{_SETTINGS}", width)]
+    return "\n".join(lines) + "\n"
+
+
+def _entry(head: str, said: str, width: int) -> list[str]:
+    first = f"  {head:{_LEFT}} "
+    if len(first) > _LEFT + 3:
+        return [first.rstrip(), *_entry("", said, width)]
+    return textwrap.wrap(said, width, initial_indent=first, subsequent_indent=" " * (_LEFT + 3), break_long_words=False)

@@ -1,0 +1,370 @@
+"""The command line: reads options, hands them to the command, turns what happens into an exit code.
+
+A command is a module `plait.commands.<command>.command` with a function ``run(options: argparse.Namespace) -> int``
+that returns the exit code; `bench` and `doctor` live beside this file. Modules are imported when their command is
+given, and a command whose module is not there is not offered. ``options.argument`` is SUBJECT, TEST, FILE or NAME;
+every option of the command is an attribute, spelled as in `OPTIONS` with underscores; what neither the command line
+nor the project's settings (``options.config``) say has the default listed there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import importlib.util
+import os
+import re
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from plait import __version__
+from plait.commands.budget import seconds
+from plait.config import ALLOWABLE, CHOICES, SEARCHES, load
+from plait.errors import INTERRUPTED, NOTHING_FOUND, UNUSABLE, PlaitBugError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_WIDTH = 80
+
+# -- values -------------------------------------------------------------------------------------------------------
+
+
+def _at_least(least: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise UsageError(f"{text!r} is no whole number of {least} or more")
+        return int(text)
+
+    return number
+
+
+def _permissions(text: str) -> tuple[str, ...]:
+    names = tuple(part for part in text.split(",") if part)
+    for name in names:
+        if name not in ALLOWABLE:
+            raise UsageError(f"{name!r} cannot be allowed: choose from {', '.join(ALLOWABLE)}")
+    return names
+
+
+def _output(text: str) -> Path:
+    """Where a result goes, ``-`` being the terminal. Complains before the work is done, not after it."""
+    path = Path(text)
+    if text == "-":
+        return path
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise UsageError(f"{text!r} cannot be written: its folder must exist, and it must be a file")
+    return path
+
+
+# -- options ------------------------------------------------------------------------------------------------------
+
+
+class Option(NamedTuple):
+    """One option; ``read`` turns its text into a value, no ``metavar`` makes it a flag."""
+
+    help: str
+    metavar: str | None = None
+    read: Callable[[str], Any] = str
+    default: Any = None
+    choices: tuple[str, ...] | None = None
+    repeated: bool = False  # it may be given several times
+
+
+def _choice(name: str, help_text: str, default: str | None) -> Option:
+    return Option(help_text, name.upper(), default=default, choices=CHOICES[name])
+
+
+OPTIONS = {
+    "at": Option("which version to take (default: worktree)", "VERSION", default="worktree"),
+    "old": Option("the version before (default: HEAD)", "VERSION", default="HEAD"),
+    "new": Option("the version after (default: worktree)", "VERSION", default="worktree"),
+    "base": Option("review what changed since the branch left REV (default: the main branch)", "REV"),
+    "good": Option("a commit without the difference", "REV"),
+    "bad": Option("a later commit with it (default: HEAD)", "REV", default="HEAD"),
+    "path": Option("where the subject is imported from (default: .)", "DIR", Path, Path()),
+    "seed": Option("the same seed and limits give the same result (default: 0)", "N", _at_least(0), 0),
+    "budget": Option("wall-clock limit such as 60s, 5m, 1h", "TIME", seconds),
+    "max-tests": Option("limit the tests instead, reproducibly (default: no limit)", "N", _at_least(1)),
+    "max-schedules": Option("limit the schedules instead, reproducibly (default: no limit)", "N", _at_least(1)),
+    "model": _choice("model", "where threads may switch (default: both)", "both"),
+    "threads": Option("threads that meet in a test (default: 2)", "N", _at_least(2), 2),
+    "workers": Option("worker processes (default: one per core)", "N", _at_least(1)),
+    "cluster": Option("run on a Dask scheduler (default: on this machine)", "ADDRESS"),
+    "cluster-ca": Option("certificate authority of an encrypted cluster (default: none)", "FILE", Path),
+    "cluster-cert": Option("certificate for an encrypted cluster (default: none)", "FILE", Path),
+    "cluster-key": Option("key of that certificate (default: none)", "FILE", Path),
+    "generate": _choice("generate", "how tests are made, see docs/check.md (default: covcon)", "covcon"),
+    "schedule": _choice("schedule", "how a test is executed", None),
+    "capp": _choice("capp", "which schedules come first, seen from the change: see docs/explore.md", None),
+    "no-filter": Option("explore every generated test, also those that cannot differ", default=False),
+    "allow": Option("what the code may do: write,network,subprocess,native", "LIST", _permissions, ()),
+    "json": Option("write the result as JSON; - is the terminal", "FILE", _output),
+    "html": Option("write the result as a page", "FILE", _output),
+    "junit": Option("write the result as JUnit XML", "FILE", _output),
+    "sarif": Option("write the result as SARIF", "FILE", _output),
+    "markdown": Option("write the result as a comment for a pull request", "FILE", _output),
+    "quiet": Option("say nothing while it runs", default=False),
+    "finding": Option("its number in the file (default: all; with --step or --pdb the first)", "N", _at_least(1)),
+    "step": Option("go through it step by step, forward and back", default=False),
+    "pdb": Option("stop in the debugger at the conflicting accesses, other threads held", default=False),
+    "fresh": Option("explore everything again, whatever is known from earlier runs", default=False),
+    "python": Option("interpreter to measure; given twice: old, then new (default: this one)", "EXE", repeated=True),
+    "curve": Option("numbers of threads to compare (default: 1,2,4,8,16)", "N,N"),
+    "scope": Option("time of the whole test, or of each thread's suffix", "SCOPE", choices=("whole", "suffix"),
+                    default="whole"),
+    "delta": Option("the least difference to report (default: 5)", "PERCENT"),
+    "runs": Option("runs behind each figure (default: the table's own)", "N", _at_least(1)),
+    "limit": Option("how long one measured call may take (default: the table's own)", "TIME", seconds),
+    "operator": Option("mutants: the bugs to plant, with commas between them (default: all)", "NAMES"),
+    "subject": Option("mutants: the classes to plant them in (default: all)", "NAMES"),
+    "sample": Option("mutants: so many of each operator (default: all)", "N", _at_least(1)),
+    "resume": Option("mutants: keep each result here, and measure only what is not there yet", "FILE", _output),
+    "set": Option("corpus: which of its sets (default: sample)", "SET", choices=("sample", "held-out", "all"),
+                  default="sample"),
+}  # fmt: skip
+_LIMITS = ("path", "seed", "budget", "max-tests", "max-schedules", "workers", "allow")
+_CLUSTER = ("cluster", "cluster-ca", "cluster-cert", "cluster-key")
+_OUTPUTS = ("json", "html", "junit", "sarif")
+
+
+class Command(NamedTuple):
+    """One command: its line in the overview, its argument (with an explanation), the options that make sense for it."""
+
+    help: str
+    argument: tuple[str, str] | None = None
+    options: tuple[str, ...] = ()
+    module: str | None = None
+    needed: bool = True  # whether the argument is
+
+
+_SUBJECT = ("SUBJECT", "module:Class, or file.py:Class")
+COMMANDS = {
+    "check": Command(
+        "one version: thread-safety violations", _SUBJECT,
+        ("at", "old", *_LIMITS, *_CLUSTER, "model", "threads", "generate", "schedule", "capp", "fresh", "quiet",
+         *_OUTPUTS),
+    ),
+    "diff": Command(
+        "two versions: behaviour that only one of them can show", _SUBJECT,
+        ("old", "new", *_LIMITS, *_CLUSTER, "model", "threads", "schedule", "capp", "no-filter", "fresh", "quiet",
+         *_OUTPUTS),
+    ),
+    "perf": Command(
+        "two versions: which one is faster under contention", _SUBJECT,
+        ("old", "new", "path", "seed", "budget", "max-tests", "allow", "threads", "python", "curve", "scope", "delta",
+         "quiet", *_OUTPUTS),
+    ),
+    "explore": Command(
+        "an existing test that starts threads, under many schedules",
+        ("TEST", "tests/test_x.py::test_y, or module:function"),
+        ("old", "new", *_LIMITS, "model", "schedule", "capp", *_OUTPUTS),
+    ),
+    "review": Command(
+        "diff, check, perf and explore for every class a git change touches", None,
+        ("base", "new", *_LIMITS, "model", "threads", *_OUTPUTS, "markdown"),
+    ),
+    "bisect": Command(
+        "the commit that brought a difference in behaviour or speed", _SUBJECT,
+        ("good", "bad", *_LIMITS, "model", "threads", "json"),
+    ),
+    "replay": Command(
+        "run a finding again, deterministically, and show it",
+        ("FILE", "a result file, an HTML report or a reproducer"), ("finding", "step", "pdb", "path", "allow"),
+    ),
+    "bench": Command(
+        "the evaluation tables, ours beside the papers'", ("NAME", "which table (default: all)"),
+        ("json", "runs", "limit", "set", "operator", "subject", "sample", "max-tests", "seed", "resume"),
+        "plait.commands.bench", needed=False,
+    ),
+    "doctor": Command("what this installation can do", None, (), "plait.commands.doctor"),
+    "completion": Command(
+        "a script that lets a shell complete plait's words", ("SHELL", "bash, zsh or fish"), (),
+        "plait.commands.completion",
+    ),
+}  # fmt: skip
+DEFAULTS = {
+    "check": {"budget": "60s", "schedule": "every schedule up to a limit, then samples", "capp": "none"},
+    "diff": {"budget": "60s", "schedule": "dpor", "capp": "none"},
+    "perf": {"budget": "2m", "threads": "8", "max-tests": "6"},
+    "explore": {"budget": "60s", "schedule": "delay", "capp": "LOA", "max-schedules": "10000"},
+    "review": {"budget": "5m"},
+    "bisect": {"budget": "5m"},
+}
+"""Defaults that only one command has, as its command line would have them."""
+WORDS = {
+    "check": {"old": "the version that --capp compares with (default: HEAD)"},
+    "perf": {"threads": "threads that call at the same time", "max-tests": "how many tests are measured"},
+    "bisect": {"budget": "time to find a test that tells the two commits apart"},
+}
+"""What options mean for one command, where that is not what they mean for the others."""
+_OWN_CHOICES = {("explore", "schedule"): SEARCHES}
+
+
+def option_of(command: str, key: str) -> Option:
+    """An option as one command has it."""
+    option = OPTIONS[key]
+    said = WORDS.get(command, {}).get(key, option.help)
+    return option._replace(help=said, choices=_OWN_CHOICES.get((command, key), option.choices))
+
+
+def _module(name: str) -> str:
+    return COMMANDS[name].module or f"plait.commands.{name}.command"
+
+
+def available() -> list[str]:
+    """The commands of this installation."""
+    return list(filter(_is_there, COMMANDS))
+
+
+def _is_there(name: str) -> bool:
+    if name == "bench":
+        from plait.commands.bench import tables  # noqa: PLC0415 - what few commands need is imported when they do
+
+        return bool(tables())
+    return name in COMMANDS and importlib.util.find_spec(_module(name)) is not None
+
+
+# -- reading ------------------------------------------------------------------------------------------------------
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains in one line, with what was probably meant."""
+
+    def __init__(self, name: str) -> None:
+        # A formatter that asks for the terminal's width, for each option anew, is what takes most time here.
+        formatter = partial(argparse.HelpFormatter, width=_WIDTH)
+        super().__init__(f"plait {name}", allow_abbrev=False, formatter_class=formatter)
+        self._name = name
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}{self._meant(message)} (see `{self.prog} --help`)")
+
+    def format_help(self) -> str:
+        from plait.cli.help import command_help  # noqa: PLC0415 - as above
+
+        own = {key: option_of(self._name, key) for key in COMMANDS[self._name].options}
+        return command_help(self._name, COMMANDS[self._name], {**OPTIONS, **own}, DEFAULTS.get(self._name, {}))
+
+    def _meant(self, message: str) -> str:
+        own = COMMANDS[self._name].options
+        if unknown := re.match(r"unrecognized arguments: --([\w-]+)", message):
+            having = [name for name in available() if unknown[1] in COMMANDS[name].options]
+            if having:
+                return f"; --{unknown[1]} is an option of {', '.join(having)}"
+            near = difflib.get_close_matches(unknown[1], own, 1)
+            return f"; did you mean --{near[0]}?" if near else ""
+        if wrong := re.match(r"argument --([\w-]+): invalid choice: '(.*?)'", message):
+            near = difflib.get_close_matches(wrong[2], option_of(self._name, wrong[1]).choices or (), 1)
+            return f"; did you mean {near[0]}?" if near else ""
+        return ""
+
+
+def _overview() -> str:
+    lines = [f"  {name:11}{COMMANDS[name].help}" for name in available()]
+    return "\n".join(
+        [
+            "usage: plait COMMAND ...",
+            "",
+            "Is this class, or a change to it, safe and fast when many threads use it?",
+            "",
+            *lines,
+            "",
+            "`plait COMMAND --help` lists a command's options. Exit codes: 0 nothing found,",
+            "1 something found, 2 unusable input, 3 no conclusion within the budget,",
+            "130 interrupted.",
+        ]
+    )
+
+
+def _parser(name: str) -> _Parser:
+    command = COMMANDS[name]
+    parser = _Parser(name)
+    if command.argument is not None:
+        parser.add_argument("argument", metavar=command.argument[0], nargs=None if command.needed else "?")
+    for key in command.options:
+        option = option_of(name, key)
+        if option.metavar is None:
+            parser.add_argument(f"--{key}", action="store_true", default=None)
+        elif option.choices is not None:
+            parser.add_argument(f"--{key}", choices=option.choices)
+        else:
+            parser.add_argument(f"--{key}", action="append" if option.repeated else "store")
+    return parser
+
+
+def read(name: str, arguments: Sequence[str], folder: Path) -> argparse.Namespace:
+    """The options of one command: from the command line, else from the settings in ``folder``, else the defaults."""
+    given = _parser(name).parse_args(list(arguments))
+    settings = load(folder)
+    for key in COMMANDS[name].options:
+        option, attribute = OPTIONS[key], key.replace("-", "_")
+        value = getattr(given, attribute)
+        if value is None and key == "allow":
+            value = settings.allow or None
+        elif value is None and key in settings.options:
+            value = option.read(str(settings.options[key]))
+        elif isinstance(value, str):
+            try:
+                value = option.read(value)
+            except UsageError as error:
+                raise UsageError(f"--{key}: {error}") from None
+        setattr(given, attribute, _default(name, key) if value is None else value)
+    given.config = settings
+    return given
+
+
+def _default(name: str, key: str) -> Any:
+    """What an option has that nobody has given; what has no value of its own is left to the command."""
+    option, own = OPTIONS[key], DEFAULTS.get(name, {}).get(key)
+    return option.default if own is None or option.default is None else option.read(own)
+
+
+# -- running ------------------------------------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The ``plait`` command; returns the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _dispatch(given)
+        sys.stdout.flush()  # here, where a reader that went away does no harm
+    except UsageError as error:
+        print(f"plait: {error}", file=sys.stderr)
+        return UNUSABLE
+    except KeyboardInterrupt:
+        print("plait: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOTHING_FOUND
+    except Exception as error:
+        import traceback  # noqa: PLC0415 - for the worst case
+
+        traceback.print_exc()
+        said = str(error) if isinstance(error, PlaitBugError) else f"[plait bug] {type(error).__name__}: {error}"
+        print(f"plait: {said}", file=sys.stderr)
+        return UNUSABLE
+    return code
+
+
+def _dispatch(given: list[str]) -> int:
+    if not given or given[0] in ("-h", "--help", "help"):
+        print(_overview())
+        return NOTHING_FOUND if given else UNUSABLE
+    name = given[0]
+    if name in ("-V", "--version"):
+        print(f"plait {__version__}")
+        return NOTHING_FOUND
+    if not _is_there(name):
+        known = available()
+        near = difflib.get_close_matches(name, known, 1)
+        advice = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        raise UsageError(f"no command {name!r}; {advice}")
+    options = read(name, given[1:], Path.cwd())
+    options.words = given
+    code: int = importlib.import_module(_module(name)).run(options)
+    return code

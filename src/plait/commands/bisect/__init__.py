@@ -1,0 +1,1 @@
+"""`plait bisect`: the commit that brought a difference."""

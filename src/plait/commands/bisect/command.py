@@ -1,0 +1,145 @@
+"""`plait bisect`: the commit that brought a difference, by running the test that shows it on commits in between."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plait.commands.bisect.probes import Answer, Bisection, Probe, behaviour_probe, speed_probe
+from plait.commands.interrupt import Interrupt
+from plait.commands.perf.command import TESTS, THREADS
+from plait.commands.perf.measure import Rules as Measuring
+from plait.config import Config, tests_folder
+from plait.errors import UsageError
+from plait.generate.catalogue import Hints
+from plait.model.result import Result
+from plait.report.bisect_text import bisect_text
+from plait.report.publish import write_json
+from plait.subject.name import Subject
+from plait.subject.versions.git import History
+
+DEFAULT_BUDGET = 300.0
+
+
+@dataclass(slots=True)
+class BisectOptions:
+    """What `plait bisect` was asked for; the budget is for finding the test, each commit then gets what it needs."""
+
+    subject: Subject
+    good: str
+    bad: str = "HEAD"
+    project: Path = field(default_factory=Path)
+    seed: int = 0
+    budget: float = DEFAULT_BUDGET
+    max_tests: int | None = None
+    max_schedules: int | None = None
+    model: str = "both"
+    threads: int = 2
+    perf_threads: int = THREADS
+    perf_tests: int = TESTS
+    workers: int = 2
+    allow: tuple[str, ...] = ()
+    hints: Hints = field(default_factory=Hints)
+    nondeterministic: tuple[str, ...] = ()
+    hook: Path | None = None
+    tests: Path | None = None
+    measuring: Measuring = field(default_factory=Measuring)
+
+
+def run(options: argparse.Namespace) -> int:
+    """The command: 1 if a commit was found, 0 if the two ends do not differ, 3 if that cannot be told."""
+    asked = from_namespace(options)
+    with Interrupt() as interrupt:
+        result = bisect(asked, interrupt, _say if sys.stderr.isatty() else lambda _: None)
+    if options.json is None or not write_json(result.as_json(), options.json):
+        print(bisect_text(result, options.path))
+    if result.stopped_by == "interrupt":
+        return 130
+    return {"found": 1, "ambiguous": 1, "none": 0}.get(result.verdict, 3)
+
+
+def _say(text: str) -> None:
+    print(f"\r\033[K{text}", end="" if text else "\r", file=sys.stderr, flush=True)
+
+
+def from_namespace(options: argparse.Namespace) -> BisectOptions:
+    """The command line's words as options."""
+    if options.good is None:
+        raise UsageError("--good REV is missing: name a commit that does not have the difference")
+    config: Config = options.config
+    words = config.subject(options.argument)
+    return BisectOptions(
+        Subject.parse(options.argument, path=options.path), options.good, options.bad, options.path, options.seed,
+        options.budget or DEFAULT_BUDGET, options.max_tests, options.max_schedules, options.model, options.threads,
+        max(options.threads, THREADS), workers=options.workers or os.cpu_count() or 2, allow=tuple(options.allow),
+        hints=words.hints, nondeterministic=words.nondeterministic, hook=config.hook,
+        tests=tests_folder(options.path, config),
+    )  # fmt: skip
+
+
+def bisect(
+    options: BisectOptions, interrupt: Interrupt | None = None, say: Callable[[str], None] = lambda _: None
+) -> Result:
+    """Find a test that tells the two ends apart, then the commit from which on it does."""
+    started = time.monotonic()
+    history = History.of(options.project.resolve())
+    good, bad = history.commit(options.good), history.commit(options.bad)
+    commits = history.between(good, bad)
+    ends = dataclasses.replace(options, good=good, bad=bad)
+    say(f"looking for a difference between {good[:10]} and {bad[:10]}")
+    probe: Probe | str | None = behaviour_probe(ends, interrupt)
+    untold = probe if isinstance(probe, str) else ""  # why behaviour cannot be told: a pass on speed is none on that
+    if (probe is None or untold) and not (interrupt is not None and interrupt.requested):
+        say("behaviour cannot be told; measuring" if untold else "behaviour does not differ; measuring")
+        probe = speed_probe(ends, interrupt)
+    versions = {"good": _named(options.good, good), "bad": _named(options.bad, bad)}
+    result = Result(
+        "bisect", str(options.subject), "none", versions, options.seed, options.model,
+        stats={"commits": len(commits), "commits_tried": 0, "commits_skipped": 0},
+    )  # fmt: skip
+    if isinstance(probe, str) or (probe is None and untold):
+        result.verdict = "inconclusive"
+        behaviour = f"behaviour cannot be told: {untold}" if untold else "behaviour does not differ"
+        speed = f"speed cannot be told: {probe}" if isinstance(probe, str) else "speed does not differ"
+        result.notes.append(f"{behaviour}; {speed}")
+    elif probe is not None:
+        with probe as open_probe:
+            bisection = Bisection(commits, lambda commit: _asked(open_probe, history, commit, say))
+            bisection.run(lambda: interrupt is not None and interrupt.requested)
+        _conclude(result, probe, bisection, history)
+    say("")
+    stopped = interrupt is not None and interrupt.requested
+    result.stopped_by = "interrupt" if stopped else "finding" if result.findings else "budget"
+    result.elapsed_s = time.monotonic() - started
+    return result
+
+
+def _named(text: str, commit: str) -> str:
+    return commit[:10] if commit.startswith(text) else f"{text} ({commit[:10]})"
+
+
+def _asked(probe: Probe, history: History, commit: str, say: Callable[[str], None]) -> Answer:
+    say(f"trying {history.describe(commit)}")
+    return probe.answer(commit)
+
+
+def _conclude(result: Result, probe: Probe, bisection: Bisection, history: History) -> None:
+    result.findings = [probe.finding]
+    result.verdict = "found" if len(bisection.suspects) == 1 else "ambiguous"
+    result.stats |= {"commits_tried": len(bisection.log), "commits_skipped": bisection.skipped}
+
+    def shown(commit: str) -> dict[str, Any]:
+        return dataclasses.asdict(history.describe(commit))
+
+    result.more = {
+        "kind": probe.kind, "commit": shown(bisection.suspects[-1]) if result.verdict == "found" else None,
+        "suspects": [shown(commit) for commit in bisection.suspects],
+        "log": [{**shown(commit), "answer": answer.word, "why": answer.why} for commit, answer in bisection.log],
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""`plait check`: thread-safety violations of a class."""

@@ -1,0 +1,233 @@
+"""`plait check`: from a class name to thread-safety violations, or to an honest statement of what was covered.
+
+Streams of tests run in worker processes, chunk by chunk (see `plait.commands.check.worker.stream`). With
+``--max-tests`` the chunks, and so the findings, are the same whatever the number of workers and the speed of the
+machine; with a wall-clock budget only their number depends on it. What a campaign needs is imported while its
+processes start, which takes as long.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sysconfig
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plait.commands.budget import Budget
+from plait.commands.check.options import DEFAULT_BUDGET, CheckOptions, from_namespace
+from plait.commands.interrupt import Interrupt
+from plait.commands.progress import Progress
+from plait.commands.releases import opened
+from plait.errors import BUG, FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, UsageError, guarded
+from plait.explore.capp.partition import Aim
+from plait.model.result import Result
+from plait.report.publish import publish, statement, text
+from plait.report.sources import sources, steps_of
+from plait.store.project import Memory, memory_name, remembering
+from plait.store.receipts import Receipt
+from plait.subject.changes.impact_analysis import impact_between
+from plait.subject.interface.concurrent import mentions_threads
+from plait.subject.name import Subject
+from plait.subject.source import files_of
+from plait.subject.versions.version import Version
+from plait.workers.cluster import Cluster, open_workers
+from plait.workers.pool import Workers
+from plait.workers.protocol import WorkerSpec
+
+if TYPE_CHECKING:
+    from plait.commands.check.campaign import Campaign
+
+PARALLEL_S, PARALLEL_OVERTIME = 60.0, 4.0
+"""Seconds for trying findings on parallel threads, at most and behind the end of the budget."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """The command; returns the exit code."""
+    asked = from_namespace(options)
+    receipt = Receipt()
+    with Interrupt() as interrupt:
+        result = check(asked, interrupt, receipt)
+    complete = publish(result, options, asked.project)
+    if receipt.result is not None and complete:
+        kept = receipt.result
+        guarded("remembering", lambda: receipt.leave(options, _code(kept), text(kept), statement(kept)), [])
+    return _code(result) if complete else _code(result) or UNUSABLE  # what was asked for is not there
+
+
+def _code(result: Result) -> int:
+    if result.stopped_by == "interrupt":
+        return INTERRUPTED
+    if result.findings:
+        return FOUND
+    return INCONCLUSIVE if result.verdict == "inconclusive" or not result.stats["tests"] else NOTHING_FOUND
+
+
+@contextmanager
+def workers_for(
+    subject: Subject, version: Version, *, count: int, allow: tuple[str, ...] = (), hook: Path | None = None,
+    cluster: Cluster | None = None, tests: Path | None = None, rewritten: bool = True,
+) -> Iterator[Workers]:  # fmt: skip
+    """Worker processes that have one version of the subject, and can import the user's hook file."""
+    spec = WorkerSpec(
+        module=subject.module, qualname=subject.qualname, file=subject.file if version.kind == "worktree" else None,
+        roots=(version.root, *([hook.resolve().parent] if hook is not None else ())), paths=tuple(version.extra),
+        allow=frozenset(allow), rewritten=rewritten,
+    )  # fmt: skip
+    with open_workers(spec, count, cluster, tests) as workers:
+        yield workers
+
+
+def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Receipt | None = None) -> Result:
+    """Look for violations until the budget is used up; where nothing has changed since an earlier run, only replay."""
+    budget = Budget.of(options.budget, options.max_tests, options.max_schedules, default=DEFAULT_BUDGET)
+    asked = budget.started
+    with (
+        opened(options.at, project=options.project, subject=options.subject, allow=options.allow) as version,
+        remembering(
+            options.store, memory_name("check", options.kept_as, options.project), options.subject, (version,),
+            options.hook, options.tests, fresh=options.fresh, findings_only=options.capp not in (None, "none"),
+        ) as memory,
+        Progress(f"check {options.name}", budget, quiet=options.quiet) as progress,
+    ):  # fmt: skip
+        budget.started = time.monotonic()  # to fetch a release takes as long as it takes: the budget is for the search
+        if options.order == "native":
+            result = _native(options, version, budget, interrupt)
+        else:
+            aim = _aim(options, version)
+
+            @cache
+            def begin() -> Campaign:
+                from plait.commands.check.campaign import Campaign  # noqa: PLC0415 - see above
+
+                return Campaign(options, budget, memory, interrupt, progress, aim)
+
+            known = _again(options, version, memory, begin)
+            result = known or _explored(options, version, memory, begin)
+            if receipt is not None and not memory.known():  # what is known has to be replayed
+                again = known or _again(options, version, memory, begin)
+                receipt.note(
+                    again and _placed(again, version, options.subject), memory, options.store, options.subject,
+                    ((options.at, version),), options.hook, options.tests,
+                )  # fmt: skip
+        if result.findings and result.stopped_by != "interrupt" and sysconfig.get_config_var("Py_GIL_DISABLED"):
+            guarded(
+                "trying parallel threads", lambda: _in_parallel(result, options, version, budget, memory, interrupt),
+                result.notes,
+            )  # fmt: skip
+        _placed(result, version, options.subject)
+    result.elapsed_s = time.monotonic() - asked
+    return result
+
+
+def _placed(result: Result, version: Version, subject: Subject) -> Result:
+    """The result with where its code is."""
+    result.versions = {"at": version.label}
+    result.more["sources"] = sources(steps_of(result.findings))
+    if version.kind in ("worktree", "folder"):
+        result.more["root"] = str(version.root)
+    if result.findings:
+        claims = guarded("reading documents", lambda: _claims(subject, version), result.notes)
+        result.more["mentions_threads"] = claims is not False
+    return result
+
+
+def _claims(subject: Subject, version: Version) -> bool:
+    """Whether the code or the documents of a subject say anything about threads."""
+    named = files_of(version.root, subject.module) if subject.file is None else (subject.file,)
+    files = [Path(each) for each in named if Path(each).is_file()]
+    return mentions_threads(files, version.root, subject.module.partition(".")[0])
+
+
+def _aim(options: CheckOptions, version: Version) -> Aim | None:
+    """What the executions look at first."""
+    if options.capp in (None, "none"):
+        return None
+    with opened(options.old, project=options.project, subject=options.subject, allow=options.allow) as old:
+        return Aim(str(options.capp), impact_between(old, version))
+
+
+def _workers(
+    options: CheckOptions, version: Version, count: int, *, rewritten: bool = True
+) -> AbstractContextManager[Workers]:
+    return workers_for(
+        options.subject, version, count=count, allow=options.allow, hook=options.hook, cluster=options.cluster,
+        tests=options.tests, rewritten=rewritten,
+    )  # fmt: skip
+
+
+def _native(options: CheckOptions, version: Version, budget: Budget, interrupt: Interrupt | None) -> Result:
+    """Nothing of it is remembered: it would not come out the same again."""
+    with (
+        _workers(options, version, options.workers, rewritten=False) as native,
+        _workers(options, version, 1) as controlled,
+    ):
+        from plait.commands.check.native import NativeCampaign  # noqa: PLC0415 - see above
+
+        campaign = NativeCampaign(options, budget, native, controlled, interrupt)
+        campaign.run()
+    return campaign.result()
+
+
+def _in_parallel(
+    result: Result, options: CheckOptions, version: Version, budget: Budget, memory: Memory, interrupt: Interrupt | None
+) -> None:  # fmt: skip
+    """Say of each finding what real threads show that run at the same time."""
+    from plait.commands.check.parallel import see_in_parallel  # noqa: PLC0415 - see above
+
+    deadline = time.monotonic() + min(PARALLEL_S, max(budget.left, PARALLEL_OVERTIME))  # a number of tests has no end
+
+    def over() -> bool:
+        return time.monotonic() > deadline or (interrupt is not None and interrupt.requested)
+
+    with (
+        _workers(options, version, 1, rewritten=False) as native,
+        _workers(options, version, 1) as controlled,
+    ):
+        result.notes += see_in_parallel(
+            result.findings, options.name, options.rules, controlled, native, memory, over, fresh=options.fresh
+        )
+
+
+def _explored(options: CheckOptions, version: Version, memory: Memory, begin: Callable[[], Campaign]) -> Result:
+    with _workers(options, version, options.workers) as workers:
+        campaign = begin()
+        try:
+            campaign.run(workers)
+        except (UsageError, MemoryError):
+            raise
+        except Exception as error:
+            if not campaign.found_anything:
+                raise
+            campaign.break_off(error)
+    result = campaign.result()
+    # A run with an error of our own may do better the next time: it is not taken for done.
+    if result.stopped_by != "interrupt" and not any(note.startswith(BUG) for note in result.notes):
+        guarded("remembering", lambda: _keep(result, campaign, options, memory), result.notes)
+    return result
+
+
+def _keep(result: Result, campaign: Campaign, options: CheckOptions, memory: Memory) -> None:
+    """Remember the run."""
+    from plait.commands.check.known import content_of  # noqa: PLC0415 - see above
+
+    memory.keep_run(options.as_key(), content_of(result, campaign.replays, time.time()))
+    memory.keep_coverage({" | ".join(row["methods"]): row["covered"] for row in result.more["pairs"]})
+
+
+def _again(
+    options: CheckOptions, version: Version, memory: Memory, begin: Callable[[], Campaign]
+) -> Result | None:
+    """The result of the same run of the same code, if there was one and what it found is still there."""
+    content = memory.run(options.as_key())
+    if content is None:
+        return None
+    if memory.known():
+        with _workers(options, version, 1) as workers:
+            begin().replay(workers)
+    from plait.commands.check.known import result_of  # noqa: PLC0415 - see above
+
+    return result_of(content, options.name, options.seed, options.model, begin().replays)

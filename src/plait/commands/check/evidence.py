@@ -1,0 +1,162 @@
+"""Whether a check that found nothing is a pass: what its calls did, and what kept it from testing more.
+
+The rule, in `docs/check.md`: a pass needs calls that returned and threads that touched something together. A method
+that always raised is not tested, with none of its pairs: at least half of the pairs must be left. A method without
+arguments that always raises `TypeError` or `AttributeError` says that the object was built from the wrong parts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from plait.generate.catalogue import Hints
+from plait.judge.oracle.evidence import RAISED, RETURNED, WAITED, Evidence
+from plait.subject.interface.members import Interface, Method
+
+_NAMED = 6  # methods in one sentence
+_OPTIONAL = ("NotImplementedError", "io.UnsupportedOperation")  # what is not there cannot be tested
+_MISUSE = ("TypeError", "AttributeError")
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """What calling each method by itself, in one thread, has shown. Plain data: it comes from a worker."""
+
+    starters: frozenset[str] = frozenset()  # methods that start threads
+    called: Mapping[str, int] = field(default_factory=dict)
+    returned: Mapping[str, int] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+    in_c: frozenset[str] = frozenset()  # methods whose code plait cannot look into
+    invariant: str = ""  # what is wrong with the invariant of the settings for an object nobody has touched
+    built: str = ""  # how the object was built
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """``reason`` says why there is no verdict, empty for a pass; ``notes`` what a pass does not cover."""
+
+    reason: str
+    notes: tuple[str, ...]
+    methods: dict[str, dict[str, Any]]
+
+
+def conclude(interface: Interface, hints: Hints, alone: Alone, evidence: Evidence) -> Conclusion:
+    """Return what a search without findings amounts to, and how often each method was called and returned."""
+    names = [each.name for each in interface.methods if not hints.leaves_out(each.name)]
+    rows = {name: _row(name, alone, evidence) for name in dict.fromkeys(names)}
+    tried = [name for name in rows if counts(name, rows[name], rows)]
+    failing = [name for name in tried if not rows[name]["returned"] and not rows[name]["waited"]]
+    notes: list[str] = []
+    if alone.invariant:
+        reason = f"the invariant of the settings {alone.invariant}: correct `invariant` under [tool.plait]"
+    elif tried and 2 * _pairs(len(tried) - len(failing)) < _pairs(len(tried)):
+        said = f"{len(failing)} of {len(tried)} methods" if len(failing) < len(tried) else "all methods"
+        reason = f"{said} always raised: {raised(failing, rows)}. {remedy(interface, failing, rows, alone)}"
+    elif broken := [name for name in failing if _is_misbuilt(name, interface, rows)]:
+        said = "the object seems to be built from the wrong parts"
+        reason = f"{said}: {raised(broken, rows)}. {_factory(alone, broken)}"
+    elif evidence.tests and not any(how != RAISED for _name, how in evidence.calls):
+        every = sorted({name for name, _how in evidence.calls})
+        reason = f"every call in a thread raised: {raised(every, rows)}. {remedy(interface, every, rows, alone)}"
+    elif evidence.tests and not evidence.met:
+        reason = _nothing_shared(interface, names, alone, evidence, notes)
+    elif names and set(names) <= alone.in_c:
+        reason = _IN_C.format(interface.subject)
+    else:
+        reason = ""
+    if not reason and failing:
+        notes.append(f"never returned, so not tested: {raised(failing, rows)}. "
+                     f"{remedy(interface, failing, rows, alone)}")  # fmt: skip
+    return Conclusion(reason, tuple(notes), {name: _told(row) for name, row in rows.items()})
+
+
+_IN_C = (
+    "{} is written in C, where plait cannot switch threads: each call runs as one step. Check the Python class that "
+    "uses it, or use --schedule native"
+)
+
+
+def _nothing_shared(
+    interface: Interface, names: Sequence[str], alone: Alone, evidence: Evidence, notes: list[str]
+) -> str:
+    """Return why tests in which no two threads touched the same thing are no evidence; empty if they are."""
+    if names and set(names) <= alone.in_c:
+        return _IN_C.format(interface.subject)
+    if not evidence.touched:
+        notes.append("its calls touch nothing that threads could share: they cannot disturb each other")
+        return ""
+    return (
+        "no two threads ever touched the same thing: each call kept to itself. Give `factories` and `values` under "
+        "[tool.plait] that make calls meet, such as the same key or object in several calls"
+    )
+
+
+def _row(name: str, alone: Alone, evidence: Evidence) -> dict[str, Any]:
+    together = Counter({how: count for (method, how), count in evidence.calls.items() if method == name})
+    return {
+        "called": alone.called.get(name, 0) + sum(together.values()),
+        "returned": alone.returned.get(name, 0) + together[RETURNED],
+        "waited": together[WAITED], "together": together[RETURNED],
+        "error": evidence.errors.get(name, alone.errors.get(name, "")),
+    }  # fmt: skip
+
+
+def _told(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row as the result file has it: an error is worth a word where nothing ever returned."""
+    error = {} if row["returned"] or not row["error"] else {"error": row["error"]}
+    return {"called": row["called"], "returned": row["returned"], "returned_together": row["together"], **error}
+
+
+def _pairs(methods: int) -> int:
+    return methods * (methods + 1) // 2
+
+
+def _is_misbuilt(name: str, interface: Interface, rows: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Return whether a method fails in the way of a wrong argument although it has none: the object is to blame."""
+    asked = [each for each in interface.methods if each.name == name and each.parameters]
+    return not asked and rows[name]["error"].startswith(_MISUSE)
+
+
+def _factory(alone: Alone, names: Sequence[str]) -> str:
+    built = f" (it was built by `{alone.built}`)" if alone.built else ""
+    left = ", ".join(f'"{name}"' for name in names[:3])
+    return (
+        f"Say how to build one{built}: factories = [...] under [tool.plait] in pyproject.toml; or leave methods out: "
+        f"exclude = [{left}]"
+    )
+
+
+def counts(name: str, row: Mapping[str, Any], rows: Mapping[str, Any]) -> bool:
+    """Return whether a method says something about how much of the class was tested.
+
+    Operators do only where there is nothing else, and what says that it is not implemented does not.
+    """
+    special = name.startswith("__") and any(not each.startswith("__") for each in rows)
+    return row["called"] > 0 and not special and not (not row["returned"] and row["error"].startswith(_OPTIONAL))
+
+
+def raised(names: Sequence[str], rows: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return which methods raised what, most of them on one line."""
+    shown = [f"`{name}` {rows[name]['error'] or 'raised'}" for name in names[:_NAMED]]
+    return "; ".join(shown) + (f"; and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+
+
+def remedy(interface: Interface, names: Sequence[str], rows: Mapping[str, Mapping[str, Any]], alone: Alone) -> str:
+    """Return what to write into the settings: values for the methods' parameters, or how to build the object."""
+    methods: dict[str, Method] = {each.name: each for each in interface.methods}
+    asked = [
+        each.name for name in names if name in methods for each in methods[name].parameters
+        if each.required and each.kind in ("positional", "positional-only", "keyword")
+    ]  # fmt: skip
+    same = len({rows[name]["error"] for name in names if name in rows}) == 1 and len(names) > 1
+    if same or not asked:
+        return _factory(alone, names)
+    common = [name for name, _count in Counter(asked).most_common(3)]
+    values = ", ".join(f"{name} = [...]" for name in common)
+    return (
+        f"Give arguments that fit: values = {{ {values} }} under [tool.plait] in pyproject.toml; or say how to build "
+        f"one (it was built by `{alone.built}`): factories = [...]"
+    )

@@ -1,0 +1,124 @@
+"""What `plait check` does with what earlier runs have found: it is replayed before anything else."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import wait
+from dataclasses import dataclass, field
+from typing import Any
+
+from plait.commands.check.causes import size, weight
+from plait.commands.check.worker import tasks
+from plait.commands.check.worker.stream import StreamOptions
+from plait.judge.oracle.causes import cause, grouped
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.store.project import FIXED, OUTDATED, KnownFinding, Memory
+from plait.workers.failures import WorkerError
+from plait.workers.pool import Workers
+
+TIMEOUT, STALL = 60.0, 8.0  # seconds
+
+
+@dataclass(slots=True)
+class Replays:
+    """Known findings, and what has become of them: still there, moved (it shows in another way now), or fixed.
+
+    ``findings`` are those that show, by cause; ``looks`` what their violations look like, with the size of the tests,
+    ``explained`` the same with the cause.
+    """
+
+    memory: Memory
+    findings: dict[str, Finding] = field(default_factory=dict)
+    looks: dict[str, int] = field(default_factory=dict)
+    explained: dict[str, str] = field(default_factory=dict)
+    there: int = 0
+    moved: int = 0
+    fixed: list[str] = field(default_factory=list)
+
+    def run(
+        self, workers: Workers, subject: str, asked: StreamOptions, known: list[KnownFinding], over: Callable[[], bool]
+    ) -> None:
+        """Replay each, unless time is up; what could not be replayed is neither shown nor forgotten."""
+        futures = []
+        for each in known:
+            if each.finding.test is not None and each.finding.schedule is not None:
+                args = (subject, asked, each.finding, each.unchanged)
+                futures.append((each, workers.attempt(tasks.again, *args, timeout=TIMEOUT, stall=STALL)))
+            elif each.unchanged:  # it has killed its worker, and would again
+                self._shows(each.cause, each.finding, each.look)
+            else:
+                self.memory.settle(each.cause, OUTDATED)
+        for each, future in futures:
+            while not wait([future], 0.2).done:
+                if over():
+                    future.cancel()
+                    break
+            else:
+                try:
+                    again: tasks.Again = future.result().value
+                except WorkerError:
+                    continue
+                self._take(each, again)
+
+    def _take(self, known: KnownFinding, again: tasks.Again) -> None:
+        if again.finding is None:
+            self.memory.settle(known.cause, FIXED)
+            self.fixed.append(known.finding.summary)
+            return
+        name = cause(again.finding)
+        if name != known.cause:
+            self.memory.settle(known.cause, OUTDATED)
+        self.moved += again.moved
+        self.memory.keep_finding(name, again.finding, again.look)
+        self._shows(name, again.finding, again.look, moved=again.moved)
+
+    def _shows(self, name: str, finding: Finding, look: str, *, moved: bool = False) -> None:
+        self.there += not moved
+        self.findings[name] = finding
+        if look:
+            self.looks[look] = size(finding)[0]
+            self.explained[look] = name
+
+    def sentences(self) -> list[str]:
+        """For the report."""
+        said = []
+        if self.there or self.moved:
+            moved = f", {self.moved} moved (they show in another way now)" if self.moved else ""
+            said.append(f"known from earlier runs: {self.there} still there{moved}")
+        return [*said, *(f"fixed since an earlier run: {summary}" for summary in self.fixed)]
+
+
+def content_of(result: Result, replays: Replays, at: float) -> dict[str, Any]:
+    """What is kept of a run, for the case that nothing changes until the next one."""
+    about_memory = set(replays.sentences())
+    more = {name: value for name, value in result.more.items() if name not in ("root", "sources")}
+    return {
+        "verdict": result.verdict, "stats": result.stats, "stopped_by": result.stopped_by, "more": more,
+        "notes": [note for note in result.notes if note not in about_memory],
+        "causes": sorted(map(cause, result.findings)), "at": at,
+    }  # fmt: skip
+
+
+def result_of(content: Mapping[str, Any], name: str, seed: int, model: str, replays: Replays) -> Result | None:
+    """The result of a run that would do the same again; None if what is kept does not fit to what was replayed."""
+    try:
+        if not set(content["causes"]) <= replays.findings.keys():
+            return None
+        stats = {**content["stats"], "tests_known": content["stats"]["tests"]}
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(content["at"]))
+        counts = f"{int(stats['tests'])} tests and {int(stats['schedules'])} schedules"
+        notes = [
+            f"nothing has changed since {when}: {counts} of that run were not explored again; --fresh explores them",
+            *replays.sentences(), *map(str, content["notes"]),
+        ]  # fmt: skip
+        findings = grouped(replays.findings.values(), weight)
+        known = "inconclusive" if content["verdict"] == "inconclusive" else "none"
+        return Result(
+            "check", name, "violation" if findings else known, seed=seed, model=model, findings=findings, stats=stats,
+            stopped_by=str(content["stopped_by"]), notes=notes,
+            more={**content["more"], "remembered": replays.sentences()},
+        )  # fmt: skip
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError):
+        return None

@@ -1,0 +1,190 @@
+"""Adaptive strategies in a campaign: every execution of a profile or an active test is judged like any other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Container
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from plait.errors import UsageError
+from plait.explore.active.laboratory import Laboratory
+from plait.explore.strategy import Strategy
+from plait.generate.atg.adaptive import AdaptiveTests, Memory, Seen
+from plait.judge.oracle.evidence import Evidence
+from plait.judge.oracle.examine import Examined
+from plait.judge.oracle.safety import Examination, Violation
+from plait.model.test import Test
+from plait.observe.iroots import Sighting, sight
+from plait.observe.overlap import overlaps
+from plait.observe.places import PLACES
+from plait.observe.recording import preemptions, schedule_of
+from plait.run.engine import ENGINE
+from plait.run.testbed import Testbed
+
+if TYPE_CHECKING:
+    from plait.commands.check.worker.stream import Chunk, Stream
+
+_NOTHING = Seen(frozenset(), frozenset())
+
+
+@dataclass(slots=True)
+class Gain:
+    """What a chunk of an adaptive strategy added: instances by name, what was run for them, and how it ended."""
+
+    discovered: set[str] = field(default_factory=set)
+    exposed: set[str] = field(default_factory=set)
+    profiles: int = 0
+    active_tests: int = 0
+    saturated: str | None = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """The gains of all streams."""
+
+    discovered: set[str] = field(default_factory=set)
+    exposed: set[str] = field(default_factory=set)
+    profiles: int = 0
+    active_tests: int = 0
+    saturated: list[str] = field(default_factory=list)
+
+    def add(self, gain: Gain | None) -> None:
+        """Count one more chunk; None: it was no adaptive one."""
+        if gain is not None:
+            self.discovered |= gain.discovered
+            self.exposed |= gain.exposed
+            self.profiles += gain.profiles
+            self.active_tests += gain.active_tests
+            if gain.saturated is not None:
+                self.saturated.append(gain.saturated)
+
+    def stats(self) -> dict[str, int]:
+        """The result's fields."""
+        return {
+            "iroots_discovered": len(self.discovered), "iroots_exposed": len(self.exposed),
+            "profiles": self.profiles, "active_tests": self.active_tests,
+        }  # fmt: skip
+
+    def sentences(self, streams: int) -> list[str]:
+        """What was reached when the strategies of all streams, or of some, had come to their end."""
+        if not self.saturated:
+            return []
+        ended = len(self.saturated)
+        which = "saturated" if ended >= streams else f"{ended} of {streams} streams saturated"
+        exposed = f"{len(self.exposed)} of {len(self.discovered)} interleaving instances discovered were exposed"
+        return [f"{which}: {exposed}; {', and '.join(dict.fromkeys(self.saturated))}"]
+
+
+def advance(
+    stream: Stream, strategy: AdaptiveTests, chunk: Chunk, count: int, deadline: float, on_test: Callable[[Test], None]
+) -> None:
+    """Turns of the strategy's loop until ``count`` tests were profiled, the deadline passes or it is saturated."""
+    laboratory = JudgingLaboratory(stream, on_test, deadline)
+    begun = stream.schedules
+    discovered, exposed = set(strategy.memory.discovered), set(strategy.memory.exposed)
+    while (
+        laboratory.profiles < count and time.monotonic() < deadline and strategy.saturated is None
+        and not stream.is_done
+    ):
+        strategy.iterate(laboratory)
+        for test, examined in laboratory.taken():
+            stream.schedules = begun + examined.executions  # as many as there were when it turned up
+            for violation, schedule in examined.violations:
+                stream.found(test, violation, schedule, chunk, on_test)
+        stream.schedules = begun + laboratory.executions
+    chunk.tests = laboratory.profiles
+    chunk.schedules = laboratory.executions
+    chunk.unusable += laboratory.unusable
+    chunk.evidence.add(laboratory.evidence)
+    chunk.over = strategy.saturated is not None
+    chunk.gain = Gain(
+        strategy.memory.discovered - discovered, strategy.memory.exposed - exposed, laboratory.profiles,
+        laboratory.active_tests, strategy.saturated,
+    )  # fmt: skip
+
+
+class JudgingLaboratory(Laboratory):
+    """Stops a test at its first violation, and keeps that."""
+
+    def __init__(self, stream: Stream, on_test: Callable[[Test], None], deadline: float) -> None:
+        super().__init__(PLACES, seed=stream.options.seed)
+        self.unusable: list[str] = []
+        self.evidence = Evidence()
+        self._stream = stream
+        self._on_test = on_test
+        self._deadline = deadline
+        self._public: Container[str] = {method.name for method in stream.interface.methods}
+        self._examinations: dict[Test, Examination] = {}
+        self._conflicts: set[Test] = set()
+        self._covered: set[Test] = set()
+        self._violations: list[tuple[Test, Examined]] = []
+
+    def taken(self) -> list[tuple[Test, Examined]]:
+        """The violations since the last call."""
+        taken, self._violations = self._violations, []
+        return taken
+
+    def profile(self, test: Test) -> Seen:
+        """As `Laboratory.profile`; a test that cannot be written down shows nothing."""
+        self._on_test(test)
+        self._stream.tests += 1
+        self._stream.remember(test)
+        try:
+            return super().profile(test)
+        except UsageError as error:
+            self.unusable.append(str(error))
+            return _NOTHING
+
+    def expose(self, test: Test, known: Memory) -> Seen:
+        """As `Laboratory.expose`."""
+        self._on_test(test)
+        return super().expose(test, known)
+
+    def bed(self, test: Test) -> Testbed:
+        """The test with its judge."""
+        examination = Examination(test, PLACES, self._stream.probes, self._stream.options.rules)
+        self._examinations[test] = examination
+        return examination.bed
+
+    def run(self, test: Test, bed: Testbed, strategy: Strategy, predict: bool) -> Sighting | None:
+        """One execution, judged once the threads have been seen to meet: before that they cannot disturb each other."""
+        if time.monotonic() > self._deadline:
+            return None
+        examination = self._examinations[test]
+        judged = test in self._conflicts
+        if judged:
+            _ = examination.specification
+        sightings: list[Sighting] = []
+        verdicts: list[Violation | None] = []
+
+        def finish() -> None:
+            sightings.append(sight(ENGINE, bed, predict=predict))
+            if strategy.name == "pos" and test not in self._covered:
+                self._covered.add(test)
+                self._stream.strategy.feedback(test, overlaps(ENGINE, bed, self._public))
+                self.evidence.see(ENGINE, bed)
+            if judged:
+                verdicts.append(examination.judge())
+
+        self.executions += 1
+        ENGINE.execute(
+            bed.prepare, strategy.next_prefix() or (), strategy, free=strategy.free, finish=finish
+        )
+        strategy.executed(ENGINE)
+        sighting = sightings[0]
+        if sighting.happened or sighting.possible or ENGINE.pending:
+            self._conflicts.add(test)
+        violation = verdicts[0] if verdicts else None
+        if violation is not None and self._is_violation(test, examination, violation):
+            return None
+        return sighting
+
+    def _is_violation(self, test: Test, examination: Examination, violation: Violation) -> bool:
+        schedule, cost = schedule_of(ENGINE), preemptions(ENGINE.trace)
+        confirmed = examination.confirm(violation)
+        if confirmed is None:
+            return False
+        found: Any = Examined(self.executions, conflicts=True, violation=confirmed, schedule=schedule, preemptions=cost)
+        self._violations.append((test, found))
+        return True

@@ -1,0 +1,139 @@
+"""From a violation to the finding that is shown: the smallest test, replayed, explained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from plait.errors import guarded
+from plait.judge.minimise.tests import Minimal, Minimiser, fewest_preemptions
+from plait.judge.oracle.causes import cause
+from plait.judge.oracle.examine import examine
+from plait.judge.oracle.explain import explain, record_schedule, relevant
+from plait.judge.oracle.rules import Rules
+from plait.judge.oracle.safety import ITSELF, KEPT, Examination, Violation
+from plait.judge.oracle.summary import summary
+from plait.model.finding import Finding
+from plait.model.schedule import Schedule
+from plait.model.test import Call, Test
+from plait.observe.places import PLACES
+from plait.observe.racing import GuardTable, gap
+from plait.store.keys import token
+
+REPLAYS = 10
+
+
+def look_of(test: Test, violation: Violation, schedule: Schedule, probes: tuple[Call, ...], rules: Rules) -> str:
+    """The race behind a violation: one that looks like an explained one is not minimised again."""
+    examination = Examination(test, PLACES, probes, rules)
+    moments, pairs, _waiting = record_schedule(examination, schedule)
+    itself = violation.detail in (ITSELF, KEPT)
+    pair = None if itself else relevant(pairs)
+    calls = [test.calls[violation.calls[0]]] if itself else test.calls
+    methods = frozenset(call.method for call in calls)
+    between = None if pair is None else gap(moments, pairs, pair)
+    places = pair.places if pair is not None else methods
+    return token((violation.cause, places, between.function if between is not None else ""))
+
+
+def finding_of(
+    test: Test, violation: Violation, schedule: Schedule, probes: tuple[Call, ...], seen: list[Test], subject: str,
+    rules: Rules | None = None, announce: Callable[[Test], None] | None = None, *, smallest: bool = False,
+    notes: list[str] | None = None,
+) -> Finding | None:  # fmt: skip
+    """Minimise and explain one violation; None if it does not replay.
+
+    A test that is the ``smallest`` already keeps its calls; only its schedule becomes as simple as it can be. Otherwise
+    a method that meets itself is preferred to two, if that shows the same. An error of plait's own goes to ``notes``
+    and costs no more than the step that it is in.
+    """
+    own: list[str] = [] if notes is None else notes
+    given = Minimal(test, violation, schedule, schedule.switches, 0, True)
+
+    def same(other: Violation) -> bool:
+        return other.cause == violation.cause
+
+    def minimise() -> Minimal:
+        if smallest:
+            return fewest_preemptions(Examination(test, PLACES, probes, rules), same) or given
+        return Minimiser(PLACES, probes, same, rules, announce).minimise(test, violation, schedule)
+
+    minimal = guarded("minimising", minimise, own, test, "the finding is shown with the test as it was found") or given
+    examination = Examination(minimal.test, PLACES, probes, rules)
+    if not _replays(examination, minimal, same):
+        return None
+
+    def explained() -> Finding:
+        return explain(examination, minimal, guards_of(seen, probes), subject, same)
+
+    finding = guarded("explaining", explained, own, minimal.test, "the finding is shown without its interleaving")
+    if finding is None:
+        return _unexplained(minimal, subject, examination)
+
+    def twinned() -> Finding | None:
+        return None if smallest else _of_twin(finding, same, probes, seen, subject, rules, announce)
+
+    return guarded("minimising", twinned, own, minimal.test, "the finding is shown as it was before") or finding
+
+
+def _replays(examination: Examination, minimal: Minimal, same: Callable[[Violation], bool]) -> bool:
+    for _ in range(REPLAYS):
+        replayed, lost = examination.replay(minimal.schedule)
+        if replayed is None or lost is not None or not same(replayed):
+            return False
+    return True
+
+
+def _unexplained(minimal: Minimal, subject: str, examination: Examination) -> Finding:
+    """Return what is known of a violation without recording an execution of it."""
+    violation, test = minimal.violation, minimal.test
+    names = sorted({f"{subject}.{name}" for call in test.calls for name in call.methods})
+    said = guarded("explaining", lambda: summary(violation, test, subject, examination.specification), [])
+    exception = f": {violation.exception}" if violation.exception else ""
+    return Finding(
+        violation.kind, said or f"{subject}: {violation.kind}{exception} in {' and '.join(names)}", names, test=test,
+        exception=violation.exception, preemptions=minimal.preemptions, schedule=minimal.schedule,
+        detail=violation.detail,
+    )  # fmt: skip
+
+
+def _of_twin(
+    finding: Finding, same: Callable[[Violation], bool], probes: tuple[Call, ...], seen: list[Test], subject: str,
+    rules: Rules | None, announce: Callable[[Test], None] | None,
+) -> Finding | None:  # fmt: skip
+    """Return the same finding by the method that was interrupted and itself, if that shows it."""
+    twin = _twin(finding)
+    if twin is None:
+        return None
+    if announce is not None:
+        announce(twin)
+    found = examine(Examination(twin, PLACES, probes, rules), systematic=400, sampled=20, wanted=same)
+    if found.violation is None or found.schedule is None:
+        return None
+    alone = finding_of(twin, found.violation, found.schedule, probes, seen, subject, rules, announce)
+    return alone if alone is not None and cause(alone) == cause(finding) else None
+
+
+def _twin(finding: Finding) -> Test | None:
+    """The test in which the method that was interrupted meets itself instead of another one."""
+    test = finding.test
+    if finding.gap is None or test is None or [len(suffix) for suffix in test.suffixes] != [1, 1]:
+        return None
+    if finding.gap["thread"] not in (1, 2):
+        return None  # a thread of the class
+    call = test.calls[finding.gap["thread"] - 1]
+    if all(other.method == call.method for other in test.calls):
+        return None
+    return replace(test, suffixes=((call,), (call,)))
+
+
+def guards_of(tests: list[Test], probes: tuple[Call, ...]) -> GuardTable:
+    """Which locks the class holds where, from one execution of each test."""
+    table = GuardTable()
+    for test in tests:
+        try:
+            moments, _pairs, _waiting = record_schedule(Examination(test, PLACES, probes), Schedule(()))
+        except Exception:  # noqa: S112 - a test that cannot be built teaches nothing
+            continue
+        table.add(moments)
+    return table

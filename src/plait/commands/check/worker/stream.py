@@ -1,0 +1,451 @@
+"""A stream of generated tests for one class: generate, execute, judge, explain; in chunks that any worker can run.
+
+The state between two chunks is plain data that travels with the work, so results depend on seed, stream and chunk
+alone: not on how many workers there are, nor on which of them ran what. A campaign has a fixed number of streams, each
+with a share of the pairs of methods.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from plait.commands.check.worker.adaptive import Gain, advance
+from plait.commands.check.worker.finding import finding_of, look_of
+from plait.errors import (
+    MOST_OWN_ERRORS,
+    UsageError,
+    guarded,
+    own_error,
+)
+from plait.explore.capp.partition import Aim
+from plait.generate.atg.adaptive import AdaptiveTests
+from plait.generate.catalogue import Catalogue
+from plait.generate.deeper import DeeperTests
+from plait.generate.registry import Strategy, make_strategy
+from plait.judge.handwritten.trial import modelled
+from plait.judge.oracle.causes import cause, inside, names_of
+from plait.judge.oracle.evidence import Evidence
+from plait.judge.oracle.examine import Examined, examine
+from plait.judge.oracle.meetings import SeenAlone, conduct_of
+from plait.judge.oracle.probes import probes_of
+from plait.judge.oracle.rules import Rules, may_wait
+from plait.judge.oracle.safety import Examination, Violation
+from plait.judge.oracle.sequential import SequentialRunner
+from plait.model.finding import Finding
+from plait.model.schedule import Schedule
+from plait.model.test import Call, Test
+from plait.observe.places import PLACES
+from plait.run.endings import SetupFailedError
+from plait.run.engine import ENGINE
+from plait.store.keys import Changed, token
+from plait.store.plans import (
+    DIVERGED,
+    UNUSABLE,
+    Plan,
+    Planned,
+    answer_of,
+    plan_key,
+    renewed,
+)
+from plait.store.tests import Explored, Recall
+from plait.subject.interface.members import Interface
+from plait.workers.protocol import STREAMS
+
+_GUARD_TESTS = 40
+EARLY = 3  # a third of the executions is enough for time-outs at any moment
+FURTHER = 32  # executions behind a test's first violation, for others that look different
+_ENDLESS = 1_000
+_SAME_SIGNATURE = 2  # findings that look alike before they were explained
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOptions:
+    """What a stream needs to know besides the class."""
+
+    subject: str  # the class's own name, for messages
+    generate: str = "covcon"
+    seed: int = 0
+    stream: int = 0
+    streams: int = STREAMS
+    threads: int = 2
+    systematic: int = 250
+    sampled: int = 60
+    model: str = "both"
+    any_timeouts: bool = False
+    order: str | None = None  # a search instead of the default one
+    aim: Aim | None = None  # what its executions look at first
+    deeper: bool = True
+    rules: Rules = field(default_factory=Rules)
+    planned: bool = False  # whether a later run is to follow it (`plait.store.plans`)
+    around: str = ""  # stands for what code under test meets besides itself: the user's hook, what it may do
+
+
+@dataclass(slots=True)
+class Chunk:
+    """What a chunk of tests gave."""
+
+    tests: int = 0
+    schedules: int = 0
+    exhausted: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    first: int | None = None  # tests until the first finding, counted in the stream
+    first_schedules: int | None = None  # and schedules
+    undetermined: list[str] = field(default_factory=list)
+    over: bool = False  # the generator has nothing new
+    diverged: int = 0
+    looks: dict[str, int] = field(default_factory=dict)
+    unusable: list[str] = field(default_factory=list)
+    so_far: int = 0  # tests of the stream up to now
+    schedules_so_far: int = 0
+    pairs: list[dict[str, Any]] = field(default_factory=list)
+    gain: Gain | None = None  # of an adaptive strategy
+    recalled: list[str] = field(default_factory=list)  # tests that were known, as the store names them
+    units: dict[str, dict[str, Any]] = field(default_factory=dict)  # what exploring the others gave, for the store
+    followed: bool = False  # nothing was generated for it
+    also: list[tuple[str, frozenset[str]]] = field(default_factory=list)  # a cause, and methods that showed it, too
+    notes: list[str] = field(default_factory=list)  # above all on errors of plait's own
+    evidence: Evidence = field(default_factory=Evidence)
+
+
+@dataclass(slots=True)
+class Stream:
+    """The state between chunks."""
+
+    options: StreamOptions
+    interface: Interface
+    strategy: Strategy
+    tests: int = 0
+    schedules: int = 0  # those that were needed for known tests included
+    recent: list[Test] = field(default_factory=list)
+    signatures: dict[str, int] = field(default_factory=dict)
+    causes: dict[str, tuple[int, int]] = field(default_factory=dict)  # sizes, and how many methods are wrapped
+    looks: dict[str, int] = field(default_factory=dict)  # what explained violations looked like, and their calls
+    explained: dict[str, str] = field(default_factory=dict)  # and the causes of their findings
+    wrapped: dict[str, frozenset[str]] = field(default_factory=dict)  # and the public methods that these went through
+    shown: frozenset[str] = frozenset()  # causes of findings that earlier runs have explained and that still show
+    probes: tuple[Call, ...] = ()
+    trail: str = ""  # see `plait.store.plans`; empty if nobody could follow it
+    _recall: Recall | None = None  # while a chunk runs, as what follows
+    _most: int | None = None
+
+    @classmethod
+    def begin(cls, options: StreamOptions, interface: Interface, catalogue: Catalogue) -> Stream:
+        """A fresh stream with its share of the pairs."""
+        seed = options.seed * 1_000_003 + options.stream
+        strategy = make_strategy(
+            options.generate, catalogue, SequentialRunner(), seed=seed, threads=options.threads, deeper=options.deeper,
+            meetings=SeenAlone(),
+        )  # fmt: skip
+        if options.streams > 1 and len(strategy.pairs.records) >= 4 * options.streams:
+            mine = {
+                pair: record
+                for number, (pair, record) in enumerate(strategy.pairs.records.items())
+                if number % options.streams == options.stream
+            }
+            strategy.pairs.records.clear()
+            strategy.pairs.records.update(mine)
+        options = replace(options, rules=replace(options.rules, waiting=may_wait(interface)))
+        return cls(options, interface, strategy, probes=probes_of(interface))
+
+    def run(
+        self, count: int, deadline: float, on_test: Callable[[Test], None], recall: Recall | None = None,
+        max_schedules: int | None = None,
+    ) -> Chunk:  # fmt: skip
+        """The next ``count`` tests, or fewer if the deadline (of `time.monotonic`) passes.
+
+        Tests that are known are not explored again. ``max_schedules`` limits the schedules of the whole stream: none
+        of its tests begins when so many were executed.
+        """
+        chunk = Chunk()
+        self._recall, self._most = recall, max_schedules
+        try:
+            if isinstance(self.strategy, AdaptiveTests):
+                advance(self, self.strategy, chunk, count, deadline, on_test)
+            else:
+                self._examine(chunk, count, deadline, on_test)
+        except MemoryError:
+            raise
+        except UsageError as error:  # the class cannot be built (any more)
+            if not self.tests:
+                raise
+            chunk.notes.append(f"a stream of tests ended early: {error}")
+            chunk.over = True
+        except Exception as error:
+            self._own_error(chunk, own_error("searching", error, kept="this stream of tests ended here"))
+            chunk.over = True
+        self._recall = None
+        chunk.notes += [
+            f"`{call}` does not end in one thread, which is no matter of thread safety: {name} is left out"
+            for name, call in SequentialRunner.endless.items()
+        ]
+        chunk.so_far, chunk.schedules_so_far = self.tests, self.schedules
+        chunk.pairs = self.strategy.pairs.matrix()
+        return chunk
+
+    def follow(self, count: int, on_test: Callable[[Test], None], recall: Recall) -> Chunk:
+        """As `run`, by the plan of an earlier run; the chunk is not ``followed`` if the generator must be asked."""
+        chunk = Chunk()
+        self._recall = recall
+        chunk.followed = follow(self, chunk, count, recall, on_test)
+        self._recall = None
+        chunk.so_far, chunk.schedules_so_far = self.tests, self.schedules
+        return chunk
+
+    def _examine(self, chunk: Chunk, count: int, deadline: float, on_test: Callable[[Test], None]) -> None:
+        """Test after test, each with all the schedules that the limits allow."""
+        plan = Plan()
+        failures = 0
+        SequentialRunner.listener = plan.heard if self.trail else None
+        try:
+            while chunk.tests < count and time.monotonic() < deadline and not self.is_done:
+                try:
+                    test = self.strategy.next_test()
+                except (UsageError, MemoryError):
+                    raise
+                except Exception as error:
+                    self._own_error(chunk, own_error("generating", error, kept="another test is made instead"))
+                    failures += 1
+                    if failures < MOST_OWN_ERRORS:
+                        continue
+                    test = None
+                if test is None:
+                    chunk.over = True
+                    break
+                plan.tests.append(self.examine_one(test, chunk, on_test))
+        finally:
+            SequentialRunner.listener = None
+        if self._recall is None or not (chunk.over or chunk.tests == count):
+            self.trail = ""  # how far it came was a matter of time
+        if self.trail and self._recall is not None:
+            plan.pairs, plan.over = self.strategy.pairs.matrix(), chunk.over
+            chunk.units[plan_key(self.trail, count)] = plan.as_json(self._recall.part)
+            self.trail = plan.trail(self.trail)
+
+    def examine_one(
+        self, test: Test, chunk: Chunk, on_test: Callable[[Test], None], key: str | None = None
+    ) -> Planned:
+        """Explore a test unless it is known, under ``key`` or another one."""
+        self.tests += 1
+        chunk.tests += 1
+        self.remember(test)
+        if self._recall is not None:
+            key = self._recall.key(test, self._limits()) if key is None else key
+            known = self._recall.find(key, self.probes)
+            if known is not None and self._recalled(test, known, chunk):
+                chunk.recalled.append(key)
+                return Planned(test, key, known.told)
+        on_test(test)
+        try:
+            examination = Examination(test, PLACES, self.probes, self.options.rules)
+        except UsageError as error:  # a call that cannot be written down in Python: the generator's mistake
+            chunk.unusable.append(str(error))
+            return Planned(test, key, UNUSABLE)
+        try:
+            return Planned(test, key, self._explore(test, key, examination, chunk, on_test))
+        except SetupFailedError:
+            chunk.diverged += 1
+            return Planned(test, key, DIVERGED)
+        except (UsageError, MemoryError):
+            raise
+        except Exception as error:
+            self._own_error(chunk, own_error("exploring", error, test, "the test is left out"))
+            return Planned(test, key, UNUSABLE)
+
+    def _own_error(self, chunk: Chunk, note: str) -> None:
+        """Keep a note on an error of plait's own; nobody may follow a stream that had one."""
+        chunk.notes.append(note)
+        self.trail = ""
+
+    def _explore(
+        self, test: Test, key: str | None, examination: Examination, chunk: Chunk, on_test: Callable[[Test], None]
+    ) -> str:
+        """All schedules that the limits allow; what the generator was told about it."""
+        examined = self._executed(test, examination)
+        chunk.schedules += examined.executions
+        self.schedules += examined.executions
+        chunk.exhausted += examined.exhausted
+        chunk.diverged += examined.diverged
+        chunk.evidence.add(examined.evidence)
+        self.strategy.feedback(test, examined.covered)
+        undetermined: tuple[str, ...] = ()
+        if examined.conflicts:
+            calls = test.calls
+            undetermined = tuple(calls[at].method for at in examination.specification.undetermined)
+            self._conflicted(test, chunk, undetermined, unguarded=examined.unguarded)
+        if examined.error is not None:
+            self._own_error(chunk, own_error("exploring", examined.error, test, "what it had shown before is kept"))
+        causes = [self.found(test, *each, chunk, on_test) for each in examined.violations]
+        explored = Explored.of(
+            examined, undetermined=undetermined, causes=tuple(map(str, causes)) if all(causes) else (),
+            probes=None if self._recall is None else self._recall.probed(examination, self.probes),
+            violation=None if examined.violation is None else signature_of(examined.violation, test),
+        )  # fmt: skip
+        if key is not None:
+            chunk.units[key] = explored.as_json()
+        return explored.told
+
+    def _executed(self, test: Test, examination: Examination) -> Examined:
+        """Execute a test; once more with time-outs at any moment, where there are any and nothing was found."""
+        options = self.options
+        public = {method.name for method in self.interface.methods}
+        examined = examine(
+            examination, seed=seed_of(test, options.seed), public=public, systematic=options.systematic,
+            sampled=options.sampled, order=options.order, aim=options.aim, further=FURTHER,
+        )  # fmt: skip
+        told = examined.violation is not None or not examined.timed or examined.polls
+        if told or options.any_timeouts or options.order is not None:
+            return examined
+        with modelled(gil=ENGINE.gil, any_timeouts=True):
+            again = examine(
+                examination, seed=seed_of(test, options.seed), systematic=options.systematic // EARLY,
+                sampled=options.sampled // EARLY, aim=options.aim, further=FURTHER,
+            )  # fmt: skip
+        again.executions += examined.executions
+        again.conflicts |= examined.conflicts
+        again.unguarded |= examined.unguarded
+        again.exhausted &= examined.exhausted
+        again.diverged |= examined.diverged
+        again.covered.update(examined.covered)
+        return again
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the limit of schedules is reached."""
+        return self._most is not None and self.schedules >= self._most
+
+    def _limits(self) -> dict[str, Any]:
+        """All that exploring a test depends on, besides the test and the code."""
+        options = self.options
+        return {
+            "seed": options.seed, "systematic": options.systematic, "sampled": options.sampled, "model": options.model,
+            "timeouts": options.any_timeouts, "order": options.order, "rules": options.rules.as_json(),
+            "command": "check", "around": options.around,
+        }  # fmt: skip
+
+    def _recalled(self, test: Test, known: Explored, chunk: Chunk) -> bool:
+        """Go on as if the test had been explored; False if it must be, because its violation wants explaining."""
+        if known.violation is not None:
+            seen = self.signatures.get(known.violation, 0)
+            explained = bool(known.causes) and self.shown.issuperset(known.causes)
+            if seen < _SAME_SIGNATURE and not explained:
+                return False
+            self.signatures[known.violation] = seen + 1
+        chunk.exhausted += known.exhausted
+        chunk.diverged += known.diverged
+        self.schedules += known.executions
+        chunk.evidence.add(known.evidence)
+        self.strategy.feedback(test, known.covered)
+        if known.conflicts:
+            self._conflicted(test, chunk, known.undetermined, unguarded=known.unguarded)
+        return True
+
+    def _conflicted(self, test: Test, chunk: Chunk, undetermined: tuple[str, ...], *, unguarded: bool) -> None:
+        """Threads met in the test: worth more tests; and its orders were run, so it is known what differs by itself."""
+        if isinstance(self.strategy, DeeperTests):
+            self.strategy.conflicted(test, unguarded=unguarded)
+        for name in undetermined:
+            if name not in chunk.undetermined and name not in self.options.rules.nondeterministic:
+                chunk.undetermined.append(name)
+
+    def remember(self, test: Test) -> None:
+        """One of the tests that show which locks guard what."""
+        self.recent.append(test)
+        if len(self.recent) > _GUARD_TESTS:
+            self.recent.pop(0)
+
+    def found(
+        self, test: Test, violation: Violation, schedule: Schedule, chunk: Chunk, on_test: Callable[[Test], None]
+    ) -> str | None:
+        """Minimise and explain a violation, unless one like it was explained; the cause of its finding, if known."""
+        with modelled(gil=ENGINE.gil, any_timeouts=schedule.any_timeouts):
+            return self._found(test, violation, schedule, chunk, on_test)
+
+    def _found(
+        self, test: Test, violation: Violation, schedule: Schedule, chunk: Chunk, on_test: Callable[[Test], None]
+    ) -> str | None:
+        signature = signature_of(violation, test)
+        self.signatures[signature] = self.signatures.get(signature, 0) + 1
+        if self.signatures[signature] > _SAME_SIGNATURE:
+            return None
+        own: list[str] = []
+        look = guarded(
+            "explaining", lambda: look_of(test, violation, schedule, self.probes, self.options.rules), own, test,
+        ) or signature  # fmt: skip
+        methods = frozenset(name for call in test.calls for name in call.methods)
+        if self.looks.get(look, _ENDLESS) <= size_of(test) and not methods <= self.wrapped.get(look, frozenset()):
+            if look in self.explained:  # by a test that is not larger than this one
+                chunk.also.append((self.explained[look], methods))
+            return self.explained.get(look)
+        finding = finding_of(
+            test, violation, schedule, self.probes, self.recent, self.options.subject, self.options.rules, on_test,
+            notes=own,
+        )  # fmt: skip
+        for note in own:
+            self._own_error(chunk, note)
+        if finding is None:
+            return None
+        finding.through = inside(finding, {method.name for method in self.interface.methods})
+        size = size_of(finding.test)
+        self.looks[look] = chunk.looks[look] = min(size, self.looks.get(look, size))
+        same = self.explained[look] = cause(finding)
+        self.wrapped[look] = names_of(finding.through)
+        chunk.also.append((same, names_of(finding.methods)))
+        if (size, len(finding.through)) < self.causes.get(same, (_ENDLESS, 0)):
+            self.causes[same] = (size, len(finding.through))
+            chunk.findings.append(finding)
+            if chunk.first is None:
+                chunk.first, chunk.first_schedules = self.tests, self.schedules
+        return same
+
+
+def seed_of(test: Test, seed: int) -> int:
+    """The seed of a test's own executions: whenever it comes, it is explored in the same way."""
+    return zlib.crc32(repr((seed, test)).encode())
+
+
+def signature_of(violation: Violation, test: Test) -> str:
+    """Equal for violations that look alike before they were explained."""
+    return token((violation.cause, frozenset(call.method for call in test.calls)))
+
+
+def size_of(test: Test | None) -> int:
+    """How much there is to read in a test: few calls first, then few different methods."""
+    return 0 if test is None else 10 * len(test.calls) + len({call.method for call in test.calls})
+
+
+# -- follow ------------------------------------------------------------------------------------------------------------
+# A stream's next chunk by its plan: nothing is generated, and only what a change reaches is run again.
+
+
+def follow(stream: Stream, chunk: Chunk, count: int, recall: Recall, on_test: Callable[[Test], None]) -> bool:
+    """Do what the plan of the next ``count`` tests says; False if there is none, or an answer has become another one.
+
+    Then the chunk is good for nothing but its ``units``. The stream's generator stays where it is all the time.
+    """
+    key = plan_key(stream.trail, count)
+    content = recall.plan(key)
+    found = Plan.from_json(content) if content is not None else None
+    if content is None or found is None:
+        return False
+    plan, parts = found
+    changed = Changed(part for part, code in parts.items() if recall.part(part) != code)
+    run = SequentialRunner()
+    for test, answer in plan.runs:
+        if changed.reaches(test):
+            now = conduct_of(test) if test.suffixes else run(test)
+            if answer_of(now) != answer:
+                return False
+    tests: list[Planned] = []
+    for each in plan.tests:
+        tests.append(stream.examine_one(each.test, chunk, on_test, None if changed.reaches(each.test) else each.key))
+        if tests[-1].told != each.told:
+            return False
+    stream.trail = plan.trail(stream.trail)
+    if changed:
+        chunk.units[key] = renewed(content, tests, recall.part)
+    chunk.over, chunk.pairs = plan.over, plan.pairs
+    return True

@@ -1,0 +1,219 @@
+"""What worker processes do: plain data in, plain data out, all contact with code under test in between."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from plait.commands.check.evidence import Alone
+from plait.commands.check.worker.finding import finding_of, look_of
+from plait.commands.check.worker.stream import Chunk, Stream, StreamOptions
+from plait.errors import UsageError, guarded
+from plait.generate.catalogue import Catalogue, Hints, build_catalogue
+from plait.generate.sequence import Sequences
+from plait.judge.oracle.evidence import broken_invariant
+from plait.judge.oracle.examine import examine
+from plait.judge.oracle.probes import probes_of
+from plait.judge.oracle.rules import Rules, may_wait
+from plait.judge.oracle.safety import Examination
+from plait.judge.oracle.sequential import SequentialRunner
+from plait.model.finding import Finding
+from plait.model.test import Call, Test
+from plait.observe.places import PLACES
+from plait.run.engine import ENGINE
+from plait.run.testbed import Testbed
+from plait.store.plans import first_trail
+from plait.store.tests import recall
+from plait.subject.interface.members import Interface, written_in_c
+from plait.workers import state as worker_state
+
+
+def import_trouble() -> list[str]:
+    """What an import error of the subject is about: names of modules, then files; empty if the import works."""
+    try:
+        worker_state.subject()
+    except UsageError:
+        return worker_state.concerned()
+    return []
+
+
+def imported(folder: str) -> list[str]:
+    """The source files of the modules below a folder that this process has imported."""
+    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    return sorted(
+        file for file in files if isinstance(file, str) and file.startswith(folder) and file.endswith(".py")
+    )
+
+
+def interface(name: str) -> Interface:
+    """What can be called on the subject."""
+    return worker_state.interface(name)
+
+
+def begin(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> bytes:
+    """The start of a stream, packed: its state is read in workers only."""
+    with _prepared(name, options, hints, tests) as (found, catalogue):
+        stream = Stream.begin(options, found, catalogue)
+        if options.planned:
+            stream.trail = first_trail(stream)
+        return pickle.dumps(stream)
+
+
+def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> Alone:
+    """Call each method by itself, in one thread, which the process may not survive."""
+    starters = set()
+    with _prepared(name, options, hints, tests) as (_found, catalogue):
+        sequences = Sequences(catalogue, SequentialRunner(), Random(options.seed))
+        for method in catalogue.methods:
+            sequences.compose(0, [[method]])
+            if len(ENGINE.threads) > 1:
+                starters.add(method.name)
+        records = sequences.knowledge.records
+        built = sequences.test(sequences.prefix(0), ())
+        invariant = options.rules.invariant
+        return Alone(
+            frozenset(starters),
+            {each: record.called for each, record in records.items()},
+            {each: record.succeeded for each, record in records.items()},
+            {each: record.last_error for each, record in records.items() if record.last_error},
+            written_in_c(worker_state.subject(), [method.name for method in catalogue.methods]),
+            "" if invariant is None else broken_invariant(invariant, Testbed(built, PLACES)),
+            built.prefix[0].expression,
+        )  # fmt: skip
+
+
+@contextmanager
+def _prepared(
+    name: str, options: StreamOptions, hints: Hints, tests: Path | None
+) -> Iterator[tuple[Interface, Catalogue]]:
+    """The subject's world, with what can be called there and with what."""
+    owner = worker_state.subject()
+    SequentialRunner.announce = _announce
+    ENGINE.any_timeouts = options.any_timeouts
+    with worker_state.world().entered():
+        found = worker_state.interface(name)
+        yield found, build_catalogue(owner, found, hints=hints, seed=options.seed, tests=tests)
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """How far a stream may go in its next chunk; ``looks`` are of violations that were explained elsewhere.
+
+    ``explained`` are the causes of findings that still show, by their looks.
+    ``store`` is the folder of the project's store, None if nothing of it is to be used.
+    """
+
+    count: int
+    seconds: float
+    max_schedules: int | None = None
+    looks: Mapping[str, int] = field(default_factory=dict)
+    store: Path | None = None
+    recall: bool = False
+    explained: Mapping[str, str] = field(default_factory=dict)
+
+
+def advance(packed: bytes, portion: Portion) -> tuple[bytes, Chunk]:
+    """The next chunk of a stream."""
+    known = recall(portion.store) if portion.recall else None
+    with _resumed(packed, portion) as stream:
+        chunk = stream.run(portion.count, time.monotonic() + portion.seconds, _announce, known, portion.max_schedules)
+        state = guarded("going on", lambda: pickle.dumps(stream), chunk.notes, kept="this stream of tests ended here")
+        chunk.over = chunk.over or state is None
+        return state or b"", chunk
+
+
+def follow(packed: bytes, portion: Portion, left: int) -> tuple[bytes, list[Chunk]]:
+    """The next chunks of a stream by their plans, ``left`` tests at most: as far as there are any, and time."""
+    known = recall(portion.store)
+    deadline = time.monotonic() + portion.seconds
+    chunks: list[Chunk] = []
+    with _resumed(packed, portion) as stream:
+        while known is not None and left > 0 and time.monotonic() < deadline:
+            chunks.append(stream.follow(min(portion.count, left), _announce, known))
+            left -= chunks[-1].tests
+            if chunks[-1].over or not chunks[-1].followed:
+                break
+        return pickle.dumps(stream), chunks or [Chunk()]
+
+
+@contextmanager
+def _resumed(packed: bytes, portion: Portion) -> Iterator[Stream]:
+    """A stream as it was left, in its world."""
+    worker_state.subject()
+    SequentialRunner.announce = _announce
+    with worker_state.world().entered():
+        stream: Stream = pickle.loads(packed)  # noqa: S301 - written in a worker
+        ENGINE.any_timeouts = stream.options.any_timeouts
+        ENGINE.gil = stream.options.model == "gil"
+        stream.looks |= portion.looks
+        stream.explained |= portion.explained
+        stream.shown = frozenset(portion.explained.values())
+        try:
+            yield stream
+        finally:
+            ENGINE.gil = False
+
+
+class Again(NamedTuple):
+    """What has become of a known finding: None if it is fixed. ``moved`` if its schedule does not show it any more."""
+
+    finding: Finding | None
+    look: str = ""
+    moved: bool = False
+
+
+def again(name: str, options: StreamOptions, finding: Finding, unchanged: bool) -> Again:
+    """Replay a finding; if its schedule does not show it, explore its test."""
+    test, schedule = finding.test, finding.schedule
+    assert test is not None
+    assert schedule is not None
+    worker_state.subject()
+    _announce(test)
+    with worker_state.world().entered():
+        found = worker_state.interface(name)
+        probes, rules = probes_of(found), replace(options.rules, waiting=may_wait(found))
+        cause = (finding.kind, finding.exception)
+        try:
+            violation, lost = Examination(test, PLACES, probes, rules).replay(schedule)
+        except Exception:
+            return Again(None)  # a test that cannot be built any more shows nothing
+        moved = violation is None or lost is not None or violation.cause != cause
+        if moved:
+            examined = examine(Examination(test, PLACES, probes, rules), seed=options.seed, order=options.order)
+            violation, schedule = examined.violation, examined.schedule
+        if violation is None or schedule is None or violation.cause != cause:
+            return Again(None)
+        look = look_of(test, violation, schedule, probes, rules)
+        if unchanged and not moved:
+            return Again(finding, look)
+        again = finding_of(
+            test, violation, schedule, probes, [test], options.subject, rules, _announce, smallest=not moved
+        )
+        return Again(again, look, moved)
+
+
+def _announce(test: Test) -> None:
+    """Leave a note of what runs, for the case that this process does not survive it."""
+    methods = [*(call.method for call in test.prefix), *(call.method for call in test.calls)]
+    getattr(worker_state, "note", bool)({**test.as_lines(), "methods": methods})
+
+
+# -- review tasks ------------------------------------------------------------------------------------------------------
+# What worker processes do for a review.
+
+
+def violation(test: Test, probes: tuple[str, ...], rules: dict[str, Any]) -> tuple[str, str | None] | None:
+    """Kind and exception of a violation that this version shows in a test; None if there is none, or no such test."""
+    worker_state.subject()
+    with worker_state.world().entered():
+        worker_state.note(test.as_lines())
+        examination = Examination(test, PLACES, tuple(Call.from_line(line) for line in probes), Rules(**rules))
+        found = examine(examination).violation
+        return None if found is None else (found.kind, found.exception)

@@ -1,0 +1,1 @@
+"""`plait diff`: what only one of two versions can do."""

@@ -1,0 +1,402 @@
+"""One comparison of two versions: analysis, search, explanation."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from plait.commands.budget import Budget
+from plait.commands.check.evidence import Alone, Conclusion
+from plait.commands.check.worker import tasks
+from plait.commands.diff import runs, worker
+from plait.commands.diff.apart import Apart, Broken, Shown
+from plait.commands.diff.checks import Checks, Revealed
+from plait.commands.diff.command import changed_pairs, readers
+from plait.commands.diff.evidence import Done, conclude
+from plait.commands.diff.finding import MOST_LISTED, Minimising, bare_finding, finding_of
+from plait.commands.diff.options import DiffOptions
+from plait.commands.diff.runs import known_tests
+from plait.commands.diff.search import LOST, Counts, Search
+from plait.commands.diff.sides import Sides
+from plait.commands.diff.stages import Comparisons
+from plait.commands.diff.worker import Generation
+from plait.commands.interrupt import Interrupt
+from plait.commands.progress import Progress
+from plait.errors import BUG, UsageError, guarded, own_error
+from plait.explore.capp.partition import Aim
+from plait.generate.condiff import CommonInterface, common_interface
+from plait.judge.difference.filter import Filter
+from plait.judge.difference.outcome import View
+from plait.judge.difference.words import described
+from plait.judge.oracle.probes import probes_of
+from plait.judge.oracle.rules import Rules, may_wait
+from plait.judge.words import shown_result
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.model.test import Test
+from plait.report.reproducer import OUT, write_diff_reproducer
+from plait.report.sources import sources
+from plait.store.project import Memory
+from plait.subject.changes.change import Change, Side, analyse
+from plait.subject.changes.impact_analysis import impact_on_both
+from plait.subject.versions.version import Version
+from plait.workers.pool import WorkerError
+
+ALONE_S = 20.0  # seconds to call each method alone, where some have never returned
+STATS = (
+    "changed_methods", "changed_pairs", "tests_generated", "tests_filtered", "checks", "schedules", "inconclusive",
+    "generate_s", "filter_s", "check_s",
+)  # fmt: skip
+GRACE = 5.0  # seconds that a test under way at the end of the budget still gets
+
+
+def diff_on(
+    sides: Sides, options: DiffOptions, old: Version, new: Version, interrupt: Interrupt | None = None,
+    started: float | None = None, change: Change | None = None,
+    keep: Callable[[Revealed | Shown], None] = lambda _: None, memory: Memory | None = None,
+) -> Result:  # fmt: skip
+    """As `plait.commands.diff.command.diff`, with versions that are there and worker processes that run already."""
+    begun = time.monotonic() if started is None else started
+    change = analyse(options.subject, old, new) if change is None else change
+    known = {} if memory is None else known_tests(memory)
+    # A change-aware order depends on the whole change: what it has explored says nothing about another one.
+    kept = memory is not None and memory.keeps and options.capp in (None, "none")
+    comparisons = Comparisons(memory, options, old, new) if memory is not None and kept else None
+    campaign = _Campaign(options, sides, old, new, change, begun, interrupt, comparisons)
+    wall = None if options.max_tests is not None else options.budget
+    budget = Budget(wall, options.max_tests, started=time.monotonic())
+    with Progress(f"diff {options.subject}", budget, quiet=options.quiet) as shown:
+        campaign.run(shown, tuple(known))
+    if campaign.minimal is not None:
+        keep(campaign.minimal)
+    result = campaign.result()
+    # A run with an error of our own may do better the next time: it is not taken for done.
+    if memory is not None and not any(note.startswith(BUG) for note in result.notes):
+        kept_run = partial(runs.keep, memory, options.as_key(), result, known, campaign.revealing, campaign.last)
+        guarded("remembering", kept_run, result.notes, kept="a later run begins anew")
+    result.elapsed_s = time.monotonic() - begun
+    return result
+
+
+class _Campaign:
+    """One comparison: analysis, search, explanation."""
+
+    def __init__(
+        self, options: DiffOptions, sides: Sides, old: Version, new: Version, change: Change, started: float,
+        interrupt: Interrupt | None, comparisons: Comparisons | None = None,
+    ) -> None:  # fmt: skip
+        self._options = options
+        self._sides = sides
+        self._labels = {"old": old.label, "new": new.label}
+        self._root = new.root if new.kind in ("worktree", "folder") else None
+        self._roots = {False: old.root, True: new.root}
+        self._started = started
+        self._interrupt = interrupt
+        self._comparisons = comparisons
+        self._name = str(options.subject)
+        self._change = change
+        self._common: CommonInterface | None = None
+        self._pairs: tuple[tuple[str, str], ...] = ()
+        self._search: Search | None = None
+        self._generation: Generation | None = None
+        aim = None if options.capp in (None, "none") else Aim(str(options.capp), impact_on_both(old, new))
+        self._checks = Checks(sides, gil=options.model == "gil", timed=options.max_tests is None, aim=aim)
+        rules = Rules(nondeterministic=options.nondeterministic)
+        self._apart = Apart(sides, (), rules, gil=options.model == "gil")
+        self._revealed: list[Revealed | Broken] = []  # what is new comes first
+        self.minimal: Revealed | Shown | None = None  # as the first of them, as small as possible
+        self._found_s: float | None = None
+        self._ready_s = 0.0
+        self._findings: list[Finding] = []
+        self._kept: bool | None = None
+        self._outcomes: dict[str, Any] = {}
+        self._stopped_by = "budget"
+        self._notes: list[str] = list(self._change.notes)
+
+    @property
+    def revealing(self) -> frozenset[Test]:
+        """The tests that showed a difference, before they were made smaller."""
+        return frozenset(self._search.revealing) if self._search is not None and self._revealed else frozenset()
+
+    @property
+    def last(self) -> Test | None:
+        """The test that ended the search."""
+        return self._revealed[0].test if self._revealed and self._stopped_by == "finding" else None
+
+    def run(self, progress: Progress, known: tuple[Test, ...] = ()) -> None:
+        """Search; tests that are ``known`` to have revealed something come first."""
+        self._progress = progress
+        options = self._options
+        interfaces = self._sides.both(tasks.interface, self._name).values()
+        self._common = common_interface(*interfaces)
+        interface = self._common.interface
+        names = [method.name for method in interface.methods if not options.hints.leaves_out(method.name)]
+        self._pairs = tuple(changed_pairs(self._change, names))
+        self._ready_s = time.monotonic() - self._started
+        if options.max_tests is None:
+            self._sides.until = self._started + self._ready_s + options.budget + GRACE
+        if not self._pairs:
+            self._stopped_by = "exhausted"
+            return
+        paired = tuple(name for name in names if any(name in pair for pair in self._pairs))
+        changed = tuple(one for one, other in self._pairs if one == other)
+        generation = Generation(interface, paired, options.seed, options.hints, options.tests, changed=changed)
+        made = self._sides.both(worker.objects, generation)
+        generation = replace(generation, objects=frozenset.intersection(*made.values()))
+        view = View(public=frozenset(names), masked=frozenset(options.nondeterministic))
+        self._generation = generation
+        self._search = Search(
+            self._sides, generation, self._pairs, Filter(self._change) if options.filter else None, view,
+            readers(probes_of(interface)), self._checks, self._apart, self._over, options.threads, options.max_tests,
+            known, self._comparisons, options.budget,
+        )  # fmt: skip
+        self._apart.probes = self._search.probes
+        self._apart.rules = replace(self._apart.rules, waiting=may_wait(interface))
+        new = self._found(self._search)
+        self._sides.until = None
+        if new is not None:
+            self._stopped_by = "finding"
+        elif self._search.exhausted and self._stopped_by == "budget" and not self._late():
+            self._stopped_by = "exhausted"
+        if self._search.found_at is not None:
+            self._found_s = self._search.found_at - self._started
+        self._revealed = [each for each in (new, self._search.vanished) if each is not None]
+        for each in tuple(self._revealed):
+            if isinstance(each, Broken):
+                self._explain_broken(each)
+            else:
+                if each is self._revealed[0] and not options.filter:
+                    self._kept = self._would_keep(each)
+                self._explain(each)
+
+    def _found(self, search: Search) -> Revealed | Broken | None:
+        """Search; an error of plait's own ends the search, and what was found before it stands."""
+        try:
+            return search.run()
+        except (UsageError, MemoryError):
+            raise
+        except Exception as error:
+            if search.vanished is None:
+                raise
+            self._notes.append(own_error("searching", error, kept="the search ended here"))
+            return None
+
+    def _would_keep(self, revealed: Revealed) -> bool:
+        """Whether the filter, had it been asked, would have let the test pass: it must never lose a difference."""
+        (old, _), (new, _) = self._sides.both(worker.observe, (revealed.test,), revealed.view).values()
+        return Filter(self._change).decide(old[0], new[0]).keep
+
+    def _over(self) -> bool:
+        if self._search is not None:
+            self._progress.show(tests=self._search.counts.tests, executions=self._schedules)
+        if self._interrupt is not None and self._interrupt.requested:
+            self._stopped_by = "interrupt"
+            return True
+        counted, most = self._schedules + self._checks.recalled, self._options.max_schedules
+        if most is not None and counted >= most:
+            return True
+        return self._late()
+
+    @property
+    def _schedules(self) -> int:
+        return self._checks.schedules + self._apart.schedules
+
+    def _late(self) -> bool:
+        """Whether the search has used up its budget; to fetch and to import the versions takes as long as it takes."""
+        searched = time.monotonic() - self._started - self._ready_s
+        return self._options.max_tests is None and searched >= self._options.budget
+
+    def _interrupted(self) -> bool:
+        return self._interrupt is not None and self._interrupt.requested
+
+    def _explain(self, revealed: Revealed) -> None:
+        if not self._options.explain:
+            return
+        assert self._search is not None
+        counted = (self._checks.checks, self._checks.inconclusive)
+        given = frozenset(text for texts in self._options.hints.values.values() for text in texts)
+        minimising = Minimising(self._sides, self._checks, given, self._interrupted)
+        kept = "the difference is shown with the test as it was found"
+        minimal = guarded("minimising", lambda: minimising.minimise(revealed), self._notes, revealed.test, kept)
+        minimal = minimal or revealed
+        self._checks.checks, self._checks.inconclusive = counted
+        finding = self._explained(minimal, tuple(self._search.recent))
+        if self._options.reproduce:
+            self._reproduce(finding, lambda: self._reproducer(finding, minimal))
+        self._findings.append(finding)
+        sources = self._sources(finding)
+        if len(self._findings) > 1:
+            self._outcomes["sources"] = {**sources, **self._outcomes["sources"]}
+            return
+        self.minimal = minimal
+        probes = [call.expression for call in minimal.view.probes]
+        self._outcomes = {
+            "outcomes": {
+                name: [described(each, minimal.test, probes) for each in list(explored.outcomes)[:MOST_LISTED]]
+                for name, explored in (("old", minimal.old), ("new", minimal.new))
+            },
+            "outcomes_complete": {"old": minimal.old.exhausted, "new": minimal.new.exhausted},
+            "sources": sources,
+        }
+
+    def _explained(self, minimal: Revealed, seen: tuple[Test, ...]) -> Finding:
+        """Return the finding for a minimal test, in its bare form if it cannot be explained."""
+
+        def explain() -> Finding:
+            return finding_of(
+                minimal, self._sides, self._change, self._own_name, seen, self._labels, self._notes
+            )
+
+        finding = guarded("explaining", explain, self._notes, minimal.test, "the difference is shown without details")
+        return bare_finding(minimal, self._own_name) if finding is None else finding
+
+    def _reproducer(self, finding: Finding, minimal: Revealed) -> str:
+        version: Side = "old" if minimal.difference.only_new else "new"
+        allowed = minimal.old.outcomes if version == "old" else minimal.new.outcomes
+        return write_diff_reproducer(finding, self._name, self._root, minimal.view, allowed=allowed, version=version)
+
+    def _reproduce(self, finding: Finding, write: Callable[[], str]) -> None:
+        """Write a regression test; a finding stands without one."""
+        try:
+            finding.reproducer = write()
+        except OSError as error:
+            self._notes.append(f"a regression test in {OUT} cannot be written ({error.strerror or error})")
+        except Exception as error:
+            kept = "the difference has no regression test"
+            self._notes.append(own_error("reproducing", error, finding.test, kept))
+
+    def _explain_broken(self, broken: Broken) -> None:
+        if not self._options.explain:
+            return
+        assert self._search is not None
+        kept = "the difference is shown with the test as it was found"
+        asked = partial(self._apart.minimise, broken, self._interrupted)
+        minimal = guarded("minimising", asked, self._notes, broken.test, kept) or broken
+        finding = self._apart.finding(minimal, self._own_name, tuple(self._search.recent))
+        if finding is None:
+            self._revealed.remove(broken)
+            self._stopped_by = "budget" if self._stopped_by == "finding" else self._stopped_by
+            self._notes.append("a test that broke one version did not do so every time, and is not reported")
+            return
+        if self._options.reproduce:
+            self._reproduce(finding, lambda: self._apart.reproducer(finding, minimal, self._name, self._root))
+        sources = {**self._sources(finding), **self._outcomes.get("sources", {})}
+        self._outcomes |= {"sources": sources, "rules": self._apart.rules.as_json()}
+        self._findings.append(finding)
+        if len(self._findings) == 1:
+            self.minimal = Shown(minimal, self._apart.probes, self._apart.rules)
+
+    @property
+    def _own_name(self) -> str:
+        return self._options.subject.qualname or self._options.subject.module
+
+    def _sources(self, finding: Finding) -> dict[str, Any]:
+        new = bool(finding.only_new)
+        changed = self._change.changed_lines("new" if new else "old")
+        before = self._roots[False] if new else None
+
+        def read() -> dict[str, Any]:
+            return sources(finding.interleaving, self._roots[new], before=before, changed=changed)
+
+        return guarded("reading sources", read, self._notes, finding.test, "the difference is shown without them") or {}
+
+    # -- result -----------------------------------------------------------------------------------------------------
+
+    def result(self) -> Result:
+        """What the comparison found; the bare findings if putting that together fails."""
+        notes: list[str] = []
+        whole = guarded("summing up", self._result, notes, kept="the findings are shown without what was compared")
+        if whole is not None:
+            return whole
+        verdict = "difference" if self._revealed else "inconclusive"
+        return Result(
+            "diff", self._name, verdict, versions=dict(self._labels), seed=self._options.seed,
+            model=self._options.model, findings=self._findings, stats={**dict.fromkeys(STATS, 0), "methods": {}},
+            stopped_by=self._stopped_by, notes=[*notes, *self._notes],
+            more={"reason": notes[0], "changed": [], "added": [], "removed": []},
+        )  # fmt: skip
+
+    def _result(self) -> Result:
+        options, search = self._options, self._search
+        sequential = search.sequential if search is not None else []
+        verdict = "difference" if self._revealed else "sequential-difference" if sequential else "none"
+        end = Conclusion("", (), {}) if self._generation is None else self._conclusion(verdict, self._generation)
+        reason = {"reason": end.reason} if end.reason else {}
+        verdict = "inconclusive" if reason else verdict
+        if search is not None:
+            self._notes += [*search.notes, *self._checks.notes, *self._apart.notes]
+        self._notes += self._common.notes if self._common is not None else []
+        if search is not None and search.counts.known:
+            self._notes.append(
+                f"{search.counts.known} of {search.counts.tests} tests had been compared before and touch nothing that "
+                "has changed: they were not explored again"
+            )
+        if self._checks.inconclusive:
+            self._notes.append(f"{self._checks.inconclusive} tests were too large to compare completely")
+        return Result(
+            "diff", self._name, verdict, versions=dict(self._labels), seed=options.seed, model=options.model,
+            findings=self._findings, stats={**self._stats(), "methods": end.methods},
+            stopped_by=self._stopped_by, notes=list(dict.fromkeys((*reason.values(), *self._notes, *end.notes))),
+            more={
+                **reason, **self._outcomes,
+                "sequential": [_sequential(each) for each in sequential], **self._more(),
+            },
+        )  # fmt: skip
+
+    def _conclusion(self, verdict: str, generation: Generation) -> Conclusion:
+        """Return why there is no verdict, if nothing was found and what ran is no evidence."""
+        search, checks = self._search, self._checks
+        counts = search.counts if search is not None else Counts()
+        paired = dict.fromkeys(name for pair in self._pairs for name in pair)
+        sides: list[Alone] = []
+        if verdict == "none" and self._stopped_by != "interrupt" and checks.calls.missing(paired):
+            with contextlib.suppress(WorkerError, UsageError):
+                asked = self._sides.both(worker.alone, self._name, generation, patience=ALONE_S)
+                sides = list(asked.values())
+        done = Done(
+            counts.tests, counts.filtered, counts.known, counts.unchecked, checks.checks, checks.inconclusive,
+            checks.lost, checks.diverged, in_time=not self._late(),
+            losses=tuple(note for note in search.notes if note.startswith(LOST)) if search is not None else (),
+        )  # fmt: skip
+        end = conclude(generation.interface, self._pairs, self._change.direct_methods, checks.calls, sides, done)
+        return end if verdict == "none" and self._stopped_by != "interrupt" else Conclusion("", (), end.methods)
+
+    def _stats(self) -> dict[str, Any]:
+        search, checks = self._search, self._checks
+        counts = search.counts if search is not None else None
+        drt = None if self._found_s is None else round(self._found_s - self._ready_s, 3)
+        return {
+            "changed_methods": len(self._change.changed_methods), "changed_pairs": len(self._pairs),
+            "tests_generated": counts.tests if counts else 0, "tests_filtered": counts.filtered if counts else 0,
+            "tests_known": counts.known if counts else 0, "tests_repeated": counts.repeated if counts else 0,
+            "tests_unchecked": counts.unchecked if counts else 0,
+            "tests_sequentially_different": counts.sequential if counts else 0, "checks": checks.checks,
+            "tests_judged_apart": self._apart.tests,
+            "inconclusive": checks.inconclusive, "schedules": self._schedules,
+            "generate_s": round(counts.generate_s, 3) if counts else 0.0,
+            "filter_s": round(counts.filter_s, 3) if counts else 0.0, "check_s": round(checks.check_s, 3),
+            "setup_s": round(self._ready_s, 3), "difference_revealing_s": drt,
+        }  # fmt: skip
+
+    def _more(self) -> dict[str, Any]:
+        change = self._change
+        return {
+            "changed": sorted(change.changed_methods),
+            "revealing": self._revealed[0].test.as_lines() if self._revealed else None,
+            "filter_keeps": self._kept,
+            "added": sorted(self._common.added) if self._common else [],
+            "removed": sorted(self._common.removed) if self._common else [],
+            **({"root": str(self._root)} if self._root is not None else {}),
+        }
+
+
+def _sequential(each: Any) -> dict[str, Any]:
+    found = each.difference
+    return {
+        "test": {"prefix": [call.source for call in each.test.prefix], "suffixes": each.test.as_lines()["suffixes"]},
+        "call": found.call, "old": shown_result(found.old), "new": shown_result(found.new),
+    }  # fmt: skip

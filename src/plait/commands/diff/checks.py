@@ -1,0 +1,170 @@
+"""Behavioural checking of one test after another, on both versions at once (ConDiff, Figure 3, lines 18-24)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from plait.commands.diff import worker
+from plait.commands.diff.evidence import Calls
+from plait.commands.diff.sides import Pending, Sides, awaited
+from plait.commands.diff.stages import Compared, Comparisons
+from plait.errors import own_error
+from plait.explore.capp.partition import Aim
+from plait.judge.difference.behaviour import Difference, Explored, compare, passing_difference
+from plait.judge.difference.filter import Decision
+from plait.judge.difference.outcome import Outcome, View
+from plait.model.test import Test
+from plait.workers.failures import WorkerFailed
+from plait.workers.pool import WorkerError
+
+FIRST = 150  # executions of either version, after which most tests are decided
+EXECUTIONS = 1500
+SECONDS = 4.0  # for one exploration
+LONGER = 6  # times the limits, when only one version is left to decide
+SAMPLED = 300
+PASSING = 400  # executions on both versions up to which the states at the calls' exits are looked at, too
+
+
+class Revealed(NamedTuple):
+    """A test whose outcomes differ: a proof, not a suspicion."""
+
+    test: Test
+    view: View
+    old: Explored
+    new: Explored
+    difference: Difference
+    decision: Decision | None = None
+
+
+@dataclass(slots=True)
+class Checks:
+    """Explores tests and compares; counts what it did."""
+
+    sides: Sides
+    gil: bool = False
+    timed: bool = True  # whether a wall-clock limit ends an exploration; without one, results are reproducible
+    aim: Aim | None = None
+    max_schedules: int | None = None
+    checks: int = 0  # #BC
+    inconclusive: int = 0
+    lost: int = 0
+    diverged: int = 0
+    schedules: int = 0
+    recalled: int = 0  # schedules of tests that earlier runs have compared: they count against a limit, too
+    check_s: float = 0.0
+    calls: Calls = field(default_factory=Calls)
+    notes: list[str] = field(default_factory=list)
+
+    def recall(self, known: Compared) -> None:
+        """A test need not be explored again."""
+        self.recalled += known.schedules
+        self.inconclusive += known.inconclusive
+
+    def first_difference(
+        self, tests: Iterable[tuple[Test, View, Decision | None]], over: Callable[[], bool],
+        comparisons: Comparisons | None = None, is_wanted: Callable[[Revealed], bool] = lambda _: True,
+    ) -> Revealed | None:  # fmt: skip
+        """The first test of the list that reveals a difference that is wanted; all are under way at once.
+
+        Those before it that reveal none are remembered in ``comparisons``.
+        """
+        running = [(test, view, decision, self._begin(test, view)) for test, view, decision in tests]
+        for test, view, decision, pending in running:
+            if over():
+                break
+            self.checks += 1
+            before = (self.schedules, self.inconclusive, self.lost + self.diverged)
+            found = self._conclude(test, view, pending)
+            if found is not None:
+                if not is_wanted(found):
+                    continue
+                self.sides.drop()
+                return found._replace(decision=decision)
+            if comparisons is not None and self.lost + self.diverged == before[2]:
+                inconclusive = self.inconclusive > before[1]
+                repeated = decision is not None and decision.repeated
+                comparisons.keep(
+                    test, view, Compared(False, repeated, inconclusive, schedules=self.schedules - before[0])
+                )
+        for _test, _view, _decision, pending in running:
+            pending.old.cancel()
+            pending.new.cancel()
+        return None
+
+    def check(self, test: Test, view: View) -> Revealed | None:
+        """One test."""
+        return self._conclude(test, view, self._begin(test, view))
+
+    def _begin(self, test: Test, view: View) -> Pending:
+        return self.sides.both(worker.outcomes, test, view, FIRST, 0, self._seconds(1), None, self.gil, self.aim)
+
+    def _seconds(self, factor: float) -> float:
+        return SECONDS * factor if self.timed else 1e6
+
+    def _conclude(self, test: Test, view: View, pending: Pending) -> Revealed | None:
+        try:
+            (old, old_s), (new, new_s) = pending.values()
+            self._count(old, old_s)
+            self._count(new, new_s)
+            self.calls.see(test, old.outcomes, new.outcomes)
+            old, new = self._decided(test, view, old, new)
+            difference = compare(old, new)
+            if difference:
+                return Revealed(test, view, old, new, difference)
+            self.diverged += old.diverged or new.diverged
+            if not (old.exhausted and new.exhausted):
+                self.inconclusive += 1
+                return None
+            return self._passing(test, view) if old.executions + new.executions <= PASSING else None
+        except WorkerError as error:
+            self.lost += 1
+            self.inconclusive += 1
+            if isinstance(error, WorkerFailed):
+                self.notes.append(own_error("exploring", error, test, kept="the search went on without this test"))
+            return None
+
+    def _decided(self, test: Test, view: View, old: Explored, new: Explored) -> tuple[Explored, Explored]:
+        """A version that is not explored to the end gets more time; to differ from the other, if that one is."""
+        if compare(old, new) or (old.exhausted and new.exhausted):
+            return old, new
+        if not old.exhausted and not new.exhausted:
+            (old, old_s), (new, new_s) = self.sides.both(
+                worker.outcomes, test, view, EXECUTIONS, 0, self._seconds(1), None, self.gil, self.aim
+            ).values()
+            self._count(old, old_s)
+            self._count(new, new_s)
+        if compare(old, new) or old.exhausted == new.exhausted:
+            return old, new
+        if old.exhausted:
+            return old, self._longer("new", test, view, frozenset(old.outcomes))
+        return self._longer("old", test, view, frozenset(new.outcomes)), new
+
+    def _longer(self, side: str, test: Test, view: View, allowed: frozenset[Outcome]) -> Explored:
+        asked = self.sides.on(
+            "new" if side == "new" else "old", worker.outcomes, test, view, EXECUTIONS * LONGER, SAMPLED,
+            self._seconds(2), allowed, self.gil, self.aim,
+        )  # fmt: skip
+        found, seconds = awaited(asked, self.sides.until)
+        self._count(found, seconds)
+        explored: Explored = found
+        return explored
+
+    def _passing(self, test: Test, view: View) -> Revealed | None:
+        """Results and settled states agree; callers may still see other states in passing."""
+        if not view.state:
+            return None
+        asked = replace(view, exits="after")
+        pending = self.sides.both(
+            worker.outcomes, test, asked, EXECUTIONS, 0, self._seconds(0.5), None, self.gil, self.aim
+        )
+        (old, old_s), (new, new_s) = pending.values()
+        self._count(old, old_s)
+        self._count(new, new_s)
+        difference = passing_difference(old, new)
+        return Revealed(test, asked, old, new, difference) if difference else None
+
+    def _count(self, explored: Explored, seconds: float) -> None:
+        self.schedules += explored.executions
+        self.check_s += seconds

@@ -1,0 +1,151 @@
+"""`plait diff`: what can only one of two versions of a class do? (ConDiff).
+
+A comparison that was made before is answered from the store; so all that a search needs is imported when one begins.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import TYPE_CHECKING
+
+from plait.commands.diff.options import DiffOptions, from_namespace
+from plait.commands.diff.runs import earlier_result
+from plait.commands.interrupt import Interrupt
+from plait.commands.releases import opened
+from plait.errors import UNUSABLE, guarded
+from plait.judge.oracle.probes import OPEN
+from plait.model.result import Result
+from plait.model.test import Call
+from plait.report.diff_text import diff_text, statement
+from plait.report.publish import publish_result
+from plait.store.project import memory_name, remembering
+from plait.store.receipts import Receipt
+from plait.subject.changes.change import Change
+
+if TYPE_CHECKING:
+    from plait.commands.diff.apart import Shown
+    from plait.commands.diff.checks import Revealed
+
+
+def run(options: argparse.Namespace) -> int:
+    """The command; returns the exit code."""
+    asked = from_namespace(options)
+    receipt = Receipt()
+    with Interrupt() as interrupt:
+        result = diff(asked, interrupt, receipt=receipt)
+    complete = publish_result(result, options, diff_text, statement)
+    if receipt.result is not None and complete:
+        kept = receipt.result
+        guarded("remembering", lambda: receipt.leave(options, _code(kept), diff_text(kept), statement(kept)), [])
+    return _code(result) if complete else _code(result) or UNUSABLE  # what was asked for is not there
+
+
+def _code(result: Result) -> int:
+    if result.stopped_by == "interrupt":
+        return 130
+    if result.verdict == "difference":
+        return 1
+    return 3 if result.verdict == "inconclusive" else 0
+
+
+def diff(
+    options: DiffOptions, interrupt: Interrupt | None = None, keep: Callable[[Revealed | Shown], None] = lambda _: None,
+    receipt: Receipt | None = None,
+) -> Result:  # fmt: skip
+    """Look for a difference until one is proven or the budget is used up; ``keep`` gets the minimal test of it."""
+    asked = time.monotonic()
+    with ExitStack() as stack:
+        old, new = (
+            stack.enter_context(
+                opened(text, project=options.project, subject=options.subject, allow=options.allow)
+            )
+            for text in (options.old, options.new)
+        )
+        started = time.monotonic()
+        compared = f"{options.subject} {options.called or f'{options.old} {options.new}'}"
+        memory = stack.enter_context(
+            remembering(
+                options.store, memory_name("diff", compared, options.project), options.subject, (old, new),
+                options.hook, options.tests, fresh=options.fresh,
+            )
+        )  # fmt: skip
+        labels = {"old": old.label, "new": new.label}
+        earlier = partial(earlier_result, memory, options.as_key(), str(options.subject), labels)
+        known = result = earlier()
+        if result is None:
+            from plait.commands.diff.command import touches_nothing  # noqa: PLC0415 - see above
+            from plait.subject.changes.change import analyse  # noqa: PLC0415
+
+            change = analyse(options.subject, old, new)
+            if touches_nothing(change):
+                result = _untouched(options, change)
+            else:
+                from plait.commands.diff.sides import open_sides  # noqa: PLC0415 - see above
+
+                sides = stack.enter_context(
+                    open_sides(
+                        options.subject, old, new, workers=options.workers, allow=options.allow, hook=options.hook,
+                        cluster=options.cluster, tests=options.tests,
+                    )
+                )  # fmt: skip
+                from plait.commands.diff.campaign import diff_on  # noqa: PLC0415 - while the processes start
+
+                result = diff_on(sides, options, old, new, interrupt, started, change, keep, memory)
+        result.versions = labels
+        if receipt is not None:
+            again = known or earlier()
+            opened_as = ((options.old, old), (options.new, new))
+            receipt.note(again, memory, options.store, options.subject, opened_as, options.hook, options.tests)
+    result.elapsed_s = time.monotonic() - asked
+    return result
+
+
+def _untouched(options: DiffOptions, change: Change) -> Result:
+    """The result where there is nothing to compare; no code under test was run."""
+    counts = "changed_methods changed_pairs tests_generated tests_filtered checks schedules inconclusive"
+    stats = dict.fromkeys(counts.split(), 0)
+    found = {"only the new version has": change.added_methods, "only the old version has": change.removed_methods}
+    notes = [*change.notes, *(f"{said} {', '.join(sorted(names))}" for said, names in found.items() if names)]
+    return Result(
+        "diff", str(options.subject), "none", seed=options.seed, model=options.model,
+        stats={**stats, "generate_s": 0.0, "filter_s": 0.0, "check_s": 0.0}, stopped_by="exhausted", notes=notes,
+        more={"changed": [], "added": sorted(change.added_methods), "removed": sorted(change.removed_methods)},
+    )  # fmt: skip
+
+
+# -- diff scope --------------------------------------------------------------------------------------------------------
+# What a comparison is about: pairs of methods of which one changed, and calls that show the state left behind.
+
+
+def touches_nothing(change: Change) -> bool:
+    """Whether no method that both versions have can behave differently."""
+    return not change.changed_methods and not change.changed_beside
+
+
+def changed_pairs(change: Change, names: list[str]) -> list[tuple[str, str]]:
+    """CMP; if the change touches how objects are made, every method may behave differently, and all pairs count."""
+    made_anew = not change.changed_methods.isdisjoint(("__init__", "__new__", "__post_init__"))
+    pairs = change.changed_pairs(names)
+    if made_anew:
+        every = ((one, other) for number, one in enumerate(names) for other in names[number:])
+        pairs = list(dict.fromkeys((*pairs, *every)))
+    return pairs
+
+
+_CHANGERS = re.compile(
+    r"_*(clear|pop|remove|delete|discard|close|stop|reset|flush|shutdown|release|acquire|put|push|add|next|enter|exit|start)"
+)
+
+
+def readers(probes: Sequence[Call]) -> tuple[Call, ...]:
+    """Probes that do not look as if they changed what they are to show, and at the end those that do.
+
+    Not those with an open key: every execution of a comparison is probed, and they would be many.
+    """
+    asked = [call for call in probes if call.method not in ("__enter__", "__exit__") and OPEN not in call.expression]
+    return tuple(sorted(asked, key=lambda call: bool(_CHANGERS.match(call.method))))

@@ -1,0 +1,149 @@
+"""Whether a comparison without a difference is a pass: what the calls did on both versions, and what was compared.
+
+The rule, in `docs/diff.md`: at least half of the changed pairs need methods that returned, or waited, on both versions;
+and at least one test that the versions could differ in must have been compared to its end. A test that the filter
+discards is proven to have the same interleavings on both versions: it counts as compared.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from plait.commands.check.evidence import Alone, Conclusion, counts, raised, remedy
+from plait.generate.condiff import Pair
+from plait.judge.difference.outcome import Outcome
+from plait.judge.oracle.specification import UNFINISHED
+from plait.model.test import Test
+from plait.subject.interface.members import Interface
+
+
+@dataclass(slots=True)
+class Calls:
+    """By method: calls that were made on both versions, and how many of them returned, or waited, on both."""
+
+    called: Counter[str] = field(default_factory=Counter)
+    returned: Counter[str] = field(default_factory=Counter)
+    waited: Counter[str] = field(default_factory=Counter)
+    together: Counter[str] = field(default_factory=Counter)  # those that returned in a thread beside others
+
+    def see(self, test: Test, old: Iterable[Outcome], new: Iterable[Outcome]) -> None:
+        """Count the calls of a test's threads. One returned if it did so in some execution of either version."""
+        executions = [tuple(old), tuple(new)]
+        beside = len(test.suffixes) > 1
+        for number, call in enumerate(test.calls):
+            ends = [{_end(outcome.results[number]) for outcome in outcomes} for outcomes in executions]
+            if not all(ends):
+                continue
+            self.called[call.method] += 1
+            self.returned[call.method] += all("returned" in each for each in ends)
+            self.waited[call.method] += all("waited" in each for each in ends)
+            self.together[call.method] += beside and all("returned" in each for each in ends)
+
+    def missing(self, methods: Iterable[str]) -> list[str]:
+        """Return the methods of which no call has returned or waited."""
+        return [name for name in methods if not self.returned[name] and not self.waited[name]]
+
+
+def _end(result: tuple[Any, ...]) -> str:
+    if result == UNFINISHED:
+        return "waited"
+    return "raised" if result[0] == "raised" else "returned"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a comparison has done with its tests."""
+
+    tests: int = 0
+    discarded: int = 0  # by the filter, which has proven that they cannot differ
+    known: int = 0
+    unchecked: int = 0  # could not be explored within the budget
+    checks: int = 0
+    inconclusive: int = 0  # of the checks
+    lost: int = 0  # of those, workers that died
+    diverged: int = 0  # tests that did not do the same when they were repeated
+    in_time: bool = True
+    losses: tuple[str, ...] = ()  # what was said about workers that died
+
+
+def conclude(
+    interface: Interface, pairs: Sequence[Pair], changed: Iterable[str], calls: Calls, sides: Sequence[Alone],
+    done: Done,
+) -> Conclusion:  # fmt: skip
+    """Return what a comparison without a difference amounts to, with the counts of each method of a changed pair.
+
+    ``sides`` say what calling methods alone has shown on either version, ``changed`` which methods have changed.
+    """
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    rows = {name: _row(name, calls, sides) for name in names}
+    own = set(changed)
+    tried = {name for name in names if counts(name, rows[name], {} if name in own else rows)}
+    failing = [name for name in names if name in tried and not rows[name]["returned"] and not rows[name]["waited"]]
+    asked = [pair for pair in pairs if tried.issuperset(pair)]
+    left = [pair for pair in asked if not set(failing) & set(pair)]
+    alone = replace(sides[0], built=next((each.built for each in sides if each.built), "")) if sides else Alone()
+    told = {name: _told(row) for name, row in rows.items()}
+    if failing and 2 * len(left) < len(asked):
+        said = f"{len(asked) - len(left)} of {len(asked)} changed pairs were not tested: calls always raised"
+        return Conclusion(f"{said}: {raised(failing, rows)}. {remedy(interface, failing, rows, alone)}", (), told)
+    reason = _untested(done)
+    notes = () if reason or not failing else (
+        f"never returned, so not compared: {raised(failing, rows)}. {remedy(interface, failing, rows, alone)}",
+    )  # fmt: skip
+    return Conclusion(reason, notes, told)
+
+
+def _untested(done: Done) -> str:
+    """Return why the tests are no evidence; empty if one of them is."""
+    if not done.tests and not done.known:
+        if done.losses:
+            return f"not one test could be made: {done.losses[0]}. Leave it out: exclude = [...] under [tool.plait]"
+        if not done.in_time:
+            return "the time was over before the first test was ready; --budget gives more"
+        return "not one test could be made. Say how to build objects: factories = [...] under [tool.plait]"
+    if done.checks and done.inconclusive >= done.checks:
+        return f"none of the {done.checks} tests that may differ could be compared to its end: {_obstacle(done)}"
+    if done.unchecked and not done.checks and not done.known:
+        return f"none of the {done.unchecked} tests that may differ was explored in time; --budget gives more"
+    return ""
+
+
+def _obstacle(done: Done) -> str:
+    if 2 * done.lost > done.inconclusive:
+        return "workers died. Leave the method that kills them out: exclude = [...] under [tool.plait]"
+    if 2 * done.diverged > done.inconclusive:
+        return (
+            "repeated executions do not do the same. Name methods whose results vary by themselves: "
+            "nondeterministic = [...] under [tool.plait]"
+        )
+    return (
+        "they have too many interleavings. Give a factory that builds a small object and values that keep calls short: "
+        "factories = [...] and values = { ... } under [tool.plait]"
+    )
+
+
+def _row(name: str, calls: Calls, sides: Sequence[Alone]) -> dict[str, Any]:
+    """Return the counts of a method; what it did alone counts only if it did so on both versions."""
+    alone = {
+        key: min((counted.get(name, 0) for counted in each), default=0)
+        for key, each in (("called", [side.called for side in sides]), ("returned", [side.returned for side in sides]))
+    }
+    return {
+        "called": calls.called[name] + alone["called"], "returned": calls.returned[name] + alone["returned"],
+        "waited": calls.waited[name] + all(_waits(name, side) for side in sides) if sides else calls.waited[name],
+        "together": calls.together[name],
+        "error": next((side.errors[name] for side in reversed(sides) if name in side.errors), ""),
+    }  # fmt: skip
+
+
+def _waits(name: str, side: Alone) -> bool:
+    """Return whether calls of a method neither returned nor raised when they were alone."""
+    return bool(side.called.get(name)) and not side.returned.get(name) and name not in side.errors
+
+
+def _told(row: Mapping[str, Any]) -> dict[str, Any]:
+    error = {} if row["returned"] or not row["error"] else {"error": row["error"]}
+    return {"called": row["called"], "returned": row["returned"], "returned_together": row["together"], **error}

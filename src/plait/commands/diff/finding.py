@@ -1,0 +1,177 @@
+"""From a revealing test to a finding: the smallest such test, its shortest schedule, and what explains it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from plait.commands.diff import worker
+from plait.commands.diff.checks import Checks, Revealed
+from plait.commands.diff.sides import Sides, awaited
+from plait.errors import own_error
+from plait.generate.condiff import tidied
+from plait.judge.difference.explain import Explanation
+from plait.judge.difference.sequential import alike_alone, same
+from plait.judge.difference.words import Kind, described, kind_of, showing, summary
+from plait.judge.minimise.tests import descend
+from plait.model.finding import Finding
+from plait.model.test import Test
+from plait.observe.trace import Place
+from plait.subject.changes.change import Change, Side
+from plait.workers.pool import WorkerError
+
+ATTEMPTS = 300  # candidates
+EXECUTIONS = 40_000  # of all candidates: what is reached must not depend on what else the machine does
+PATIENCE = 30.0  # seconds, on a machine that is too busy for that
+MOST_LISTED = 60  # outcomes of one version in a result file
+
+
+class Minimising:
+    """Tries smaller tests as long as they reveal the same kind of difference in the same direction.
+
+    Arguments that the project's settings have ``given`` say something to their readers and are left alone.
+    """
+
+    def __init__(self, sides: Sides, checks: Checks, given: frozenset[str], over: Callable[[], bool]) -> None:
+        self._sides = sides
+        self._checks = checks
+        self._given = given
+        self._over = over
+        self.attempts = 0
+
+    def minimise(self, revealed: Revealed) -> Revealed:
+        """The local minimum; the given test if time does not allow more."""
+        side, _outcome, kind = showing(revealed.difference, revealed.old, revealed.new)
+        shorter = self._try(tidied(revealed.test), revealed, side, kind)
+        if shorter is not None:
+            revealed = shorter._replace(decision=revealed.decision)
+        until = time.monotonic() + PATIENCE
+        most = self._checks.schedules + EXECUTIONS
+
+        def over() -> bool:
+            enough = self.attempts >= ATTEMPTS or self._checks.schedules >= most
+            return enough or time.monotonic() > until or self._over()
+
+        def attempt(candidate: Test, best: Revealed) -> Revealed | None:
+            if self._loses_given(best.test, candidate):
+                return None
+            self.attempts += 1
+            found = self._try(candidate, best, side, kind)
+            return None if found is None else found._replace(decision=revealed.decision)
+
+        return descend(revealed, attempt, over)
+
+    def _loses_given(self, test: Test, candidate: Test) -> bool:
+        """Whether a candidate has the same calls with other arguments in place of given ones."""
+        before, after = (*test.prefix, *test.calls), (*candidate.prefix, *candidate.calls)
+        return len(before) == len(after) and any(
+            text in self._given and text not in other.args and text not in dict(other.kwargs).values()
+            for call, other in zip(before, after, strict=True)
+            for text in (*call.args, *dict(call.kwargs).values())
+        )
+
+    def _try(self, test: Test, best: Revealed, side: Side, kind: Kind) -> Revealed | None:
+        try:
+            (old, again), (new, once_more) = self._sides.both(worker.repeat, test, best.view).values()
+        except (WorkerError, Exception):
+            return None  # a candidate that cannot even be built
+        if old.beginning.failed or not (alike_alone(old, new) and same(old, again) and same(new, once_more)):
+            return None
+        found = self._checks.check(test, best.view)
+        if found is None:
+            return None
+        outcomes, others = (
+            (found.difference.only_new, found.old) if side == "new" else (found.difference.only_old, found.new)
+        )
+        return found if any(kind_of(each, others.outcomes) == kind for each in outcomes) else None
+
+
+def finding_of(
+    revealed: Revealed, sides: Sides, change: Change, subject: str, seen: tuple[Test, ...], labels: dict[str, str],
+    notes: list[str],
+) -> Finding:  # fmt: skip
+    """The finding for a minimal revealing test. ``subject`` is the class's own name, ``labels`` name the versions.
+
+    An error of plait's own goes to ``notes`` and costs no more than what it was to explain.
+    """
+    side, outcome, kind = showing(revealed.difference, revealed.old, revealed.new)
+    mine, others = (revealed.new, revealed.old) if side == "new" else (revealed.old, revealed.new)
+    known = (outcome, mine.outcomes[outcome])
+    asked = sides.on(
+        side, worker.explain, revealed.test, revealed.view, frozenset(others.outcomes), kind, known, seen
+    )
+    test = revealed.test
+    try:
+        explanation: Explanation = awaited(asked, None)
+    except WorkerError as error:  # what is proven stands without an interleaving
+        notes.append(own_error("explaining", error, test, kept="the difference is shown without its interleaving"))
+        explanation = Explanation(outcome, known[1])
+    probes = [call.expression for call in revealed.view.probes]
+    return Finding(
+        kind="difference",
+        summary=f"{subject}: {summary(side, kind, explanation.outcome, others.outcomes, test, probes)}",
+        methods=sorted({f"{subject}.{name}" for call in test.calls for name in call.methods}),
+        test=test,
+        exception=kind[1] if kind[0] == "raised" else None,
+        preemptions=explanation.shown.preemptions,
+        schedule=explanation.shown.schedule,
+        interleaving=[_marked(row, change, side, labels) for row in explanation.interleaving],
+        reachable={"gil": explanation.reachable, "free-threaded": True},
+        confirmed_on_threads=explanation.confirmed,
+        only_old=[described(each, test, probes) for each in revealed.difference.only_old[:MOST_LISTED]],
+        only_new=[described(each, test, probes) for each in revealed.difference.only_new[:MOST_LISTED]],
+        guard=explanation.guard,
+        race=None if explanation.race is None else [_marked(row, change, side, labels) for row in explanation.race],
+        waiting=explanation.waiting,
+        detail=_changes(explanation, change, side, lambda other: _visited(sides, other, test)),
+    )
+
+
+def bare_finding(revealed: Revealed, subject: str) -> Finding:
+    """Return what is proven by a revealing test, in the form that needs nothing to be explained or worded."""
+    side, outcome, kind = showing(revealed.difference, revealed.old, revealed.new)
+    shown = (revealed.new if side == "new" else revealed.old).outcomes[outcome]
+    names = sorted({f"{subject}.{name}" for call in revealed.test.calls for name in call.methods})
+    return Finding(
+        "difference", f"{subject}: only the {side} version can do this ({' '.join(kind)}): {' and '.join(names)}",
+        names, test=revealed.test, exception=kind[1] if kind[0] == "raised" else None, preemptions=shown.preemptions,
+        schedule=shown.schedule, reachable={"gil": None, "free-threaded": True},
+        only_old=[{"status": each.status} for each in revealed.difference.only_old],
+        only_new=[{"status": each.status} for each in revealed.difference.only_new],
+    )  # fmt: skip
+
+
+def _marked(row: dict[str, Any], change: Change, side: Side, labels: dict[str, str]) -> dict[str, Any]:
+    """A row of the interleaving; says whether the change touched its line. Lines of the old version say so."""
+    changed = row["line"] in change.changed_lines(side).get(row["file"], ())
+    marked = {**row, "changed": True} if changed else dict(row)
+    return marked if side == "new" else {**marked, "file": f"{labels['old']}:{row['file']}", "version": labels["old"]}
+
+
+def _changes(
+    explanation: Explanation, change: Change, side: Side, visited: Callable[[Side], frozenset[Place]]
+) -> str:
+    """Which changed lines lie on the way, or which lines of the other version, on the test's way there, are gone."""
+    lines = change.changed_lines(side)
+    met = sorted({
+        (row["file"], row["line"]) for row in explanation.interleaving if row["line"] in lines.get(row["file"], ())
+    })  # fmt: skip
+    if met:
+        return "changed lines on the way: " + _listed(met)
+    version: Side = "old" if side == "new" else "new"
+    others = change.changed_lines(version)
+    gone = sorted((file, line) for file, line in visited(version) if line in others.get(file, ()))
+    return f"lines of the {version} version on which this depends: {_listed(gone)}" if gone else ""
+
+
+def _visited(sides: Sides, side: Side, test: Test) -> frozenset[Place]:
+    try:
+        found: frozenset[Place] = awaited(sides.on(side, worker.visited, test), None)
+    except WorkerError:
+        return frozenset()
+    return found
+
+
+def _listed(places: Sequence[Place]) -> str:
+    return ", ".join(f"{file}:{line}" for file, line in places[:8])

@@ -1,0 +1,123 @@
+"""The way of a search from stage to stage, where an earlier run went before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, NamedTuple
+
+from plait.commands.diff import worker
+from plait.commands.diff.sides import Pending, awaited
+from plait.commands.diff.stages import Followed, Heard, KnownStage, Ready
+from plait.generate.condiff import Stage
+from plait.judge.difference.sequential import same
+from plait.workers.pool import Answer, WorkerError
+
+if TYPE_CHECKING:
+    from plait.commands.diff.search import Search
+
+
+class _Asked(NamedTuple):
+    """What is under way for a stage: what its generator would hear now, what its prefix leaves, and some suffixes."""
+
+    heard: Future[Answer] | None = None
+    left: Pending | None = None
+    alone: Pending | None = None
+
+
+class Road:
+    """Follows stages that are known, and remembers others, as long as the versions do the same one after another.
+
+    A sequential difference makes a search look at things in another way, and take care what it calls: from there on
+    nothing is followed or kept.
+    """
+
+    def __init__(self, search: Search, trail: str) -> None:
+        self.passed = 0  # stages that were known
+        self._search = search
+        self._trail = trail
+        self._view = search.view
+        self._left = search.comparisons is None
+
+    def leave(self) -> None:
+        """What comes now follows from something else."""
+        self._left = True
+
+    def known(self) -> Iterator[Ready]:
+        """The stages that an earlier run has made, up to the first that has become another one."""
+        found = self._look(self._trail)
+        asked = self._ask(found)
+        while found is not None and self._is_straight() and not self._search.over():
+            following = self._look(found.behind)
+            asked_next = self._ask(following)
+            ready = self._again(found, asked)
+            if ready is None:
+                return
+            self._trail = found.behind
+            self.passed += 1
+            yield ready
+            found, asked = following, asked_next
+
+    def keep(self, ready: Ready, heard: tuple[Heard, ...]) -> None:
+        """Remember a stage that was just made."""
+        comparisons = self._search.comparisons
+        if not self._is_straight() or ready.usable != ready.runnable:
+            self.leave()
+        elif comparisons is not None:
+            known = KnownStage(ready.stage, heard, tuple(ready.rows), ready.left)
+            self._trail = comparisons.keep_stage(self._trail, self._view, known)
+
+    def left_behind(self, stage: Stage) -> Pending | None:
+        """What the prefix of a new stage leaves, if the stage may be remembered."""
+        return self._search.sides.both(worker.left_behind, stage, self._view) if self._is_straight() else None
+
+    def _is_straight(self) -> bool:
+        return not self._left and self._search.view == self._view and not self._search.avoid
+
+    def _look(self, trail: str) -> Followed | None:
+        comparisons = self._search.comparisons
+        return None if self._left or comparisons is None else comparisons.stage(trail, self._view)
+
+    def _ask(self, found: Followed | None) -> _Asked:
+        sides = self._search.sides
+        if found is None:
+            return _Asked()
+        stage, first = found.known.stage, found.reached if found.own is None else found.own
+        return _Asked(
+            sides.on("new", worker.hear_again, found.asked) if found.asked else None,
+            sides.both(worker.left_behind, stage, self._view) if found.own is not None else None,
+            sides.both(worker.observe_alone, stage, self._view, first) if first else None,
+        )
+
+    def _again(self, found: Followed, asked: _Asked) -> Ready | None:
+        """The stage as it is now; None if it would be made in another way, or does something else on the versions."""
+        search, rows, left = self._search, list(found.known.rows), found.known.left
+        try:
+            if asked.heard is not None:
+                answers = awaited(asked.heard, search.sides.until)
+                if answers != tuple(each.answer for each in found.asked):
+                    return None
+            numbers, alone = found.reached if found.own is None else found.own, asked.alone
+            if asked.left is not None and joined(asked.left) != left:
+                left, numbers = joined(asked.left), found.reached
+                alone = search.sides.both(worker.observe_alone, found.known.stage, self._view, numbers)
+            if alone is not None:
+                (old, old_s), (new, new_s) = alone.values()
+                search.counts.generate_s += old_s + new_s
+                for number, one, other in zip(numbers, old, new, strict=True):
+                    if not same(one.observation, other.observation):
+                        return None
+                    rows[number] = search.row(one, other, usable=not one.observation.beginning.failed)
+        except WorkerError as error:
+            search.lose(error)
+            return None
+        if found.stale and search.comparisons is not None:
+            renewed = KnownStage(found.known.stage, found.known.heard, tuple(rows), left)
+            search.comparisons.keep_stage(found.trail, self._view, renewed)
+        return Ready(found.known.stage, rows, left)
+
+
+def joined(left: Pending) -> str:
+    """What prefixes leave on both versions, if it is known of both."""
+    old, new = left.values()
+    return f"{old} {new}" if old and new else ""

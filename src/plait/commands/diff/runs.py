@@ -1,0 +1,87 @@
+"""What `plait diff` remembers of whole runs: what they gave, and the tests that revealed a difference."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from plait.errors import UsageError
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.model.test import Test
+from plait.report.diff_text import diff_text
+from plait.store.keys import token
+from plait.store.project import FIXED, KnownFinding, Memory
+
+
+def known_tests(memory: Memory) -> dict[Test, KnownFinding]:
+    """The tests that revealed a difference in earlier runs: they are tried first."""
+    return {each.finding.test: each for each in memory.known() if each.finding.test is not None}
+
+
+def earlier_result(
+    memory: Memory, options: Mapping[str, Any], name: str, versions: Mapping[str, str]
+) -> Result | None:
+    """What the same comparison of the same code gave; nothing of it can have become different."""
+    content = memory.run(options)
+    try:
+        if content is None:
+            return None
+        findings = [Finding.from_json(each) for each in content["findings"]]
+        if any(each.reproducer is not None and not Path(each.reproducer).is_file() for each in findings):
+            return None  # somebody has removed it: it is written by a run
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(content["at"]))
+        there = "the difference is still there, and " if findings else ""
+        note = (
+            f"nothing has changed since {when}: {there}{int(content['stats']['tests_generated'])} tests of that run "
+            "were not explored again; --fresh explores them"
+        )
+        result = Result(
+            "diff", name, str(content["verdict"]), dict(versions), int(content["seed"]), str(content["model"]),
+            findings, stats=dict(content["stats"]), stopped_by=str(content["stopped_by"]),
+            notes=[note, *map(str, content["notes"])], more=dict(content["more"]),
+        )  # fmt: skip
+        diff_text(result)
+    except (LookupError, TypeError, ValueError, AttributeError, AssertionError, OverflowError, OSError, UsageError):
+        return None  # not even something that can be shown
+    return result
+
+
+def keep(
+    memory: Memory, options: Mapping[str, Any], result: Result, known: Mapping[Test, KnownFinding],
+    revealing: Collection[Test], last: Test | None,
+) -> None:  # fmt: skip
+    """Remember a run, and say in its result what has become of what was known.
+
+    Known tests come first, and the ``last`` of all that were tried may be one of them: the others are not known.
+    """
+    if result.stopped_by == "interrupt":
+        return
+    own, said = list(result.notes), []
+    for test, each in known.items():
+        if test in revealing:
+            said.append("known from earlier runs: still there")
+            if test == last:
+                break
+            continue
+        memory.settle(each.cause, FIXED)
+        said.append(f"fixed since an earlier run: {each.finding.summary}")
+    for finding in result.findings:
+        memory.keep_finding(_cause(finding), finding)
+    memory.keep_run(
+        options,
+        {
+            "verdict": result.verdict, "stats": result.stats, "stopped_by": result.stopped_by, "notes": own,
+            "seed": result.seed, "model": result.model, "at": time.time(), "more": result.more,
+            "findings": [finding.as_json() for finding in result.findings],
+        },
+    )  # fmt: skip
+    result.more["remembered"] = said
+    result.notes += [*said, *memory.messages]
+
+
+def _cause(finding: Finding) -> str:
+    vanished = ("vanished",) if not finding.only_new else ()  # what is new keeps the name it always had
+    return token((finding.kind, finding.exception, tuple(finding.methods), *vanished))

@@ -1,0 +1,480 @@
+"""ConDiff's main loop (Figure 3): generate, compare one after another, filter, check, until a difference is proven.
+
+Behaviour that only the new version has is what people ask for: the search ends with it. What only the old version could
+do is remembered, and the search goes on.
+
+Tests are made on the new version in batches; while the old version observes one batch, the next is made. Results are
+taken in the order of the tests, so what is found does not depend on which worker was faster.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from plait.commands.diff import worker
+from plait.commands.diff.apart import Apart, Broken
+from plait.commands.diff.checks import Checks, Revealed
+from plait.commands.diff.road import Road, joined
+from plait.commands.diff.sides import LateError, Sides, awaited
+from plait.commands.diff.stages import Compared, Comparisons, Ready, Row
+from plait.commands.diff.worker import Generation, Solo
+from plait.errors import own_error
+from plait.generate.condiff import Pair, Stage
+from plait.generate.seen import Seen
+from plait.judge.difference.filter import Decision, Filter
+from plait.judge.difference.outcome import View
+from plait.judge.difference.sequential import (
+    SequentialDifference,
+    agreeing_probes,
+    alike_alone,
+    alike_but_for_objects,
+    different_call,
+    one_sided,
+    same,
+    same_states,
+    undetermined,
+)
+from plait.judge.difference.serial import Observation
+from plait.model.test import Call, Test
+from plait.workers.failures import WorkerFailed
+from plait.workers.pool import Answer, WorkerError
+
+LOST = "a worker was lost"
+PORTION = 12  # tests that are filtered together at first
+MOST_AT_ONCE = 100
+FEW = 30  # tests of a stage without a promising access that are filtered by their traces
+CLOSER = 6  # looks at a test that seems to differ sequentially, each without what was found not to count
+EXAMPLES = 5  # sequential differences that are kept as examples
+HOPELESS = 4  # calls of a method that make prefixes differ, after which no prefix calls it any more
+RESTARTS = 3  # generators that may be lost with their workers
+APART = 6  # tests of a stage that are judged on each version by itself
+FIRST_SHARE = 0.5  # of the budget, in which only tests with a difference in their traces are checked
+LATER_SHARE = 0.3  # of the time, for tests without one
+FRUITLESS = 25  # prefixes in a row that allowed no new test: there is nothing more to say
+
+
+@dataclass(slots=True)
+class Counts:
+    """The figures of Tables III and IV, and what else was counted; times are seconds of work, in all processes."""
+
+    tests: int = 0  # #CT
+    filtered: int = 0
+    repeated: int = 0  # tests with a pair of traces that came before
+    unchecked: int = 0  # tests that the filter keeps, and for which there was no time
+    sequential: int = 0
+    known: int = 0  # from earlier runs, and not explored again
+    generate_s: float = 0.0
+    filter_s: float = 0.0
+
+
+@dataclass(slots=True)
+class Sequential:
+    """A test on which the versions differ although its calls run one after another."""
+
+    test: Test
+    difference: SequentialDifference
+
+
+@dataclass(slots=True)
+class Search:
+    """One campaign's search. ``over`` is asked between tests whether the budget is used up."""
+
+    sides: Sides
+    generation: Generation
+    pairs: tuple[Pair, ...]
+    filter: Filter | None  # None is the paper's BASELINE
+    view: View
+    probes: tuple[Call, ...]
+    checks: Checks
+    apart: Apart
+    over: Callable[[], bool]
+    threads: int = 2
+    max_tests: int | None = None
+    known: tuple[Test, ...] = ()  # tests that are checked before any is made
+    comparisons: Comparisons | None = None  # what earlier runs have compared
+    budget: float = 0.0  # seconds; a search that is bounded by ``max_tests`` does not look at the clock
+    counts: Counts = field(default_factory=Counts)
+    sequential: list[Sequential] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    recent: list[Test] = field(default_factory=list)
+    exhausted: bool = False
+    vanished: Revealed | Broken | None = None  # the first difference without anything that only the new version does
+    revealing: set[Test] = field(default_factory=set)  # the tests that have shown a difference of either kind
+    found_at: float | None = None  # when the first of them did
+    avoid: set[str] = field(default_factory=set)  # calls, and names of methods
+    _bad: dict[str, int] = field(default_factory=dict)
+    _seen: Seen = field(default_factory=Seen)
+    _fruitless: int = 0
+    _settled: bool = False  # states cannot be compared: probes stand for them
+    _waiting: deque[tuple[Test, Decision]] = field(default_factory=deque)  # kept, but hardly ever different
+    _waited_s: float = 0.0  # seconds spent on such tests
+    _started: float = field(default_factory=time.monotonic)
+
+    def run(self) -> Revealed | Broken | None:
+        """Search until something that only the new version does is proven, or no new tests come, or time is up."""
+        try:
+            return self._run()
+        except LateError:
+            return None
+
+    def _run(self) -> Revealed | Broken | None:
+        for test in self.known:
+            found = self._check([(test, self.view, None)]) or self._judged_apart([test])
+            if found is not None:
+                return found
+        for ready in self._stages():
+            before = self.counts.tests
+            found = self._behind(ready) or self._catch_up(self._has_share)
+            if found is not None:
+                return found
+            self._fruitless = 0 if self.counts.tests > before else self._fruitless + 1
+            self.exhausted = self._fruitless >= FRUITLESS
+            if self.exhausted or self._enough() or self.over():
+                break
+        return self._catch_up(lambda: True)
+
+    def _has_share(self) -> bool:
+        """Return whether it is time for tests that can wait.
+
+        They get none at the beginning of the budget, later a share of it, and all that is left when no new tests come.
+        """
+        if self.max_tests is not None:
+            return False
+        passed = time.monotonic() - self._started
+        return passed > FIRST_SHARE * self.budget and self._waited_s < LATER_SHARE * passed
+
+    def _catch_up(self, may_go_on: Callable[[], bool]) -> Revealed | Broken | None:
+        """Check tests that could wait."""
+        found: Revealed | Broken | None = None
+        while found is None and self._waiting and not self.over() and may_go_on():
+            begun = time.monotonic()
+            tests = [self._waiting.popleft() for _ in range(min(PORTION, len(self._waiting)))]
+            found = self._check([(test, self.view, decision) for test, decision in tests])
+            self._save()
+            self._waited_s += time.monotonic() - begun
+        self.counts.unchecked = len(self._waiting)
+        return found
+
+    def _enough(self) -> bool:
+        return self.max_tests is not None and self.counts.tests >= self.max_tests
+
+    # -- stages: a prefix and its suffixes (lines 5-7 and 10-14) ----------------------------------------------------
+
+    def _stages(self) -> Iterator[Ready]:
+        """Stages whose prefix and suffixes do the same on both versions; the next is made while one is used."""
+        lost = 0
+        state, trail = self._begin(lost)
+        yield from (road := Road(self, trail)).known()
+        try:
+            for _ in range(road.passed):  # the generator has not seen them
+                state = awaited(self._next(state, frozenset()), self.sides.until)[0]
+        except WorkerError as error:
+            lost += 1
+            self.lose(error)
+            road.leave()
+            state, _trail = self._begin(lost)
+        ahead: Future[Answer] = self._next(state)
+        while not self.over():
+            try:
+                state, stage, heard, seconds = awaited(ahead, self.sides.until)
+                pending = self.sides.both(worker.observe_alone, stage, self.view)
+                leaving = road.left_behind(stage)
+                ahead = self._next(state)
+                (old, old_s), (new, new_s) = pending.values()
+                left = "" if leaving is None else joined(leaving)
+            except WorkerError as error:
+                lost += 1
+                self.lose(error)
+                if lost > RESTARTS:
+                    return
+                road.leave()
+                ahead = self._next(self._begin(lost)[0])
+                continue
+            self.counts.generate_s += seconds + old_s + new_s
+            ready = self._compared(stage, old, new, left)
+            road.keep(ready, heard)
+            yield ready
+
+    def _begin(self, lost: int) -> tuple[bytes, str]:
+        generation = replace(self.generation, seed=self.generation.seed + 7919 * lost)
+        begun: tuple[bytes, str] = awaited(self.sides.on("new", worker.begin, generation), self.sides.until)
+        return begun
+
+    def _next(self, state: bytes, avoid: frozenset[str] | None = None) -> Future[Answer]:
+        return self.sides.on("new", worker.next_stage, state, frozenset(self.avoid) if avoid is None else avoid)
+
+    def _compared(self, stage: Stage, before: tuple[Solo, ...], after: tuple[Solo, ...], left: str) -> Ready:
+        usable: set[int] = set()
+        for number, (one, other) in enumerate(zip(before, after, strict=True)):
+            old, new = one.observation, other.observation
+            self.checks.calls.see(stage.test((number,)), old.outcomes, new.outcomes)
+            if not same(old, new) and not self._settle(stage.test((number,)), old, new):
+                self.counts.sequential += 1
+                if old.beginning.results != new.beginning.results:
+                    break  # the prefix itself differs: so it does for all suffixes
+            elif not old.beginning.failed:
+                usable.add(number)
+        both = enumerate(zip(before, after, strict=True))
+        return Ready(stage, [self.row(*each, usable=number in usable) for number, each in both], left)
+
+    def row(self, old: Solo, new: Solo, *, usable: bool) -> Row:
+        """What a suffix touches on either version."""
+        impacts = None if self.filter is None else self.filter.impacts(old.touched, new.touched)
+        runnable = not old.observation.beginning.failed and not new.observation.beginning.failed
+        return Row(usable, runnable, (old.touched.footprint, new.touched.footprint), impacts)
+
+    def lose(self, error: WorkerError, stage: str = "generating", test: Test | None = None) -> None:
+        """A worker did not survive what it was given, or had an error of plait's own with it."""
+        if isinstance(error, WorkerFailed):
+            self.notes.append(own_error(stage, error, test, kept="the search went on without it"))
+            return
+        where = f" at {error.where}" if error.where else ""
+        lines = (error.note or {}).get("suffixes", ())
+        doing = f" while running {' | '.join('; '.join(calls) for calls in lines)}" if lines else ""
+        self.notes.append(f"{LOST}: {error.reason}{where}{doing}")
+
+    # -- tests: pairs of suffixes (lines 8-9 and 15-24) -------------------------------------------------------------
+
+    def _behind(self, ready: Ready) -> Revealed | Broken | None:
+        """All tests of a stage, in portions that grow: the first ones are answered soon, the rest at little cost."""
+        found = self._waited_for(ready.stage)
+        if self.comparisons is not None:
+            self.comparisons.left = ready.left
+        tests = self._tests(ready)
+        size = PORTION
+        while found is None and (portion := list(itertools.islice(tests, size))):
+            found = self._portion(portion)
+            self._save()
+            size = min(2 * size, MOST_AT_ONCE)
+            if self.over() or self._enough():
+                break
+        self._save()
+        quiet = ready.quiet if self.max_tests is None else min(ready.quiet, max(0, self.max_tests - self.counts.tests))
+        self.counts.tests += quiet
+        self.counts.filtered += quiet
+        return found or self._judged_apart(self._differing(ready))
+
+    def _waited_for(self, stage: Stage) -> Revealed | Broken | None:
+        """The tests of a stage in which calls are made to wait; they have prefixes of their own."""
+        if self.comparisons is not None:
+            self.comparisons.left = ""
+        portion = [each for test in stage.whole for each in self._counted(test)]
+        found = self._portion(portion) if portion else None
+        self._save()
+        return found
+
+    def _save(self) -> None:
+        if self.comparisons is not None:
+            self.comparisons.save()
+
+    def _differing(self, ready: Ready) -> Iterator[Test]:
+        """Promising tests of a stage whose calls, or whose prefix, do not do the same one after another."""
+        if ready.usable == ready.runnable:
+            return
+        random = Random(f"{self.generation.seed} {ready.stage.number} apart")
+        left = APART
+        for chosen in ready.stage.combinations(self.pairs, random, threads=self.threads):
+            if not left or self._enough():
+                return
+            differs = ready.runnable.issuperset(chosen) and not ready.usable.issuperset(chosen)
+            if differs and all(ready.meet(chosen)):
+                for test, _view in self._made(ready, chosen):
+                    left -= 1
+                    yield test
+
+    def _tests(self, ready: Ready) -> Iterator[tuple[Test, View]]:
+        """The tests of a stage that are to be filtered by their traces, or without a filter simply all.
+
+        Tests whose calls cannot influence each other are filtered here, as ``quiet``. Promising ones come first; of the
+        others, which hardly ever pass, a stage gets a share. A share is enough, because there will be more stages.
+        """
+        random = Random(f"{self.generation.seed} {ready.stage.number}")
+        promising: list[tuple[int, ...]] = []
+        others: list[tuple[int, ...]] = []
+        for chosen in ready.stage.combinations(self.pairs, random, threads=self.threads):
+            if not ready.usable.issuperset(chosen):
+                continue
+            if self.filter is None:
+                yield from self._made(ready, chosen)
+                continue
+            promises, interferes = ready.meet(chosen)
+            if promises:
+                promising.append(chosen)
+            elif interferes:
+                others.append(chosen)
+            else:
+                ready.quiet += 1
+        for chosen in (*promising, *others[: max(FEW, len(promising))]):
+            yield from self._made(ready, chosen)
+
+    def _made(self, ready: Ready, chosen: tuple[int, ...]) -> Iterator[tuple[Test, View]]:
+        yield from self._counted(ready.stage.test(chosen))
+
+    def _counted(self, test: Test) -> Iterator[tuple[Test, View]]:
+        """The test, with how it is looked at, if it is a new one and nobody has compared it."""
+        if self._enough() or not self._seen.is_new(test):
+            return
+        self.counts.tests += 1
+        self._remember(test)
+        if not self._is_known(test):
+            yield test, self.view
+
+    def _is_known(self, test: Test) -> bool:
+        """Whether an earlier run has compared the test; it counts as if this one had."""
+        known = None if self.comparisons is None else self.comparisons.find(test, self.view)
+        if known is not None:
+            self.counts.known += 1
+            self.counts.filtered += known.filtered
+            self.counts.repeated += known.repeated
+            self.checks.recall(known)
+        return known is not None
+
+    def _portion(self, portion: list[tuple[Test, View]]) -> Revealed | Broken | None:
+        """Filter some tests, and check those that are left."""
+        if self.filter is None:
+            return self._check([(test, view, None) for test, view in portion])
+        kept: list[tuple[Test, View, Decision | None]] = []
+        try:
+            (old, old_s), (new, new_s) = self.sides.both(
+                worker.observe, tuple(test for test, _view in portion), self.view
+            ).values()
+        except WorkerError as error:
+            if isinstance(error, WorkerFailed) and len(portion) > 1:  # one test is to blame: the others go on
+                middle = len(portion) // 2
+                return self._portion(portion[:middle]) or self._portion(portion[middle:])
+            self.lose(error, "tracing", portion[0][0])
+            return None
+        for (test, view), before, after in zip(portion, old, new, strict=True):
+            decision = self.filter.decide(before, after)
+            self.counts.repeated += decision.repeated
+            if decision.keep:
+                if decision.can_wait:
+                    self._waiting.append((test, decision))
+                else:
+                    kept.append((test, view, decision))
+            else:
+                self.counts.filtered += 1
+                self.checks.calls.see(test, before.outcomes, after.outcomes)
+                if self.comparisons is not None and view == self.view:
+                    self.comparisons.keep(test, view, Compared(filtered=True))
+        self.counts.filter_s += old_s + new_s
+        return self._check(kept)
+
+    def _check(self, kept: list[tuple[Test, View, Decision | None]]) -> Revealed | Broken | None:
+        """Behavioural checking; a difference that one order of whole calls shows as well is a sequential one."""
+        while kept:
+            revealed = self.checks.first_difference(kept, self.over, self.comparisons, self._is_wanted)
+            if revealed is None:
+                return None
+            if not self._sequentially_alike(revealed):
+                broken = self._judged_apart([revealed.test])
+                if broken is not None:
+                    return broken
+            elif self._is_new(revealed):
+                return revealed
+            position = next(index for index, each in enumerate(kept) if each[0] == revealed.test)
+            objects = self.view.objects
+            kept = [(test, replace(view, objects=objects), why) for test, view, why in kept[position + 1 :]]
+        return None
+
+    def _is_wanted(self, revealed: Revealed) -> bool:
+        """Return whether a difference says more than what is known already."""
+        self.revealing.add(revealed.test)
+        return bool(revealed.difference.only_new) or self.vanished is None
+
+    def _is_new(self, found: Revealed | Broken) -> bool:
+        """Return whether the new version alone does something; what only the old one did is remembered."""
+        if self.found_at is None:
+            self.found_at = time.monotonic()
+        self.revealing.add(found.test)
+        new = found.side == "new" if isinstance(found, Broken) else bool(found.difference.only_new)
+        if not new and self.vanished is None:
+            self.vanished = found
+        return new
+
+    def _judged_apart(self, tests: Iterable[Test]) -> Broken | None:
+        """Return the first of the tests that the new version alone breaks."""
+        left = iter(tests)
+        while (found := self.apart.first(left, self.over)) is not None:
+            if self._is_new(found):
+                return found
+        return None
+
+    def _sequentially_alike(self, revealed: Revealed) -> bool:
+        try:
+            (old, _), (new, _) = self.sides.both(worker.repeat, revealed.test, revealed.view).values()
+        except WorkerError as error:
+            self.lose(error, "repeating", revealed.test)
+            return isinstance(error, WorkerFailed)  # they were alike when the test was made: what was found stands
+        if alike_alone(old, new):
+            return True
+        self.counts.sequential += 1
+        if alike_but_for_objects(old, new):  # one keeps what the other makes anew each time: no race is needed for it
+            self.view = replace(self.view, objects=False)
+        self._report(revealed.test, old, new)
+        return False
+
+    def _remember(self, test: Test) -> None:
+        self.recent.append(test)
+        if len(self.recent) > 40:
+            self.recent.pop(0)
+
+    # -- sequential differences -------------------------------------------------------------------------------------
+
+    def _settle(self, test: Test, old: Observation, new: Observation) -> bool:
+        """The versions seem to differ sequentially: look closer. False if they do; the view may become another one."""
+        view = replace(self.view, ignored=self.view.ignored | one_sided(old, new))
+        for _ in range(CLOSER):
+            try:
+                (first, again), (second, once_more) = self.sides.both(worker.repeat, test, view).values()
+            except WorkerError as error:
+                self.lose(error)
+                return False
+            masked = view.masked | undetermined(test, first, again) | undetermined(test, second, once_more)
+            asked = replace(view, ignored=view.ignored | one_sided(first, second), masked=masked)
+            if asked != view:
+                view = asked
+                continue
+            if different_call(test, first, second) is not None:
+                self._report(test, first, second)
+                return False
+            self.view = view
+            return not view.state or same_states(first, second) or self._probe(test)
+        return False
+
+    def _probe(self, test: Test) -> bool:
+        """The versions keep their state in different forms: from now on, what further calls answer stands for it."""
+        asked = replace(self.view, state=False, probes=self.probes)
+        try:
+            (first, _), (second, _) = self.sides.both(worker.repeat, test, asked).values()
+        except WorkerError as error:
+            self.lose(error)
+            return False
+        theirs = dict(second.orders)
+        asked = agreeing_probes(asked, [(each, theirs[order]) for order, each in first.orders if order in theirs])
+        if not self._settled:
+            self._settled = True
+            how = "what further calls answer" if asked.probes else "results alone"
+            self.notes.append(f"the versions represent their state differently; it is compared by {how}")
+        self.probes = asked.probes
+        self.view = asked
+        return True
+
+    def _report(self, test: Test, old: Observation, new: Observation) -> None:
+        found = different_call(test, old, new)
+        if found is None:
+            return
+        if found.in_prefix:
+            self.avoid.add(found.call)
+            self._bad[found.method] = self._bad.get(found.method, 0) + 1
+            if self._bad[found.method] >= HOPELESS:
+                self.avoid.add(found.method)
+        known = {(each.difference.method, each.difference.old[:2], each.difference.new[:2]) for each in self.sequential}
+        if (found.method, found.old[:2], found.new[:2]) not in known and len(self.sequential) < EXAMPLES:
+            self.sequential.append(Sequential(test, found))

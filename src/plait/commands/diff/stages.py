@@ -1,0 +1,325 @@
+"""Stages of `plait diff` that an earlier run has made: of those, only what a change reaches is run again.
+
+As a chunk of tests in `plait check` (`plait.store.plans`), a stage follows from what its generator got to know when
+it ran calls one after another. It is named by its *trail*, a hash of the generator's first state and of all such
+answers since: whoever finds a stage under the trail that he has come by, and gets the same answers where they may have
+become others, would have made the same stage, and goes on to the next trail.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from plait.commands.diff.options import DiffOptions
+from plait.generate.condiff import Stage, Suffix
+from plait.judge.difference.outcome import View
+from plait.model.test import Call, Test
+from plait.observe.footprint import (
+    MODES,
+    MODULE_STATE,
+    Footprint,
+    conflict,
+)
+from plait.report.reproducer import view_as_json
+from plait.store.keys import (
+    Changed,
+    Fingerprints,
+    around,
+    files_key,
+    parts_of,
+    unit_key,
+)
+from plait.store.plans import Numbered, digest
+from plait.store.project import Memory
+from plait.subject.versions.version import Version
+
+CALLS, STATE = "calls", "state"  # what was asked about a sequence of calls: how each goes, or what state they leave
+
+Both = tuple[Footprint, Footprint]
+
+
+class Heard(NamedTuple):
+    """What a generator asked about a sequence of calls, and a hash of what it got to know."""
+
+    kind: str
+    test: Test
+    answer: str
+
+
+class Row(NamedTuple):
+    """A suffix alone behind its prefix: what it touches on either version, and what of that is impacted.
+
+    A ``usable`` one does the same on both versions, a ``runnable`` one can at least be run on both.
+    """
+
+    usable: bool
+    runnable: bool
+    footprints: tuple[Footprint | None, Footprint | None]
+    impacts: Both | None
+
+
+@dataclass(slots=True)
+class Ready:
+    """A stage whose suffixes were compared alone."""
+
+    stage: Stage
+    rows: list[Row]
+    left: str = ""  # a hash of the state behind the prefix on either version, see `diff_tasks.left_behind`
+    usable: set[int] = field(init=False)
+    runnable: set[int] = field(init=False)
+    quiet: int = 0  # tests whose calls cannot influence each other
+    _alike: list[int] = field(init=False, repr=False)  # rows by what they touch: many do the same
+    _known: dict[tuple[int, ...], tuple[bool, bool]] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self.usable = {number for number, row in enumerate(self.rows) if row.usable}
+        self.runnable = {number for number, row in enumerate(self.rows) if row.runnable}
+        kinds = Numbered()
+        self._alike = [kinds.number((row.footprints, row.impacts)) for row in self.rows]
+
+    def meet(self, chosen: tuple[int, ...]) -> tuple[bool, bool]:
+        """Whether an impacted access of one call meets one of another call, and whether any access does at all."""
+        alike = tuple([self._alike[number] for number in chosen])
+        if alike not in self._known:
+            pairs = [(self.rows[one], self.rows[other]) for one, other in itertools.combinations(chosen, 2)]
+            self._known[alike] = any(_promising(*each) for each in pairs), any(_interfering(*each) for each in pairs)
+        return self._known[alike]
+
+
+def _interfering(one: Row, other: Row) -> bool:
+    return any(conflict(one.footprints[side], other.footprints[side]) for side in (0, 1))
+
+
+def _promising(one: Row, other: Row) -> bool:
+    mine, theirs = one.impacts, other.impacts
+    return mine is None or theirs is None or any(
+        conflict(mine[side], other.footprints[side]) or conflict(theirs[side], one.footprints[side]) for side in (0, 1)
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class KnownStage:
+    """A stage with what its generator heard, its suffixes, and the state that its prefix leaves (see `Ready`)."""
+
+    stage: Stage
+    heard: tuple[Heard, ...]
+    rows: tuple[Row, ...]
+    left: str = ""
+
+    def tests(self) -> list[Test]:
+        """All that was run for it."""
+        return [*(each.test for each in self.heard), *(self.stage.test((number,)) for number in range(len(self.rows)))]
+
+    def as_json(self) -> dict[str, Any] | None:
+        """Plain data; None if it means nothing to another process."""
+        calls, imports, accesses, prints = Numbered(), Numbered(), Numbered(), Numbered()
+
+        def numbered(footprint: Footprint | None) -> int | None:
+            if footprint is None:
+                return None
+            return prints.number(tuple(sorted(accesses.number(each) for each in footprint)))
+
+        rows = [
+            [row.usable, row.runnable, *map(numbered, (*row.footprints, *(row.impacts or (None, None))))]
+            for row in self.rows
+        ]
+        if any(root.startswith(MODULE_STATE) for root, _key, _mode in accesses.values):  # by its address
+            return None
+        return {
+            "heard": [
+                [kind, imports.number(test.imports), [calls.number(call) for call in test.prefix], answer]
+                for kind, test, answer in self.heard
+            ],
+            "stage": [
+                self.stage.number, imports.number(self.stage.imports),
+                [calls.number(call) for call in self.stage.prefix],
+                [[calls.number(each.call), imports.number(each.imports)] for each in self.stage.suffixes],
+                sorted(self.stage.waiting),
+                [
+                    [imports.number(test.imports), *([calls.number(call) for call in each] for each in
+                                                     (test.prefix, *test.suffixes))]
+                    for test in self.stage.whole
+                ],
+            ],
+            "rows": rows, "left": self.left, "calls": [call.as_json() for call in calls.values],
+            "imports": [list(lines) for lines in imports.values], "accesses": [list(each) for each in accesses.values],
+            "footprints": [list(each) for each in prints.values],
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> KnownStage | None:
+        """The inverse of `as_json`; None for anything else."""
+        try:
+            calls = [Call.from_json(call) for call in data["calls"]]
+            imports = [tuple(map(str, lines)) for lines in data["imports"]]
+            accesses = [(str(root), str(key), MODES.index(mode)) for root, key, mode in data["accesses"]]
+            prints = [frozenset(accesses[each] for each in one) for one in data["footprints"]]
+            number, lines, prefix, suffixes, waiting, whole = data["stage"]
+            stage = Stage(
+                int(number), imports[lines], tuple(calls[each] for each in prefix),
+                tuple(Suffix(calls[call], imports[own]) for call, own in suffixes), frozenset(map(str, waiting)),
+                tuple(_whole(calls, imports[own], *parts) for own, *parts in whole),
+            )  # fmt: skip
+            heard = tuple(
+                Heard(str(kind), Test(imports[lines], tuple(calls[each] for each in prefix), ()), str(answer))
+                for kind, lines, prefix, answer in data["heard"]
+            )
+            rows = tuple(_row(prints, *row) for row in data["rows"])
+            left = str(data["left"])
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
+            return None
+        return cls(stage, heard, rows, left) if len(rows) == len(stage.suffixes) else None
+
+
+def _whole(calls: list[Call], imports: tuple[str, ...], prefix: list[int], *suffixes: list[int]) -> Test:
+    threads = tuple(tuple(calls[each] for each in suffix) for suffix in suffixes)
+    return Test(imports, tuple(calls[each] for each in prefix), threads)
+
+
+def _row(
+    prints: list[Footprint], usable: object, runnable: object, old: int | None, new: int | None,
+    old_impact: int | None, new_impact: int | None,
+) -> Row:  # fmt: skip
+    footprints = (None if old is None else prints[old], None if new is None else prints[new])
+    impacts = None if old_impact is None or new_impact is None else (prints[old_impact], prints[new_impact])
+    return Row(bool(usable), bool(runnable), footprints, impacts)
+
+
+# -- diff recall -------------------------------------------------------------------------------------------------------
+# Tests that `plait diff` has compared before without a difference, and the stages it took them from.
+#
+# A test is known if it was compared in the same way and nothing it can reach has changed, on either version. That it
+# passed the filter, and what the filter made of it, follows from its traces, and so from the same code. For stages see
+# `plait.commands.diff.stages`.
+
+
+class Compared(NamedTuple):
+    """What became of a test: filtered, because it cannot differ, or explored alike; ``repeated``: with known traces."""
+
+    filtered: bool = False
+    repeated: bool = False
+    inconclusive: bool = False
+    schedules: int = 0
+
+
+def trail_behind(trail: str, heard: Iterable[Heard]) -> str:
+    """Where a stage leads to."""
+    return digest(trail, *(each.answer for each in heard))
+
+
+class Followed(NamedTuple):
+    """A stage under a trail, and what of it a change reaches: things heard, suffixes, the prefix.
+
+    If the prefix is reached, so are all suffixes, unless it leaves the same state as before: then ``own`` are those
+    that are reached themselves. ``stale`` if some code is not what it was.
+    """
+
+    trail: str
+    known: KnownStage
+    asked: tuple[Heard, ...] = ()
+    reached: tuple[int, ...] = ()
+    own: tuple[int, ...] | None = None
+    stale: bool = False
+
+    @property
+    def behind(self) -> str:
+        """Where it leads to."""
+        return trail_behind(self.trail, self.known.heard)
+
+
+class Comparisons:
+    """Looks tests and stages up, and keeps those that were compared; `save` writes them down."""
+
+    def __init__(self, memory: Memory, options: DiffOptions, old: Version, new: Version) -> None:
+        self._memory = memory
+        self._prints = {"old": Fingerprints(options.subject, old), "new": Fingerprints(options.subject, new)}
+        self._how = {
+            "command": "diff", "gil": options.model == "gil", "filter": options.filter, "hook": files_key(options.hook),
+            "allow": sorted(options.allow), "timed": options.max_tests is None,
+        }  # fmt: skip
+        self.left = ""  # a hash of the state that the prefix of the tests at hand leaves; empty if code stands for it
+        self._keys: dict[tuple[Test, View], str] = {}  # of the tests since the last `save`
+        self._new: dict[str, dict[str, Any]] = {}
+
+    def find(self, test: Test, view: View) -> Compared | None:
+        """What is known."""
+        content = self._memory.explored(self._key(test, view))
+        try:
+            if content is None:
+                return None
+            filtered, repeated, inconclusive = (
+                bool(content[name]) for name in ("filtered", "repeated", "inconclusive")
+            )
+            return Compared(filtered, repeated, inconclusive, int(content["schedules"]))
+        except (KeyError, TypeError, ValueError, OverflowError):
+            return None
+
+    def keep(self, test: Test, view: View, compared: Compared) -> None:
+        """Remember a test that showed no difference."""
+        self._new[self._key(test, view)] = compared._asdict()
+
+    def save(self) -> None:
+        """Write down what is to be remembered."""
+        self._memory.keep_tests(self._new)
+        self._new, self._keys = {}, {}
+
+    # -- stages -----------------------------------------------------------------------------------------------------
+
+    def stage(self, trail: str, view: View) -> Followed | None:
+        """The stage under a trail, if it is known."""
+        content = self._memory.explored(self._stage_key(trail, view))
+        known = None if content is None else KnownStage.from_json(content)
+        try:
+            if content is None or known is None:
+                return None
+            codes = {side: dict(content["parts"][side]) for side in self._prints}
+        except (LookupError, TypeError, ValueError):
+            return None
+        changed = Changed(
+            part for side, prints in self._prints.items() for part, code in codes[side].items()
+            if prints.part(part) != code
+        )  # fmt: skip
+        if not changed:
+            return Followed(trail, known)
+        stage, numbers = known.stage, range(len(known.rows))
+        asked = tuple(each for each in known.heard if changed.reaches(each.test))
+        reached = tuple(number for number in numbers if changed.reaches(stage.test((number,))))
+        own = None
+        if known.left and not changed.everything and changed.reaches(Test(stage.imports, stage.prefix, ())):
+            calls = [Test(each.imports, (), ((each.call,),)) for each in stage.suffixes]
+            own = tuple(number for number in numbers if changed.reaches(calls[number]))
+        return Followed(trail, known, asked, reached, own, stale=True)
+
+    def keep_stage(self, trail: str, view: View, known: KnownStage) -> str:
+        """Remember a stage; returns the trail behind it."""
+        content = known.as_json()
+        if content is not None:
+            parts = sorted({part for test in known.tests() for part in parts_of(test)})
+            content["parts"] = {
+                side: {part: prints.part(part) for part in parts} for side, prints in self._prints.items()
+            }
+            self._new[self._stage_key(trail, view)] = content
+        return trail_behind(trail, known.heard)
+
+    def _stage_key(self, trail: str, view: View) -> str:
+        how = {**self._how, "view": view_as_json(view)}
+        return digest("stage", trail, json.dumps(how, sort_keys=True), around())
+
+    # -- tests ------------------------------------------------------------------------------------------------------
+
+    def _key(self, test: Test, view: View) -> str:
+        known = self._keys.get((test, view))
+        if known is None:
+            options = {**self._how, "view": view_as_json(view), "left": self.left}
+            known = self._keys[test, view] = unit_key(test, options, self._code(test, view))
+        return known
+
+    def _code(self, test: Test, view: View) -> dict[str, str]:
+        """Hashes of all that the test, and the calls that look at its final state, can reach on either version."""
+        prefix = () if self.left else test.prefix
+        parts = parts_of(Test(test.imports, prefix, (*test.suffixes, view.probes)))
+        return {f"{side} {part}": prints.part(part) for side, prints in self._prints.items() for part in parts}

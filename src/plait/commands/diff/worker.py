@@ -1,0 +1,274 @@
+"""What worker processes of `plait diff` do; every process has one of the two versions."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import ClassVar, NamedTuple
+
+from plait.commands.check.evidence import Alone
+from plait.commands.check.worker import tasks
+from plait.commands.check.worker.finding import finding_of
+from plait.commands.check.worker.stream import StreamOptions
+from plait.commands.diff.stages import CALLS, STATE, Heard
+from plait.explore.capp.partition import Aim
+from plait.generate.catalogue import Catalogue, Hints, build_catalogue
+from plait.generate.condiff import Feature, Stage, Stages
+from plait.judge.difference import explain as difference_explain
+from plait.judge.difference.apart import Judged, judged
+from plait.judge.difference.behaviour import Explored, Shown, explore
+from plait.judge.difference.explain import Explanation
+from plait.judge.difference.outcome import Outcome, View
+from plait.judge.difference.serial import Observation, Observer, reached, statements
+from plait.judge.difference.words import Kind
+from plait.judge.oracle.rules import Rules
+from plait.judge.oracle.sequential import SequentialRunner
+from plait.model.finding import Finding
+from plait.model.test import Call, Test
+from plait.observe.footprint import Touched
+from plait.observe.places import PLACES
+from plait.observe.trace import Place, relative_to
+from plait.run.engine import ENGINE
+from plait.run.testbed import Testbed
+from plait.store.plans import answer_of, first_trail
+from plait.subject.interface.members import Interface
+from plait.workers import state
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What a generator of tests needs to know."""
+
+    interface: Interface
+    methods: tuple[str, ...]
+    seed: int = 0
+    hints: Hints = field(default_factory=Hints)
+    tests: Path | None = None
+    objects: frozenset[str] | None = None
+    """Values that both versions make the same way, where that is known."""
+    changed: tuple[str, ...] = ()
+    """Methods without which a test cannot differ."""
+
+
+class Solo(NamedTuple):
+    """One suffix alone behind the prefix: what it did, and what it touched."""
+
+    observation: Observation
+    touched: Touched
+
+
+def objects(generation: Generation) -> frozenset[str]:
+    """The values of this version that are more than plain data."""
+    with state.world().entered():
+        return _catalogue(generation).objects()
+
+
+def alone(name: str, generation: Generation) -> Alone:
+    """Call each method of this version by itself, in one thread."""
+    options = StreamOptions(name, seed=generation.seed)
+    return tasks.alone(name, options, generation.hints, generation.tests)
+
+
+def begin(generation: Generation) -> tuple[bytes, str]:
+    """A generator, packed, and its first trail: its state is read in workers only."""
+    SequentialRunner.announce = _announce
+    with state.world().entered():
+        catalogue = _catalogue(generation)
+        if generation.objects is not None:
+            catalogue.keep_objects(generation.objects)
+        random = Random(generation.seed)
+        stages = Stages(catalogue, SequentialRunner(), random, generation.methods, _reached, generation.changed)
+        return pickle.dumps(stages), first_trail(stages)
+
+
+def _catalogue(generation: Generation) -> Catalogue:
+    owner = state.subject()
+    return build_catalogue(
+        owner, generation.interface, hints=generation.hints, seed=generation.seed, tests=generation.tests
+    )
+
+
+class _Ear:
+    """What the generator at work gets to know."""
+
+    heard: ClassVar[list[Heard]] = []
+
+    @classmethod
+    def calls(cls, test: Test, answer: object) -> None:
+        cls.heard.append(Heard(CALLS, test, answer_of(answer)))
+
+
+def _reached(test: Test) -> frozenset[Feature]:
+    found = reached(test)
+    _Ear.heard.append(Heard(STATE, test, answer_of(found)))
+    return found
+
+
+def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, tuple[Heard, ...], float]:
+    """The next prefix with its suffixes, and what the generator was told meanwhile."""
+    state.subject()
+    SequentialRunner.announce = _announce
+    started = time.perf_counter()
+    with state.world().entered():
+        stages: Stages = pickle.loads(packed)  # noqa: S301 - written by `begin` or by this
+        stages.avoid |= avoid
+        _Ear.heard, SequentialRunner.listener = [], _Ear.calls
+        try:
+            stage = stages.next_stage()
+        finally:
+            SequentialRunner.listener = None
+        return pickle.dumps(stages), stage, tuple(_Ear.heard), time.perf_counter() - started
+
+
+def hear_again(asked: tuple[Heard, ...]) -> tuple[str, ...]:
+    """What a generator would get to know now."""
+    state.subject()
+    run = SequentialRunner()
+    SequentialRunner.announce = _announce
+    with state.world().entered():
+        return tuple(answer_of(run(each.test) if each.kind == CALLS else reached(each.test)) for each in asked)
+
+
+def left_behind(stage: Stage, view: View) -> str:
+    """A hash of the state that a stage's prefix leaves on this version; empty if no hash says all of it.
+
+    It does if the prefix changes nothing but what its own objects hold: then whatever comes behind it depends on the
+    state, however it came about.
+    """
+    state.subject()
+    with state.world().entered():
+        observer = _observer(view)
+        calls = Test(stage.imports, stage.prefix[:1], (stage.prefix[1:],))
+        touched = observer.observe_alone(calls)[1] if stage.prefix[1:] else Touched(frozenset())
+        beginning = observer.beginning(stage.test(()))
+        own = {stage.prefix[0].result or ""} - {state.spec().module.partition(".")[0]}
+        whole = view.state and not view.ignored and not beginning.failed and touched.stays_within(own)
+        return answer_of((beginning.results, beginning.state)) if whole else ""
+
+
+def observe_alone(stage: Stage, view: View, numbers: tuple[int, ...] | None = None) -> tuple[tuple[Solo, ...], float]:
+    """Each suffix of a stage, or those with these ``numbers``, by itself on this version."""
+    state.subject()
+    started = time.perf_counter()
+    with state.world().entered():
+        observer = _observer(view)
+        found = []
+        for number in range(len(stage.suffixes)) if numbers is None else numbers:
+            test = stage.test((number,))
+            _announce(test)
+            found.append(Solo(*observer.observe_alone(test)))
+        return tuple(found), time.perf_counter() - started
+
+
+def observe(tests: tuple[Test, ...], view: View) -> tuple[tuple[Observation, ...], float]:
+    """Tests on this version, in all orders of their calls, with the traces that they leave."""
+    state.subject()
+    started = time.perf_counter()
+    with state.world().entered():
+        observer = _observer(view)
+        found = []
+        for test in tests:
+            _announce(test)
+            found.append(observer.observe(test))
+        return tuple(found), time.perf_counter() - started
+
+
+def _observer(view: View) -> Observer:
+    spec = state.spec()
+    return Observer(view, relative_to([*spec.roots, *spec.paths]))
+
+
+def repeat(test: Test, view: View) -> tuple[Observation, Observation]:
+    """The same test observed twice: what differs is not the threads' doing."""
+    state.subject()
+    with state.world().entered():
+        _announce(test)
+        return _observer(view).observe(test, traced=False), _observer(view).observe(test, traced=False)
+
+
+def outcomes(
+    test: Test, view: View, limit: int, sampled: int, seconds: float, allowed: frozenset[Outcome] | None, gil: bool,
+    aim: Aim | None = None,
+) -> tuple[Explored, float]:  # fmt: skip
+    """All outcomes of a test on this version, see `plait.judge.difference.behaviour.explore`."""
+    state.subject()
+    started = time.perf_counter()
+    with state.world().entered():
+        _announce(test)
+        ENGINE.gil = gil
+        try:
+            found = explore(
+                Testbed(test, PLACES), view, limit=limit, sampled=sampled,
+                deadline=time.process_time() + seconds, allowed=allowed, aim=aim,
+            )  # fmt: skip
+        finally:
+            ENGINE.gil = False
+    return found, time.perf_counter() - started
+
+
+def explain(
+    test: Test, view: View, allowed: frozenset[Outcome], kind: Kind, known: tuple[Outcome, Shown],
+    seen: tuple[Test, ...],
+) -> Explanation:  # fmt: skip
+    """What a person needs to know about an outcome that only this version has."""
+    state.subject()
+    spec = state.spec()
+    with state.world().entered():
+        _announce(test)
+        return difference_explain.explain(
+            test, view, allowed, kind, known, seen, relative_to([*spec.roots, *spec.paths])
+        )
+
+
+def judge(test: Test, probes: tuple[Call, ...], rules: Rules, gil: bool) -> Judged:
+    """Whether this version does in the test what no order of whole calls does."""
+    state.subject()
+    with state.world().entered():
+        _announce(test)
+        return judged(test, probes, rules, gil=gil)
+
+
+def explain_violation(
+    test: Test, found: Judged, probes: tuple[Call, ...], rules: Rules, subject: str, seen: tuple[Test, ...]
+) -> Finding | None:
+    """The finding for a violation of a test that is as small as it can be; None if it does not replay."""
+    assert found.violation is not None
+    assert found.schedule is not None
+    state.subject()
+    spec = state.spec()
+    relative = relative_to([*spec.roots, *spec.paths])
+    with state.world().entered():
+        _announce(test)
+        finding = finding_of(
+            test, found.violation, found.schedule, probes, list(seen), subject, rules, _announce, smallest=True
+        )
+    if finding is None:
+        return None
+    for row in (*finding.interleaving, *(finding.race or ()), *([finding.gap] if finding.gap is not None else ())):
+        row["file"] = relative(row["file"])
+    if finding.guard is not None:
+        finding.guard["unguarded"] = [_place(each, relative) for each in finding.guard["unguarded"]]
+    return finding
+
+
+def _place(text: str, relative: Callable[[str], str]) -> str:
+    file, _, line = text.rpartition(":")
+    return f"{relative(file)}:{line}"
+
+
+def visited(test: Test) -> frozenset[Place]:
+    """The statements that a test reaches on this version, one call after another."""
+    state.subject()
+    spec = state.spec()
+    with state.world().entered():
+        _announce(test)
+        return statements(test, relative_to([*spec.roots, *spec.paths]))
+
+
+def _announce(test: Test) -> None:
+    """Leave a note of what runs, for the case that this process does not survive it."""
+    state.note(test.as_lines())

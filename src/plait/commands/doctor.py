@@ -1,0 +1,154 @@
+"""`plait doctor`: what this installation can do, and what is missing for the rest."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+import sysconfig
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plait import __version__
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator
+
+_EXTRAS = (
+    ("rapidfuzz", "atg", "test generation by interleaving coverage"),
+    ("distributed", "cluster", "--cluster"),
+    ("pytest", "pytest", "pytest plug-in"),
+)
+_PROBE = """
+class Counter:
+    def __init__(self):
+        self.value = 0
+
+    def increment(self):
+        self.value += 1
+"""
+_CLASSES = 4  # inequivalent schedules of two increments without a lock: each of two reads sees 0 or 1, in two orders
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report; ``missing`` is what keeps plait from working, ``without`` only a part of it."""
+
+    text: str
+    missing: bool = False
+    without: bool = False
+
+    def __str__(self) -> str:
+        return f"{'MISSING' if self.missing else 'without' if self.without else 'ok':8}{self.text}"
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the report; 2 if something that plait needs is missing or broken."""
+    findings = list(report())
+    for finding in findings:
+        print(finding)
+    return 2 if any(finding.missing for finding in findings) else 0
+
+
+def report() -> Iterator[Finding]:
+    """Everything worth knowing, one line each."""
+    free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    build = "free-threaded" if free else "with the GIL"
+    yield Finding(f"plait {__version__} on Python {platform.python_version()} ({build}), {os.cpu_count()} cores")
+    yield _models(free=free)
+    yield _fibers()
+    yield Finding("versions: the work tree, folders (dir:PATH)")
+    git = shutil.which("git") is not None
+    yield Finding(f"{'git: ' if git else 'git, so no '}versions named by a revision", without=not git)
+    pip = importlib.util.find_spec("pip") is not None or importlib.util.find_spec("ensurepip") is not None
+    yield Finding(f"{'pip: ' if pip else 'pip, so no '}versions named by a release (pypi:...)", without=not pip)
+    for package, extra, use in _EXTRAS:
+        version = _version(package)
+        lacking = f"{package}, so no {use} (pip install 'plait[{extra}]')"
+        yield Finding(f"{package} {version}: {use}" if version else lacking, without=not version)
+    yield _tried("the cache for rewritten code cannot be written", _cache)
+    yield _tried("the engine does not explore a racy counter", _probe)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _models(*, free: bool) -> Finding:
+    """Where threads may switch is a model, searched on every build; confirmation needs threads of this build."""
+    running = free and not getattr(sys, "_is_gil_enabled", lambda: True)()
+    measured = "without the GIL" if running else "with the GIL"
+    return Finding(f"models: gil and free-threaded are both searched here; plait perf measures {measured}")
+
+
+def _fibers() -> Finding:
+    version = _version("greenlet")
+    try:
+        from plait.run.fibers import loaded  # noqa: PLC0415 - a broken part must not keep the others from being seen
+
+        unusable = loaded()[1]
+    except Exception as error:
+        return Finding(f"greenlet {version}: {type(error).__name__}: {error}", missing=True)
+    if unusable is None and version is not None:
+        return Finding(f"greenlet {version}: virtual threads")
+    why = "greenlet" if version is None else unusable
+    return Finding(f"{why}, so virtual threads are OS threads, about ten times slower", without=True)
+
+
+def _tried(trouble: str, check: Callable[[], str]) -> Finding:
+    try:
+        return Finding(check())
+    except Exception as error:
+        return Finding(f"{trouble}: {type(error).__name__}: {error}", missing=True)
+
+
+def _cache() -> str:
+    from plait.run.importing.world import cache_folder  # noqa: PLC0415 - a broken part must not keep the others from being seen
+
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        return f"rewritten code is kept in {folder}"
+
+
+def _probe() -> str:
+    from plait.explore.dpor import Dpor  # noqa: PLC0415 - as above
+    from plait.observe.places import PLACES  # noqa: PLC0415
+    from plait.run.engine import ENGINE  # noqa: PLC0415
+    from plait.run.importing.world import World  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "plait_probe.py").write_text(_PROBE, encoding="utf-8")
+        world = World(PLACES, cache=Path(folder))
+        counter_class = world.load("plait_probe", roots=[Path(folder)]).Counter
+        sys.path.remove(str(Path(folder).resolve()))
+    counter = counter_class()
+    values = set()
+
+    def prepare() -> list[Callable[[], object]]:
+        nonlocal counter
+        counter = counter_class()
+        return [counter.increment] * 2
+
+    strategy = Dpor()
+    executions = 0
+    start = time.perf_counter()
+    while (prefix := strategy.next_prefix()) is not None:
+        ENGINE.execute(prepare, prefix, strategy, free=strategy.free)
+        strategy.executed(ENGINE)
+        executions += 1
+        values.add(counter.value)
+    elapsed = time.perf_counter() - start
+    if values != {1, 2} or executions != _CLASSES:
+        raise RuntimeError(f"{executions} executions showed {sorted(values)}, not {_CLASSES} and [1, 2]")
+    return f"the engine explores: a racy counter, {executions} schedules in {elapsed * 1000:.1f} ms"

@@ -1,0 +1,1 @@
+"""`plait explore`: the schedules of an existing test."""

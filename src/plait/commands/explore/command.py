@@ -1,0 +1,288 @@
+"""``plait explore TEST``: an existing multithreaded test, explored where the change is.
+
+The test runs under pytest in a process of its own, with the plug-in of `plait.pytest_plugin.explore`, in the version
+that is asked about; here the two versions are made available, what the change impacts is found out, and the account
+that the process leaves becomes the result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plait.config import SEARCHES
+from plait.errors import FOUND, INCONCLUSIVE, NOTHING_FOUND, UNUSABLE, UsageError
+from plait.explore.capp.partition import DEFAULT
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.model.schedule import Schedule
+from plait.report.explore_text import explore_text, statement
+from plait.report.publish import publish_result
+from plait.report.sources import sources, steps_of
+from plait.run.importing.world import cache_folder
+from plait.run.native.stillness import waits
+from plait.subject.changes.impact import Impact, impact_as_json
+from plait.subject.changes.impact_analysis import impact_between
+from plait.subject.versions.git import Repository
+from plait.subject.versions.version import Version, import_root, resolve
+
+if TYPE_CHECKING:
+    import argparse
+
+SECONDS = 60.0
+SCHEDULES = 10_000
+BOUND = 2
+SEARCH = "delay"
+OVERTIME = 3.0  # seconds beside the budget after which pytest is killed
+COLLECTION = 120.0  # seconds that pytest may need to begin with the first test
+LOOK, LOOKS = 0.05, 10  # seconds between two looks at a process, and how many must find it waiting
+
+
+def run(options: argparse.Namespace) -> int:
+    """The command; returns the exit code."""
+    result = explore(options)
+    complete = publish_result(result, options, explore_text, statement)
+    code = {"failure": FOUND, "pass": NOTHING_FOUND}.get(result.verdict, INCONCLUSIVE)
+    return code if complete else code or UNUSABLE  # what was asked for is not there
+
+
+def explore(options: argparse.Namespace) -> Result:
+    """Run the tests that ``options.argument`` names; UsageError when there are none, or pytest does not end."""
+    started = time.monotonic()
+    if options.schedule in ("native", "active"):
+        raise UsageError(
+            f"explore controls every execution: --schedule {options.schedule} is not one of its searches; choose "
+            f"one of {', '.join(SEARCHES)}"
+        )
+    project = options.path.resolve()
+    with contextlib.ExitStack() as stack:
+        new = stack.enter_context(resolve(options.new, project=project, cache=cache_folder().parent))
+        node = _node(options.argument, project, new)  # before versions are compared, which takes its time
+        old = _before(options, project, stack)
+        impact = Impact() if old is None else impact_between(old, new)
+        told = _account(node, project, new, impact, options)
+        result = _result(told, options, old, new, impact)
+        result.more["sources"] = sources(steps_of(result.findings))
+    result.elapsed_s = time.monotonic() - started
+    return result
+
+
+def _before(options: argparse.Namespace, project: Path, stack: contextlib.ExitStack) -> Version | None:
+    """The old version; None where nobody named one and there is no repository to take HEAD from."""
+    if options.old == "HEAD" and Repository.find(project) is None:
+        return None
+    return stack.enter_context(resolve(options.old, project=project, cache=cache_folder().parent))
+
+
+def _node(text: str, project: Path, new: Version) -> str:
+    """The node id of TEST, which may be ``module:function``."""
+    if "::" not in text and ":" in text:
+        module, _, function = text.partition(":")
+        inside = _inside(new, project)
+        folder = import_root(inside, new.tree or inside, module) or import_root(project, project, module)
+        if folder is None:
+            raise UsageError(f"{text}: there is no module {module!r}; check the name, or --path")
+        base = folder.joinpath(*module.split("."))
+        file = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
+        return f"{file}::{function.replace('.', '::')}"
+    path, _, rest = text.partition("::")
+    inside = _inside(new, project)
+    found = next((each for each in (inside / path, project / path, Path(path)) if each.exists()), None)
+    if found is None:
+        raise UsageError(f"{text}: there is no file {path!r}; write tests/test_x.py::test_y or module:function")
+    return f"{found.resolve()}::{rest}" if rest else str(found.resolve())
+
+
+def _inside(new: Version, project: Path) -> Path:
+    """Where the tests of a version are: in a revision those of that revision, else the project's."""
+    return (new.project or new.root) if new.kind == "revision" else project
+
+
+def _account(
+    node: str, project: Path, new: Version, impact: Impact, options: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """Run pytest, and read what the plug-in wrote."""
+    budget = options.budget or SECONDS
+    with tempfile.TemporaryDirectory(prefix="plait-") as folder:
+        points, account = Path(folder) / "impact.json", Path(folder) / "account.json"
+        points.write_text(json.dumps(impact_as_json(impact)), encoding="utf-8")
+        command = [
+            sys.executable, "-m", "pytest", node, "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:randomly",
+            "--plait", "--plait-impact", str(points), "--plait-result", str(account),
+            "--plait-capp", options.capp or DEFAULT, "--plait-schedule", options.schedule or SEARCH,
+            "--plait-bound", str(BOUND), "--plait-schedules", str(options.max_schedules or SCHEDULES),
+            "--plait-seconds", str(budget), "--plait-budget", str(budget), "--plait-seed", str(options.seed),
+            "--plait-model", options.model, "--plait-allow", ",".join(options.allow),
+            *_in_parallel(node, options.workers),
+        ]  # fmt: skip
+        folders = [*(() if new.kind == "worktree" else (str(new.root),)), *map(str, new.extra)]
+        inherited = os.environ.get("PYTHONPATH")
+        path = os.pathsep.join([*folders, *([inherited] if inherited else [])])
+        calm = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}  # imports are no acts of the tests
+        environment = {**os.environ, **calm, **({"PYTHONPATH": path} if path else {})}
+        said = Path(folder) / "output.txt"
+        waited = _run_pytest(command, _inside(new, project), environment, said, account, budget + OVERTIME)
+        if account.exists():
+            told = json.loads(account.read_text(encoding="utf-8"))["tests"]
+        else:
+            told = _accounts_so_far(Path(f"{account}.lines"), waited)
+        lines = [line for line in said.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    if not told:
+        if waited is not None:
+            raise UsageError(f"{node}: pytest has not begun with any test within {COLLECTION:.0f} s")
+        shown = [line for line in lines if line.startswith(("E ", "ERROR"))] or lines[-1:]
+        raise UsageError(f"{node}: pytest ran no test: {shown[0].strip() if shown else 'no output'}")
+    return list(told)
+
+
+def _run_pytest(
+    command: list[str], folder: Path, environment: dict[str, str], output: Path, account: Path, seconds: float
+) -> bool | None:
+    """Run pytest, with all processes it starts, until it ends, has told everything or the time is over.
+
+    The time begins with the first test. None: it has ended, or told everything. Else whether all of its threads waited
+    when it was killed.
+    """
+    end, begun = time.monotonic() + seconds + COLLECTION, False
+    with output.open("w", encoding="utf-8") as file:
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            idle = 0
+            while process.poll() is None:
+                if time.monotonic() > end:
+                    return idle > LOOKS
+                if not begun and Path(f"{account}.lines").exists():
+                    end, begun = time.monotonic() + seconds, True
+                idle = idle + 1 if waits(process.pid) else 0
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(1.0 if account.exists() else LOOK)
+                    continue
+                if account.exists():  # what keeps it from ending is of no interest
+                    return None
+        finally:
+            _kill(process)
+    return None
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+def _accounts_so_far(file: Path, waited: bool | None) -> list[dict[str, Any]]:
+    """What a process told that had to be killed, and the test that it was in."""
+    if not file.exists() or waited is None:
+        return []
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
+    told = [line for line in lines if "started" not in line]
+    ended = {each["test"] for each in told}
+    for name in [line["started"] for line in lines if "started" in line and line["started"] not in ended]:
+        text = "it has not ended within its budget, nor could it be interrupted: it is in a call of C code that "
+        text += "waits for ever" if waited else "computes on and on"
+        each: dict[str, Any] = {"test": name, "ran": "not under control", "why": text, "outcome": "skipped"}
+        if waited:
+            each.update(outcome="failed", ran="OS threads", schedules=0, search="OS threads", failure={
+                "kind": "hang", "summary": f"hangs: {text}", "details": [], "exception": None, "preemptions": 0,
+                "schedule": None, "interleaving": [], "reachable": {}, "confirmed_on_threads": True,
+                "text": f"hangs: {text}", "token": None, "names": {},
+            })  # fmt: skip
+        told.append(each)
+    return told
+
+
+def _in_parallel(node: str, workers: int | None) -> list[str]:
+    """Several tests share the worker processes, if pytest-xdist is there to hand them out; one test has one."""
+    several = "::" not in node or "[" not in node
+    if workers is None or workers == 1 or not several or importlib.util.find_spec("xdist") is None:
+        return []
+    return ["-n", str(workers)]
+
+
+def _result(
+    told: list[dict[str, Any]], options: argparse.Namespace, old: Version | None, new: Version, impact: Impact
+) -> Result:
+    ran = [each for each in told if each["ran"] != "not under control"]
+    failed = [each for each in told if each["outcome"] == "failed"]
+    bounds = {each.get("preemption_bound") for each in ran}
+    exhausted = bool(ran) and all(each.get("exhausted", False) for each in ran)
+    stats = {
+        "tests": len(ran), "schedules": sum(each["schedules"] for each in ran),
+        "transitions": sum(each.get("transitions") or 0 for each in ran), "impacted_points": len(impact),
+        "preemption_bound": bounds.pop() if len(bounds) == 1 else None, "exhausted": exhausted,
+        "search": ran[0]["search"] if ran else None,
+        "threads": max((each.get("threads", 0) for each in ran), default=0),
+    }  # fmt: skip
+    left = [each for each in told if each not in ran]
+    notes = [bug for each in told for bug in each.get("bugs", ())]
+    notes += [f"{each['test']} was not explored: {each.get('why', '?')}" for each in left]
+    notes += [
+        f"{each['test']} ran on OS threads, {each['schedules']} times, since plait cannot control it: {each['why']}"
+        for each in ran if each["ran"] == "OS threads"
+    ]  # fmt: skip
+    notes += [f"{each['test']} was explored on {each['backend']}" for each in ran if "backend" in each]
+    notes += [f"{each['test']} starts no thread" for each in ran if each["ran"] == "one thread"]
+    if old is None:
+        notes.append("there is no old version to compare with (no git repository): schedules come in the usual order")
+    elif not impact.points:
+        notes.append(f"nothing differs from {old.label}: schedules come in the usual order")
+    reason = "" if failed else _no_evidence(ran, left)
+    notes = [*([reason] if reason else []), *notes]
+    return Result(
+        "explore", options.argument, "failure" if failed else "inconclusive" if reason else "pass",
+        versions={"old": "none" if old is None else old.label, "new": new.label},
+        seed=options.seed, model=options.model, stats=stats,
+        findings=[_finding(each) for each in failed if "failure" in each],
+        stopped_by="finding" if failed else "exhausted" if exhausted else "budget", notes=[*notes, *impact.notes],
+        more={**({"reason": reason} if reason else {}),
+              "tests": [{key: value for key, value in each.items() if key != "failure"} for each in told],
+              "impact": [str(point) for point in sorted(impact.points, key=str)],
+              "stories": [each["failure"]["text"] for each in failed if "failure" in each],
+              "failed": [_again(options.argument, each["test"]) for each in failed if "failure" in each]},
+    )  # fmt: skip
+
+
+def _no_evidence(ran: list[dict[str, Any]], left: list[dict[str, Any]]) -> str:
+    """Return why tests without a failure say nothing; empty if one of them had threads that ran together."""
+    if any(each["ran"] != "one thread" for each in ran):
+        return ""
+    if ran:
+        return (
+            f"{'the test' if len(ran) == 1 else f'none of {len(ran)} tests'} "
+            f"{'starts no' if len(ran) == 1 else 'starts a'} thread: there is one schedule only. Name a test that "
+            "starts threads, or use plait check on the class that it tests"
+        )
+    return f"no test could be explored: {left[0].get('why', '?') if left else 'pytest ran none'}"
+
+
+def _again(asked: str, test: str) -> str:
+    """How to name one test of those that were asked for, from the folder of the command."""
+    file, _, _rest = asked.partition("::")
+    return f"{file}::{test.partition('::')[2]}" if file.endswith(".py") and "::" in test else test
+
+
+def _finding(told: dict[str, Any]) -> Finding:
+    failure = told["failure"]
+    functions = [row.get("function", "") for row in failure["interleaving"]]
+    return Finding(
+        failure["kind"], failure["summary"], list(dict.fromkeys(filter(None, functions))),
+        exception=failure["exception"], preemptions=failure["preemptions"],
+        schedule=None if failure["schedule"] is None else Schedule.from_json(failure["schedule"]),
+        interleaving=failure["interleaving"], reachable=failure["reachable"],
+        confirmed_on_threads=failure["confirmed_on_threads"], detail="\n".join(failure["details"]),
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""`plait perf`: which of two versions is faster."""

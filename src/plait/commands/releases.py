@@ -1,0 +1,118 @@
+"""Versions as commands open them: releases of the package index get dependencies that they can be imported with."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import os
+import py_compile
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from plait.commands.check.worker import tasks
+from plait.subject.name import Subject
+from plait.subject.versions.release import canonical, install
+from plait.subject.versions.version import Version, resolve
+from plait.workers.failures import WorkerError
+from plait.workers.pool import Workers
+from plait.workers.protocol import WorkerSpec
+
+
+def cache_root() -> Path:
+    """Where releases are kept."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "plait" / "releases"
+
+
+@contextmanager
+def opened(text: str, *, project: Path, subject: Subject, allow: tuple[str, ...] = ()) -> Iterator[Version]:
+    """Open a version; if a release cannot be imported, install dependencies that it can be imported with."""
+    with resolve(text, project=project, cache=cache_root(), subject=subject) as version:
+        if version.kind == "release":
+            mend(version, subject, allow)
+        yield version
+
+
+# -- mending -----------------------------------------------------------------------------------------------------------
+# Dependencies that a release of the package index can be imported with.
+#
+# Installers choose the newest dependencies, which an old release may not know: what it imports was renamed or is gone.
+# Then the distribution in question goes back, one series at first and then in longer steps, until the subject's module
+# can be imported.
+
+
+TRIES = 8
+PATIENCE_S = 60.0
+_PROVIDED = {"pkg_resources": "setuptools<81"}  # modules that a distribution of another name had for long
+
+
+def mend(version: Version, subject: Subject, allow: tuple[str, ...] = ()) -> dict[str, str]:
+    """Find older dependencies where that helps; returns what was chosen. It is tried once for each module."""
+    folder = version.extra[0]
+    mark = folder.parent / f"imported-{subject.module}"
+    chosen: dict[str, str] = {}
+    if mark.exists():
+        return chosen
+    for _ in range(TRIES):
+        culprits = _import_trouble(version, subject, allow)
+        wanted = next(filter(None, (older(name, folder, chosen) for name in culprits)), None)
+        if wanted is None:
+            break
+        chosen[canonical(re.split("[<=]", wanted)[0])] = wanted
+        if not install(folder, chosen.values()):
+            break
+        print(f"plait: {version.label} needs older dependencies: using {wanted}", file=sys.stderr)
+    mark.touch()
+    return chosen
+
+
+def _import_trouble(version: Version, subject: Subject, allow: tuple[str, ...]) -> list[str]:
+    """Modules and files that an import error is about, the likeliest first; empty if the import works.
+
+    Workers never write compiled modules. What the subject needs of its dependencies is compiled here, once, so that
+    the many processes of a campaign do not have to.
+    """
+    spec = WorkerSpec(
+        module=subject.module, qualname="", roots=(version.root,), paths=tuple(version.extra), allow=frozenset(allow)
+    )
+    with Workers(spec, count=1) as workers:
+        try:
+            trouble = list(workers.attempt(tasks.import_trouble, timeout=PATIENCE_S).result().value)
+            needed = workers.attempt(tasks.imported, str(version.extra[0]), timeout=PATIENCE_S).result().value
+        except WorkerError:
+            return []
+    for file in needed if not trouble else ():
+        with contextlib.suppress(OSError, py_compile.PyCompileError):
+            py_compile.compile(file, doraise=True)
+    return trouble
+
+
+def older(name: str, folder: Path, chosen: dict[str, str]) -> str | None:
+    """The requirement that takes the distribution of a module, or of a file, one series back; None if it has none."""
+    distribution = _distribution(name, folder)
+    if distribution is None:
+        return _PROVIDED.get(name) if canonical("setuptools") not in chosen else None
+    numbers = [int(part) for part in re.findall(r"\d+", distribution.version)[:2]]
+    major, minor = (*numbers, 0, 0)[:2]
+    own = canonical(distribution.metadata["Name"])
+    if own in chosen and re.fullmatch(rf"{re.escape(own)}<{major}\.\d+", chosen[own]):
+        minor //= 2  # the last series was not old enough, and there may be dozens of them
+    if major and (own not in chosen or not minor):
+        return f"{own}<{major}"
+    return f"{own}<{major}.{minor}" if minor else None
+
+
+def _distribution(name: str, folder: Path) -> importlib.metadata.Distribution | None:
+    path = Path(name)
+    if path.is_absolute():
+        if not path.is_relative_to(folder):
+            return None
+        top = path.relative_to(folder).parts[0].removesuffix(".py")
+    else:
+        top = name.partition(".")[0]
+    for found in importlib.metadata.distributions(path=[str(folder)]):
+        if any(file.parts[0] in (top, f"{top}.py") for file in found.files or ()):
+            return found
+    return None

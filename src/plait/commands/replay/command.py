@@ -1,0 +1,191 @@
+"""`plait replay FILE`: run the findings of a file again and show them, at once, step by step or in the debugger."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from plait.commands.check.command import workers_for
+from plait.commands.releases import cache_root
+from plait.commands.replay.debug import debug
+from plait.commands.replay.worker import Order, replay
+from plait.errors import UsageError
+from plait.model.reading import Replayable, ResultFile, read_result
+from plait.report.interleaving import KEYS, step_text, steps, table
+from plait.report.publish import show
+from plait.report.sources import sources
+from plait.subject.name import Subject
+from plait.subject.versions.version import Version, resolve
+
+TIMES = 10
+TIMEOUT = 120.0
+_COMMIT = re.compile(r".* \(([0-9a-f]{10})\)")  # how a result file names a revision
+
+
+def run(options: argparse.Namespace) -> int:
+    """The command: 1 if some finding shows again, 0 if none does."""
+    file = Path(options.argument)
+    result = read_result(file)
+    if not result.findings:
+        advice = "; the report of a test says how to replay it with pytest" if result.command == "explore" else ""
+        raise UsageError(f"{file} holds no finding with a schedule: there is nothing to replay{advice}")
+    shown = [_replay(result, finding, options) for finding in _chosen(result, options, file)]
+    return 1 if any(shown) else 0
+
+
+def _chosen(result: ResultFile, options: argparse.Namespace, file: Path) -> tuple[Replayable, ...]:
+    if options.finding is None:
+        return result.findings[:1] if options.step or options.pdb else result.findings
+    if options.finding > result.total:
+        raise UsageError(f"{file} has no finding {options.finding}: it holds {result.total}")
+    chosen = tuple(each for each in result.findings if each.number == options.finding)
+    if not chosen:
+        able = ", ".join(str(each.number) for each in result.findings)
+        raise UsageError(f"finding {options.finding} of {file} has no schedule to replay; those that have one: {able}")
+    return chosen
+
+
+def _replay(result: ResultFile, finding: Replayable, options: argparse.Namespace) -> bool:
+    label = _label(result, finding)
+    place = _place(result, options.path) if label == "worktree" else options.path
+    subject = Subject.parse(finding.subject or result.subject, path=place)
+    order = Order(finding.test, finding.schedule, result.probes, result.rules)
+    with resolve(label, project=place, cache=cache_root(), subject=subject) as version:
+        print(finding.summary, end="\n\n")
+        if options.pdb:
+            return debug(subject, version, order, tuple(options.allow), options.config.hook)
+        answer = _answer(subject, version, order, options)
+        suffixes = enumerate(finding.test.suffixes, 1)
+        names = {number: "; ".join(call.source for call in suffix) for number, suffix in suffixes}
+        if options.step:
+            taken = steps(answer["rows"], answer["race"])
+            step_through(taken, sources(answer["rows"]), names, sys.stdin, sys.stdout)
+        else:
+            show(table(answer["rows"], names=names))
+    print()
+    return _conclude(answer, result, finding, label)
+
+
+def _answer(subject: Subject, version: Version, order: Order, options: argparse.Namespace) -> dict[str, Any]:
+    allow, hook = tuple(options.allow), options.config.hook
+    with workers_for(subject, version, count=1, allow=allow, hook=hook) as workers:
+        found: dict[str, Any] = workers.attempt(replay, order, TIMES, timeout=TIMEOUT).result().value
+    return found
+
+
+def _place(result: ResultFile, path: Path) -> Path:
+    """Where the subject was found then, if that is in the folder that is asked for; else that folder."""
+    try:
+        is_below = result.root is not None and result.root.is_dir() and result.root.is_relative_to(path.resolve())
+    except (OSError, ValueError):  # a file may say anything
+        return path
+    return result.root if is_below and result.root is not None else path
+
+
+def _label(result: ResultFile, finding: Replayable) -> str:
+    """The version to take: the one that shows the finding, a revision by the commit it was."""
+    side = "old" if finding.old else "new"
+    label = result.versions.get(side) or result.versions.get("at") or "worktree"
+    commit = _COMMIT.fullmatch(label)
+    return commit[1] if commit else label
+
+
+def _conclude(answer: dict[str, Any], result: ResultFile, finding: Replayable, label: str) -> bool:
+    for line in (*answer["waiting"], *answer["results"]):
+        print(f"  {line}")
+    if finding.kind == "difference" or result.command == "diff":
+        # it takes two versions to judge; steps that are the same, with the same values, have the same end
+        again = not finding.rows or _essence(answer["rows"]) == _essence(finding.rows)
+    else:
+        again = answer["kind"] is not None and finding.kind in ("", answer["kind"])
+    if answer["lost"] is not None:
+        again = False
+        print(f"The code has moved too far for this schedule: {answer['lost']}.")
+    elif again:
+        print(f"Replayed {answer['same']} of {TIMES} times with the same steps, version {label}.")
+    else:
+        print(f"The schedule still runs on version {label}, but shows no {finding.kind or 'violation'} any more.")
+    print()
+    return again
+
+
+def _essence(rows: Any) -> list[tuple[Any, ...]]:
+    """What a step does, wherever its line stands now."""
+    return [(row.get("thread"), row.get("access"), row.get("value")) for row in rows]
+
+
+# -- replay step -------------------------------------------------------------------------------------------------------
+# `plait replay --step`: forward and back through an interleaving, on a terminal or through a pipe of keys.
+
+
+FORWARD, BACK, FIRST, LAST, QUIT = "forward", "back", "first", "last", "quit"
+_KEYS = {
+    "n": FORWARD, " ": FORWARD, "\r": FORWARD, "\n": FORWARD, "l": FORWARD, "j": FORWARD, "p": BACK, "b": BACK,
+    "h": BACK, "k": BACK, "g": FIRST, "G": LAST, "q": QUIT, "\x03": QUIT, "\x04": QUIT,
+}  # fmt: skip
+_ARROWS = {"C": FORWARD, "B": FORWARD, "D": BACK, "A": BACK, "H": FIRST, "F": LAST}
+_CLEAR = "\x1b[2J\x1b[H"
+
+
+def step_through(
+    steps: Sequence[Mapping[str, Any]], sources: Mapping[str, Any], names: Mapping[int, str], keys: TextIO, out: TextIO
+) -> None:
+    """Show the first step, then whichever the keys ask for, until they say or run out."""
+    if not steps:
+        print("nothing that threads share was touched: there are no steps", file=out)
+        return
+    screen = out.isatty()
+    at = 0
+
+    def draw() -> None:
+        lines = [*step_text(steps, at, sources, names), "", *([KEYS] if screen else [])]
+        out.write((_CLEAR if screen else "") + "\n".join(lines) + "\n")
+        out.flush()
+
+    with _each_key(keys):  # before anything is shown: a key that is pressed early counts as well
+        draw()
+        for move in moves(keys):
+            if move == QUIT:
+                return
+            wanted = {FORWARD: at + 1, BACK: at - 1, FIRST: 0, LAST: len(steps) - 1}[move]
+            at = max(0, min(len(steps) - 1, wanted))
+            draw()
+
+
+def moves(keys: TextIO) -> Iterator[str]:
+    """What the pressed keys mean; unknown ones mean nothing."""
+    typed = _typed(keys)
+    for key in typed:
+        if key == "\x1b":
+            if next(typed, "") in ("[", "O") and (arrow := next(typed, "")) in _ARROWS:
+                yield _ARROWS[arrow]
+        elif key in _KEYS:
+            yield _KEYS[key]
+
+
+def _typed(keys: TextIO) -> Iterator[str]:
+    """Single characters, without waiting for the end of the line where a person types them."""
+    while key := os.read(keys.fileno(), 1).decode("utf-8", "replace") if keys.isatty() else keys.read(1):
+        yield key
+
+
+@contextlib.contextmanager
+def _each_key(keys: TextIO) -> Iterator[None]:
+    if sys.platform == "win32" or not keys.isatty():
+        yield
+        return
+    import termios  # noqa: PLC0415 - not on every platform
+    import tty  # noqa: PLC0415
+
+    before = termios.tcgetattr(keys)
+    try:
+        tty.setcbreak(keys, termios.TCSANOW)
+        yield
+    finally:
+        termios.tcsetattr(keys, termios.TCSADRAIN, before)

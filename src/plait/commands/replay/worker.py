@@ -1,0 +1,80 @@
+"""Replaying a finding, in a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from plait.explore.scripted import Scripted
+from plait.judge.oracle.explain import record_schedule, relevant
+from plait.judge.oracle.rules import Rules
+from plait.judge.oracle.safety import Examination
+from plait.judge.oracle.specification import observe
+from plait.judge.words import shown_result
+from plait.model.schedule import Schedule
+from plait.model.test import Call, Test
+from plait.observe.places import PLACES
+from plait.observe.recording import as_row
+from plait.run.engine import ENGINE
+from plait.workers import state
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to run again; ``rules`` as a result file has them."""
+
+    test: Test
+    schedule: Schedule
+    probes: tuple[str, ...] = ()
+    rules: Mapping[str, Any] = field(default_factory=dict)
+
+    def examination(self) -> Examination:
+        """The test, ready to be run; inside the world of a worker."""
+        said = self.rules
+        rules = Rules(said.get("invariant"), tuple(said.get("nondeterministic", ())), tuple(said.get("waiting", ())))
+        return Examination(self.test, PLACES, tuple(Call.from_line(line) for line in self.probes), rules)
+
+
+def replay(order: Order, times: int) -> dict[str, Any]:
+    """Run one schedule ``times`` times: what happened, whether it was the same each time, and the verdict on it."""
+    state.subject()
+    schedule = order.schedule
+    with state.world().entered():
+        examination = order.examination()
+        violation, lost = examination.replay(schedule)
+        moments, pairs, waiting = record_schedule(examination, schedule)
+        pair = relevant(pairs)
+        rows = [as_row(moment) for moment in moments]
+        same = 1
+        for _ in range(times - 1):
+            again, _pairs, _waiting = record_schedule(examination, schedule)
+            same += [as_row(moment) for moment in again] == rows
+        return {
+            "rows": rows, "race": [] if pair is None else [as_row(pair.first), as_row(pair.second)], "waiting": waiting,
+            "lost": lost, "same": same, "results": _results(examination, schedule),
+            "kind": violation.kind if violation is not None else None,
+            "detail": violation.detail if violation is not None else "",
+        }  # fmt: skip
+
+
+def _results(examination: Examination, schedule: Schedule) -> list[str]:
+    """What each call of the suffixes gives under the schedule."""
+    strategy = Scripted(schedule)
+    strategy.next_prefix()
+    seen: list[str] = []
+
+    def finish() -> None:
+        observed = observe(examination.bed)
+        seen.extend(
+            f"{call.expression}: {shown_result(result)}"
+            for call, result in zip(examination.bed.test.calls, observed.results, strict=True)
+        )
+
+    saved = (ENGINE.gil, ENGINE.any_timeouts)
+    ENGINE.gil, ENGINE.any_timeouts = schedule.gil, schedule.any_timeouts
+    try:
+        ENGINE.execute(examination.bed.prepare, (), strategy, finish=finish)
+    finally:
+        ENGINE.gil, ENGINE.any_timeouts = saved
+    return seen

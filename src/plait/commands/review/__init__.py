@@ -1,0 +1,1 @@
+"""`plait review`: every class that a change touches."""

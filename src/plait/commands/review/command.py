@@ -1,0 +1,150 @@
+"""`plait review`: every class meant for several threads that a git change touches, compared, checked and measured."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from plait.commands.budget import Budget
+from plait.commands.interrupt import Interrupt
+from plait.commands.perf.command import CURVE, TESTS, THREADS
+from plait.commands.perf.measure import Rules as Measuring
+from plait.commands.releases import cache_root
+from plait.commands.review.steps import Shares, Steps
+from plait.config import Config, tests_folder
+from plait.judge.review import ClassReview
+from plait.model.result import Result
+from plait.report.review import publish_review
+from plait.store.database import FOLDER
+from plait.subject.changes.locks import lock_changes
+from plait.subject.changes.survey import Survey, Touched
+from plait.subject.versions.git import History
+from plait.subject.versions.version import Version, resolve
+
+DEFAULT_BUDGET = 300.0
+
+
+@dataclass(slots=True)
+class ReviewOptions:
+    """What `plait review` was asked for; ``measuring`` are the rules of the performance tests."""
+
+    project: Path = field(default_factory=Path)
+    base: str | None = None
+    new: str = "worktree"
+    seed: int = 0
+    budget: float | None = DEFAULT_BUDGET
+    max_tests: int | None = None
+    max_schedules: int | None = None
+    model: str = "both"
+    threads: int = 2
+    perf_threads: int = THREADS
+    perf_tests: int = TESTS
+    curve: tuple[int, ...] = CURVE
+    workers: int = 2
+    allow: tuple[str, ...] = ()
+    config: Config = field(default_factory=Config)
+    tests: Path | None = None
+    measuring: Measuring = field(default_factory=Measuring)
+    store: Path | None = None  # the folder of what is remembered between runs
+
+
+def run(options: argparse.Namespace) -> int:
+    """The command; returns the exit code."""
+    asked = from_namespace(options)
+    with Interrupt() as interrupt:
+        result, classes = review(asked, interrupt, _say if sys.stderr.isatty() else lambda _: None)
+    publish_review(result, classes, options)
+    if result.stopped_by == "interrupt":
+        return 130
+    return {"findings": 1, "inconclusive": 3}.get(result.verdict, 0)
+
+
+def _say(text: str) -> None:
+    print(f"\r\033[K{text}", end="" if text else "\r", file=sys.stderr, flush=True)
+
+
+def from_namespace(options: argparse.Namespace) -> ReviewOptions:
+    """The command line's words as options."""
+    config: Config = options.config
+    by_steps = options.budget is None and (options.max_tests is not None or options.max_schedules is not None)
+    return ReviewOptions(
+        options.path, options.base, options.new, options.seed,
+        None if by_steps else options.budget or DEFAULT_BUDGET, options.max_tests, options.max_schedules,
+        options.model, options.threads, max(options.threads, THREADS),
+        workers=options.workers or os.cpu_count() or 2, allow=tuple(options.allow), config=config,
+        tests=tests_folder(options.path, config), store=Path(FOLDER),
+    )  # fmt: skip
+
+
+def review(
+    options: ReviewOptions, interrupt: Interrupt | None = None, say: Callable[[str], None] = lambda _: None
+) -> tuple[Result, list[ClassReview]]:
+    """Review what changed; UsageError when there is no repository or no such base."""
+    budget = Budget(options.budget)
+    project = options.project.resolve()
+    history = History.of(project)
+    tip = None if options.new == "worktree" else history.commit(options.new)
+    base, name = history.base(options.base, tip or "HEAD")
+    with contextlib.ExitStack() as stack:
+        versions = [resolve(text, project=project, cache=cache_root()) for text in (base, tip or "worktree")]
+        old, new = (stack.enter_context(each) for each in versions)
+        old, new = (_labelled(each, text) for each, text in ((old, name), (new, options.new)))
+        changed = history.changed_files(base, tip)
+        config = options.config
+        survey = Survey(old, new, (*config.review, *config.subjects), config.review_exclude)
+        say("looking for classes that threads share")
+        classes = [_class(each, old, new) for each in survey.touched(changed)]
+        Steps(options, old, base, tip or "worktree", Shares(budget), interrupt, say).take(classes)
+    say("")
+    result = _result(options, history, old, new, classes, budget)
+    result.notes += survey.notes
+    if not changed:
+        result.notes.append(f"nothing differs from {old.label}; --base REV reviews what changed since REV")
+    if interrupt is not None and interrupt.requested:
+        result.stopped_by = "interrupt"
+        result.notes.append("interrupted: not everything that was planned has been done")
+    return result, classes
+
+
+def _labelled(version: Version, name: str) -> Version:
+    """The version under the name that the user gave it, and not only under the commit's."""
+    named = version.kind == "revision" and not version.label.startswith(name[:10])
+    return dataclasses.replace(version, label=f"{name} ({version.label})") if named else version
+
+
+def _class(touched: Touched, old: Version, new: Version) -> ClassReview:
+    place = new.at(touched.subject)
+    top = new.tree or new.root
+    prefix = place.root.relative_to(top).as_posix() if place.root.is_relative_to(top) else ""
+    made = ClassReview(touched, "" if prefix == "." else prefix)
+    if touched.change is not None:
+        made.locks = lock_changes(touched.change, old.at(touched.subject), place)
+    return made
+
+
+def _result(
+    options: ReviewOptions, history: History, old: Version, new: Version, classes: list[ClassReview], budget: Budget
+) -> Result:
+    results = {
+        each.name: {
+            "diff": None if each.diff is None else each.diff.stats,
+            "check": None if each.check is None else each.check.stats,
+            "perf": None if each.perf is None else each.perf.as_result().stats,
+            "explore": [one.stats for one in each.explored],
+        }
+        for each in classes
+    }  # fmt: skip
+    found = sum(len(each.brought()) for each in classes)
+    untold = bool(classes) and all(each.verdict == "inconclusive" for each in classes)
+    return Result(
+        "review", history.repository.top.name, "findings" if found else "inconclusive" if untold else "clean",
+        {"old": old.label, "new": new.label}, options.seed, options.model,
+        stats={"classes": len(classes), "findings": found, "results": results}, elapsed_s=budget.elapsed,
+        stopped_by="budget" if budget.left <= 0 else "exhausted", more={"repository": str(history.repository.top)},
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Active testing: make two chosen accesses race."""

@@ -1,0 +1,206 @@
+"""Active testing: makes predicted interleaving instances happen (ATG, Definition 3; the second phase of Maple).
+
+`profile` runs a test on its own; `ActiveTest` takes what that has shown and orchestrates one execution per attempt
+until each wanted instance has happened or its attempts are used up. Whatever else an attempt shows counts too:
+instances that happen by the way are exposed, and accesses that profiling has not seen lead to further predictions.
+
+`plait.explore.active.force.force` is the same for a person: two lines, in this order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from plait.explore.active.plan import DELAY, FIRST_WAITS, MEET, SECOND_WAITS, STRAIGHT, Aim, Orchestrated
+from plait.explore.pos import Pos
+from plait.explore.strategy import Strategy, run_on
+from plait.observe.iroots import Hint, IRoot, Sighting
+from plait.run.engine import Engine
+from plait.run.vthread import VThread
+
+ATTEMPTS = 6
+"""Executions spent on one instance in one test."""
+PATIENCE = 1
+"""Executions in a row that discover nothing before profiling ends; and the most it takes after one per thread."""
+MOST = 20
+COUPLE = 2
+"""Executions of a native profile (ATG, section 5.2: "a couple of times")."""
+_CLOSE = 2
+_FIRST, _THEN = (MEET, DELAY), (STRAIGHT, FIRST_WAITS, SECOND_WAITS)
+
+Execute = Callable[[Strategy, bool], Sighting | None]
+"""Runs the test once with a strategy and sights it, with predictions if asked to; None ends the active test."""
+
+
+@dataclass(slots=True)
+class Profile:
+    """What the executions of one test have shown so far."""
+
+    happened: set[IRoot] = field(default_factory=set)
+    close: set[IRoot] = field(default_factory=set)
+    hints: dict[IRoot, list[tuple[Hint, Sequence[int]]]] = field(default_factory=dict)
+
+    @property
+    def discovered(self) -> set[IRoot]:
+        """iRoots(t): instances that happened, and instances that could."""
+        return self.happened | self.hints.keys()
+
+    def add(self, sighting: Sighting) -> bool:
+        """Learn from one more execution; returns whether it discovered an instance."""
+        before = len(self.happened) + len(self.hints)
+        self.happened |= sighting.happened
+        self.close |= sighting.close
+        for iroot, hints in sighting.possible.items():
+            if iroot not in self.hints:
+                self.hints[iroot] = [(hint, sighting.order) for hint in hints]
+        return len(self.happened) + len(self.hints) > before
+
+
+def profile(execute: Execute, *, threads: int, seed: int = 0, patience: int = PATIENCE) -> Profile:
+    """Run a test on its own until ``patience`` executions in a row discover nothing.
+
+    Short tests on real threads run almost one thread after the other: so do the first executions, each beginning with
+    another thread. The others switch at random wherever threads race (`Pos`).
+    """
+    found = Profile()
+    sample = Pos(seed)
+    idle = 0
+    for number in range(1, threads + MOST + 1):
+        leads = number <= threads
+        sighting = execute(Leading(number) if leads else sample, True)
+        if sighting is None:
+            break
+        idle = 0 if found.add(sighting) or leads else idle + 1
+        if idle == patience:
+            break
+    return found
+
+
+def native_profile(execute: Execute, *, threads: int, seed: int = 0) -> Profile:
+    """Run a test a couple of times as short tests run on real threads: they arrive in any order, none is interrupted.
+
+    The orders are drawn from the seed instead of being left to the machine, so that a profile can be made again.
+    """
+    found, chance = Profile(), Random(seed)
+    for first in sorted({chance.randint(1, threads) for _ in range(COUPLE)}):  # the same order shows the same
+        sighting = execute(Leading(first), True)
+        if sighting is None:
+            break
+        found.add(sighting)
+    return found
+
+
+class Leading:
+    """One thread whenever it can go on, the others in order behind it."""
+
+    name = "leading"
+
+    def __init__(self, thread: int) -> None:
+        self.exhausted = False
+        self.free = False
+        self._thread = thread
+
+    def next_prefix(self) -> Sequence[int] | None:
+        """Always the same execution."""
+        return ()
+
+    def choose(self, engine: Engine, current: VThread | None) -> int:
+        """The leading thread, else without preemption."""
+        return self._thread if self._thread in engine.enabled else run_on(engine, current)
+
+    def executed(self, engine: Engine) -> None:
+        """Nothing to learn."""
+
+
+@dataclass(slots=True)
+class Exposure:
+    """What an active test did: attempts for each instance that was aimed at, and whether it was cut short."""
+
+    attempts: dict[IRoot, int] = field(default_factory=dict)
+    executions: int = 0
+    stopped: bool = False
+
+
+class ActiveTest:
+    """One active test: makes every wanted instance that the profile predicts happen, or gives it up.
+
+    Wanted instances come first. What has happened, but never while the second thread stood in front of its access
+    already, is made to happen so once: that is where threads act on what they saw too early, and where code lies that
+    profiling seldom reaches. Without ``learn``, an active test is what the paper describes: it aims at what profiling
+    has predicted and at nothing else.
+    """
+
+    def __init__(
+        self, execute: Execute, profile: Profile, wanted: Callable[[IRoot], bool], *, attempts: int = ATTEMPTS,
+        met: Collection[IRoot] = (), learn: bool = True,
+    ) -> None:  # fmt: skip
+        self._execute = execute
+        self._profile = profile
+        self._wanted = wanted
+        self._attempts = attempts
+        self._met = met
+        self._learn = learn
+        self._tried: set[IRoot] = set()
+        self.done = Exposure()
+
+    def run(self) -> Exposure:
+        """All attempts; the profile learns on the way."""
+        while not self.done.stopped:
+            targets = self._targets()
+            if targets:
+                for iroot in targets:
+                    self._expose(iroot)
+                continue
+            early = self._early() if self._learn else None
+            if early is None:
+                break
+            self._approach(early)
+        return self.done
+
+    def _targets(self) -> list[IRoot]:
+        profile, attempts = self._profile, self.done.attempts
+        return sorted(
+            iroot for iroot in profile.hints
+            if iroot not in profile.happened and iroot not in attempts and self._wanted(iroot)
+        )  # fmt: skip
+
+    def _expose(self, iroot: IRoot) -> None:
+        for aim in aims(self._profile.hints[iroot], self._attempts):
+            if iroot in self._profile.happened or self.done.stopped:
+                return
+            self.done.attempts[iroot] = self.done.attempts.get(iroot, 0) + 1
+            self._once(aim)
+
+    def _early(self) -> IRoot | None:
+        profile = self._profile
+        return min(
+            (iroot for iroot, hints in profile.hints.items()
+             if iroot in profile.happened and iroot not in profile.close and iroot not in self._tried
+             and iroot not in self._met and not hints[0][0].locked),
+            default=None,
+        )  # fmt: skip
+
+    def _approach(self, iroot: IRoot) -> None:
+        self._tried.add(iroot)
+        for hint, order in self._profile.hints[iroot][:_CLOSE]:
+            if iroot in self._profile.close or self.done.stopped:
+                return
+            self._once(Aim(hint, MEET, order))
+
+    def _once(self, aim: Aim) -> None:
+        self.done.executions += 1
+        sighting = self._execute(Orchestrated(aim), self._learn)
+        if sighting is None:
+            self.done.stopped = True
+        else:
+            self._profile.add(sighting)
+
+
+def aims(hints: Sequence[tuple[Hint, Sequence[int]]], attempts: int) -> Iterator[Aim]:
+    """The attempts for one instance, the most promising first."""
+    found = [Aim(hint, plan, order) for hint, order in hints for plan in _FIRST]
+    found += [Aim(hint, plan, order) for hint, order in hints for plan in _THEN]
+    best = found[:2] + found[2 * len(hints) :][:1] + found[2 : 2 * len(hints)] + found[2 * len(hints) + 1 :]
+    yield from best[:attempts]

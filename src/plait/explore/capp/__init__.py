@@ -1,0 +1,1 @@
+"""Change-aware preemption prioritisation (CAPP)."""

@@ -1,0 +1,66 @@
+"""Which transitions a heuristic keeps for the current iteration (CAPP, Figure 4, lines 45-57; section 3.2.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plait.errors import UsageError
+from plait.observe.impact import Matcher
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.run.engine import Engine
+    from plait.subject.changes.impact import Impact
+
+MATCHES = {
+    "C": "CLASS", "CO": "CLASS_ON_STACK", "M": "METHOD", "MO": "METHOD_ON_STACK",
+    "L": "LINE", "LO": "LINE_ON_STACK", "F": "FIELD",
+}  # fmt: skip
+HEURISTICS = tuple(f"{match}{mode}" for match in MATCHES for mode in "AS")
+DEFAULT = "LOA"  # the best over the ports of CAPP's faults, see docs/explore.md
+
+
+class Prioritizer:
+    """One of the fourteen heuristics over the points of a change: ``LOA`` is Line On-stack All."""
+
+    def __init__(self, name: str, impact: Impact) -> None:
+        if name not in HEURISTICS:
+            raise UsageError(f"{name!r} is no heuristic; there are {', '.join(HEURISTICS)}")
+        self.name = name
+        self._all = name.endswith("A")
+        self._matcher = Matcher(impact, MATCHES[name[:-1]])
+
+    def begin(self) -> None:
+        """A new execution."""
+        self._matcher.begin()
+
+    def partition(self, engine: Engine, threads: Sequence[int], current: int) -> Sequence[int]:
+        """The prioritised ones among the threads that can go on, in their order; they are given preferred first."""
+        if current not in threads:  # lines 48-49: preemption not possible
+            return threads
+        impacted = [number for number in threads if self._matcher.matches(engine, engine.threads[number])]  # line 50
+        if self._all:
+            if len(impacted) == len(threads):  # line 52
+                return threads
+            others = [number for number in threads if number not in impacted]  # line 53
+            return [current] if current in others else others[:1]
+        return threads if impacted else [current]  # lines 55-56
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A heuristic and the points of a change, as plain data that can travel to another process."""
+
+    heuristic: str
+    impact: Impact
+
+    def prioritizer(self) -> Prioritizer | None:
+        """For one search; None if there is nothing to match."""
+        return prioritizer(self.heuristic, self.impact)
+
+
+def prioritizer(name: str | None, impact: Impact) -> Prioritizer | None:
+    """None for BASIC: no heuristic is wanted, or there is nothing to match."""
+    return None if name in (None, "none") or not impact.points else Prioritizer(name, impact)

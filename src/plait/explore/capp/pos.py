@@ -1,0 +1,47 @@
+"""Partial-order sampling with a bias to preemptions at impacted code points.
+
+At most steps the choice is left to the threads that a heuristic keeps (see `plait.explore.capp.partition`); at the
+others all have their chance, so that every schedule stays possible.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+from plait.explore.pos import Pos
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plait.explore.capp.partition import Prioritizer
+    from plait.run.engine import Engine
+    from plait.run.vthread import VThread
+
+BIAS = 0.9  # of the steps follow the heuristic
+
+
+class CappPos(Pos):
+    """Endless; the same seed gives the same executions."""
+
+    def __init__(self, priority: Prioritizer, seed: int = 0, bias: float = BIAS) -> None:
+        super().__init__(seed)
+        self.name = f"pos+{priority.name}"
+        self._priority = priority
+        self._bias = bias
+        self._coin = Random(seed + 1)
+
+    def next_prefix(self) -> Sequence[int] | None:
+        """Always one more."""
+        self._priority.begin()
+        return super().next_prefix()
+
+    def choose(self, engine: Engine, current: VThread | None) -> int:
+        """The pending operation with the highest priority among those that the heuristic keeps, or among all."""
+        enabled = engine.enabled
+        last = engine.trace[-1][0] if engine.step else -1
+        if len(enabled) > 1 and last in enabled and self._coin.random() < self._bias:
+            kept = self._priority.partition(engine, [last, *(n for n in enabled if n != last)], last)
+            if len(kept) < len(enabled):
+                return kept[0]
+        return super().choose(engine, current)

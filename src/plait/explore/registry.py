@@ -1,0 +1,51 @@
+"""The search orders that a test can ask for, by name; some of them can look at impacted code points first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plait.explore.capp.dpor import CappDpor
+from plait.explore.capp.pos import CappPos
+from plait.explore.capp.search import Capp
+from plait.explore.dfs import Dfs
+from plait.explore.dpor import Dpor
+from plait.explore.icb import Icb
+from plait.explore.pct import Pct
+from plait.explore.pos import Pos
+from plait.explore.random_walk import RandomWalk
+from plait.explore.stateful import Stateful
+from plait.explore.surw import Surw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plait.explore.capp.partition import Prioritizer
+    from plait.explore.strategy import Strategy
+
+STRATEGIES: dict[str, Callable[[int], Strategy]] = {
+    "dpor": lambda _seed: Dpor(),
+    "dfs": lambda _seed: Dfs(),
+    "icb": lambda _seed: Icb(),
+    "stateful": lambda _seed: Stateful(),
+    "pos": Pos,
+    "pct": lambda seed: Pct(seed=seed),
+    "surw": Surw,
+    "random": RandomWalk,
+}
+
+
+_AIMED: dict[str, Callable[[Prioritizer, int], Strategy]] = {
+    "dpor": lambda priority, _seed: CappDpor(priority),
+    "dfs": lambda priority, _seed: Capp("dfs", priority),
+    "icb": lambda priority, _seed: Capp("icb", priority),
+    "stateful": lambda priority, _seed: Capp("stateful", priority),
+    "pos": CappPos,
+}
+AIMED = tuple(_AIMED)  # those that a heuristic can direct
+
+
+def make_strategy(name: str, seed: int, priority: Prioritizer | None = None) -> Strategy:
+    """A fresh strategy; with a priority, and if it is one of `AIMED`, impacted code comes first."""
+    if priority is not None and name in _AIMED:
+        return _AIMED[name](priority, seed)
+    return STRATEGIES[name](seed)

@@ -1,0 +1,1 @@
+"""Diversity-driven generation with active testing (S-, D- and SD-ATG)."""

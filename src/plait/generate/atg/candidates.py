@@ -1,0 +1,230 @@
+"""Random candidates: shapes first, tests only for those that are chosen (ATG, section 5.1).
+
+The static metric looks at the methods alone, so a candidate needs no arguments until it has been chosen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from plait.generate.atg.diversity import Shape
+from plait.generate.draft import ARGUMENT, Scene, Writer
+from plait.generate.pairs import PairTable, pair
+from plait.generate.sequence import Prefix, Sequences
+from plait.generate.values.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from random import Random
+
+    from plait.generate.draft import Draft
+    from plait.generate.values.value import Pool
+    from plait.model.test import Test
+    from plait.subject.interface.members import Method
+    from plait.subject.interface.signature import Parameter
+
+
+SUFFIX_LENGTH = 4
+"""Section 6: at most four calls per thread."""
+PREFIX_LENGTH = 5
+_PREFIXES = 12
+"""Different beginnings that are kept; candidates share them."""
+_FRESH = 0.3
+_TRIES = 60
+
+
+class Candidate(NamedTuple):
+    """The beginning of a test and the methods that its threads will call."""
+
+    prefix: Prefix
+    patterns: tuple[tuple[Method, ...], ...]
+
+    @property
+    def shape(self) -> Shape:
+        """What the static metric sees."""
+        before = tuple(draft.call.method for draft in self.prefix.drafts if draft.call.method != ARGUMENT)
+        return Shape(before, tuple(tuple(method.name for method in pattern) for pattern in self.patterns))
+
+
+class Candidates:
+    """Draws shapes and writes tests, none of them twice."""
+
+    def __init__(
+        self, sequences: Sequences, random: Random, *, threads: int, suffix_length: int = SUFFIX_LENGTH,
+        prefix_length: int = PREFIX_LENGTH,
+    ) -> None:  # fmt: skip
+        catalogue = sequences.catalogue
+        self.pairs = PairTable((each.name for each in catalogue.methods), not_parallel=catalogue.not_parallel)
+        self._allowed = frozenset(self.pairs.records)
+        names = [each.name for each in catalogue.methods]
+        self._all_allowed = self._allowed >= {pair(one, other) for one, other in product(names, names)}
+        self._sequences = ReusingSequences.like(sequences)
+        self._random = random
+        self._threads = threads
+        self._suffix_length = suffix_length
+        self._prefix_length = prefix_length
+        self._prefixes: list[Prefix] = []
+        self._written: set[Test] = set()
+
+    def draw(self) -> Candidate | None:
+        """A random candidate; None if no method can be called, or none beside another."""
+        knowledge = self._sequences.knowledge
+        methods = [each for each in self._sequences.catalogue.methods if not knowledge.of(each.name).uncallable]
+        if not methods:
+            return None
+        prefix = self._prefix()
+        for _ in range(_TRIES):
+            patterns = tuple(
+                tuple(self._random.choices(methods, k=self._random.randint(1, self._suffix_length)))
+                for _ in range(self._threads)
+            )
+            if self._all_allowed or self._met(patterns) <= self._allowed:
+                return Candidate(prefix, patterns)
+        return None
+
+    def write(self, candidate: Candidate) -> Test | None:
+        """The candidate with arguments; None if it cannot be called so, or if the test was written before."""
+        prefix = Prefix(list(candidate.prefix.drafts), candidate.prefix.scene.copy())
+        suffixes = self._sequences.suffixes(prefix, candidate.patterns)
+        if suffixes is None:
+            return None
+        test = self._sequences.test(prefix, suffixes)
+        if test in self._written:
+            return None
+        self._written.add(test)
+        for each in self._met(candidate.patterns) & self.pairs.records.keys():
+            self.pairs.records[each].tried += 1
+            self.pairs.records[each].tests += 1
+        return test
+
+    def _prefix(self) -> Prefix:
+        if not self._prefixes or (len(self._prefixes) < _PREFIXES and self._random.random() < _FRESH):
+            length = self._random.randint(0, self._prefix_length)
+            self._prefixes.append(self._sequences.prefix(length))
+        return self._random.choice(self._prefixes)
+
+    @staticmethod
+    def _met(patterns: tuple[tuple[Method, ...], ...]) -> set[tuple[str, str]]:
+        return {
+            pair(one.name, other.name)
+            for index, pattern in enumerate(patterns)
+            for later in patterns[index + 1 :]
+            for one, other in product(pattern, later)
+        }
+
+
+# -- atg sequence ------------------------------------------------------------------------------------------------------
+# Arguments that come from earlier calls, by type (ATG, section 5.1).
+#
+# The arguments of a call in a suffix are preferentially what earlier calls of the suffix, or of the prefix, have
+# returned, if the types match: the search goes backwards. Only then a value is drawn; the factories and values that a
+# user gives (`plait.generate.catalogue`) are what the paper calls the assistant class.
+
+
+_NO_VALUE = ("with ", "del ")
+_ANYTHING = frozenset({"Any", "object", "typing.Any"})
+
+
+def types_match(returned: str | None, wanted: str | None) -> bool:
+    """Whether whatever a call returns may be given where ``wanted`` is declared; unions are sets of types."""
+    if returned is None or wanted is None:
+        return False
+    have, may = _members(returned), _members(wanted)
+    return have <= may and not have <= {"None"} and not have & _ANYTHING
+
+
+def _members(annotation: str) -> set[str]:
+    text = annotation.strip("\"' ")
+    if text.startswith("Optional[") and text.endswith("]"):
+        return {"None", *_members(text[len("Optional[") : -1])}
+    parts, depth, start = [], 0, 0
+    for position, character in enumerate(text):
+        depth += (character == "[") - (character == "]")
+        if character == "|" and depth == 0:
+            parts.append(text[start:position])
+            start = position + 1
+    return {part.strip() for part in (*parts, text[start:])}
+
+
+class ReusingWriter(Writer):
+    """Writes calls whose arguments are earlier results wherever the declared types match, else random values."""
+
+    def _value(self, parameter: Parameter, pool: Pool, scene: Scene, without: tuple[str, ...]) -> Value | None:
+        earlier = self._result(parameter, pool, scene)
+        return earlier if earlier is not None else pool.choose(self._random, without=without)
+
+    def _result(self, parameter: Parameter, pool: Pool, scene: Scene) -> Value | None:
+        for name, kind in reversed(scene.results.items()):
+            if types_match(kind, parameter.annotation):
+                return Value(name, kind)
+        return super()._result(parameter, pool, scene)
+
+
+class ReusingSequences(Sequences):
+    """Sequences whose suffixes bind what their calls return, for the calls that follow in the same thread."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._writer = ReusingWriter(self.catalogue, self._random)
+        self._left = 0  # calls of the suffix under way that are not written yet
+        self._number = 0
+
+    @classmethod
+    def like(cls, other: Sequences) -> ReusingSequences:
+        """Fresh sequences for the same subject."""
+        return cls(other.catalogue, other._run, other._random)
+
+    def _write(
+        self, method: Method, prefix: Prefix, scene: Scene, result: str | None = None, **options: Any
+    ) -> Draft | None:
+        bindable = "=" not in method.form and not method.form.startswith(_NO_VALUE)
+        if not self._left or not bindable:
+            self._left = max(0, self._left - 1)
+            return super()._write(method, prefix, scene, result, **options)
+        self._left -= 1
+        self._number += 1
+        name = f"v{self._number}"
+        draft = super()._write(method, prefix, scene, name, **options)
+        kind = method.returns or self.knowledge.of(method.name).result
+        if draft is not None and kind is not None:
+            scene.results[name] = kind
+        return draft
+
+    def _suffix(self, prefix: Prefix, pattern: Sequence[Method], scene: Scene) -> tuple[list[Draft], bool] | None:
+        own = Scene(dict(scene.results), scene.given, scene.bound, scene.pending)
+        self._left, self._number = len(pattern), 0
+        try:
+            written = super()._suffix(prefix, pattern, own)
+        finally:
+            self._left = 0
+        return None if written is None or not _in_order(written[0]) else (_trimmed(written[0]), written[1])
+
+
+def _in_order(drafts: Sequence[Draft]) -> bool:
+    """Whether every result is bound before it is used: a call that was written again binds nothing."""
+    bound: set[str | None] = set()
+    for draft in drafts:
+        if any(_is_result(value) and value not in bound for value in _values(draft)):
+            return False
+        bound.add(draft.call.result)
+    return True
+
+
+def _trimmed(drafts: Sequence[Draft]) -> list[Draft]:
+    """Without the results that no later call uses."""
+    used = {value for draft in drafts for value in _values(draft)}
+    return [draft if draft.call.result in used else _without_result(draft) for draft in drafts]
+
+
+def _without_result(draft: Draft) -> Draft:
+    return replace(draft, call=replace(draft.call, result=None))
+
+
+def _is_result(value: str) -> bool:
+    return value[:1] == "v" and value[1:].isdecimal()
+
+
+def _values(draft: Draft) -> tuple[str, ...]:
+    return (*draft.call.args, *(value for _, value in draft.call.kwargs))

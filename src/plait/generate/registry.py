@@ -1,0 +1,77 @@
+"""The contract of everything that makes concurrent tests, and the choice of one by name."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Protocol
+
+from plait.errors import UsageError
+from plait.generate.atg.adaptive import AdaptiveTests
+from plait.generate.atg.strategies import (
+    DiverseTests,
+    DynamicallyDiverseTests,
+    RandomActiveTests,
+    StaticallyDiverseTests,
+    WidelyDiverseTests,
+)
+from plait.generate.contege import RandomTests
+from plait.generate.covcon import CoverageGuidedTests
+from plait.generate.deeper import DeeperTests
+from plait.generate.sequence import Sequences
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from plait.generate.catalogue import Catalogue
+    from plait.generate.outcome import RunSequentially
+    from plait.generate.pairs import Meetings, Pair, PairTable
+    from plait.model.test import Test
+
+
+class Strategy(Protocol):
+    """Makes one test after another. The same seed and the same answers give the same tests."""
+
+    pairs: PairTable
+
+    def next_test(self) -> Test | None:
+        """A test that was not given out before, or None when no new one turns up.
+
+        Raises `UsageError` when the subject cannot be built at all.
+        """
+        ...
+
+    def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:
+        """How often each pair of methods ran concurrently while ``test`` was executed (`observe.pairs`)."""
+        ...
+
+
+_ADAPTIVE = (
+    RandomActiveTests, StaticallyDiverseTests, DynamicallyDiverseTests, DiverseTests, WidelyDiverseTests,
+)  # fmt: skip
+_STRATEGIES: dict[str, Callable[..., Strategy]] = {
+    "random": RandomTests, "covcon": CoverageGuidedTests, **{each.name: each for each in _ADAPTIVE},
+}  # fmt: skip
+
+
+def make_strategy(
+    name: str, catalogue: Catalogue, run: RunSequentially, *, seed: int = 0, threads: int = 2, repeat: bool = False,
+    deeper: bool = False, meetings: Meetings | None = None,
+) -> Strategy:  # fmt: skip
+    """The strategy of that name. ``repeat`` allows a test to come again, for executions that no scheduler controls.
+
+    With ``meetings``, ``covcon`` tries pairs of methods that could disturb each other before the others.
+
+    ``deeper`` mixes in more tests for pairs of methods that were told to be in conflict (`DeeperTests.conflicted`); the
+    adaptive strategies choose their tests by what they have seen themselves.
+    """
+    try:
+        made = _STRATEGIES[name]
+    except KeyError:
+        raise UsageError(f"unknown way to generate tests: {name}; choose {' or '.join(sorted(_STRATEGIES))}") from None
+    random = Random(seed)
+    sequences = Sequences(catalogue, run, random)
+    more = {"meetings": meetings} if name == "covcon" else {}
+    strategy = made(sequences, random, threads=threads, repeat=repeat, **more)
+    if not deeper or isinstance(strategy, AdaptiveTests):
+        return strategy
+    return DeeperTests(strategy, sequences, random, threads=threads)

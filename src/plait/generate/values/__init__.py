@@ -1,0 +1,1 @@
+"""Argument values, as source text."""

@@ -1,0 +1,351 @@
+"""All sources of values for a parameter, in the order in which they are believed."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import collections.abc
+import dataclasses
+import enum
+import importlib
+import inspect
+import sys
+import tempfile
+import types
+import typing
+import warnings
+from functools import partial
+from typing import Any
+
+from plait.generate.values.annotation import by_annotation
+from plait.generate.values.duck import asked_of, wanted
+from plait.generate.values.names import DESCRIBED, by_name, role
+from plait.generate.values.value import (
+    OWN,
+    Value,
+    kind_of,
+    literal,
+)
+from plait.model.foreign import is_a
+from plait.subject.interface.members import (
+    Method,
+    Parameter,
+    constructor_parameters,
+    snake_case,
+)
+from plait.subject.interface.signature import annotation_text
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from plait.generate.catalogue import Hints
+    from plait.generate.values.mining import Mined
+
+_MAX_DEPTH = 2
+_GENERIC = ("'a'", "1", "lambda *args, **kwargs: None", "['a']", "{'a': 1}", "None")
+_READY = {
+    "threading.Lock": ("threading.Lock()", "import threading"),
+    "_thread.lock": ("threading.Lock()", "import threading"),
+    "_thread.RLock": ("threading.RLock()", "import threading"),
+    "threading._RLock": ("threading.RLock()", "import threading"),
+    "logging.Logger": ("logging.getLogger('a')", "import logging"),
+    "pathlib.Path": ("pathlib.Path('plait-a')", "import pathlib"),
+    "re.Pattern": ("re.compile('a')", "import re"),
+    "types.ModuleType": ("types.ModuleType('a')", "import types"),
+    "io.StringIO": ("io.StringIO('ab')", "import io"),
+    "io.BytesIO": ("io.BytesIO(b'ab')", "import io"),
+    "typing.IO": ("io.StringIO('ab')", "import io"),
+    "typing.TextIO": ("io.StringIO('ab')", "import io"),
+    "typing.BinaryIO": ("io.BytesIO(b'ab')", "import io"),
+}
+_DRAWN = {"datetime", "decimal", "uuid", "fractions", "ipaddress", "zoneinfo"}
+
+
+class Candidates:
+    """Finds values for the parameters of one subject; must run where the subject is imported."""
+
+    def __init__(self, owner: object, mined: Mined, hints: Hints, *, seed: int, size: int) -> None:
+        self._owner = owner
+        self._mined = mined
+        self._hints = hints
+        self._seed = seed
+        self._size = size
+        classes = owner.__mro__ if isinstance(owner, type) else ()
+        names = [each.__module__ for each in classes if each is not object] or [getattr(owner, "__name__", "")]
+        self._homes = [vars(sys.modules[name]) for name in dict.fromkeys(names) if name in sys.modules]
+
+    def of(self, method: Method, position: int, parameter: Parameter) -> tuple[list[Value], bool]:
+        """At most ``size`` values, and whether the parameter's type is left to guessing."""
+        stated = self._hints.values.get(f"{method.name}.{parameter.name}") or self._hints.values.get(parameter.name)
+        if stated:
+            return [dataclasses.replace(literal(text), imports=self._hints.imports) for text in stated], False
+        mined = self._given(method, position, parameter) + [
+            literal(text) for text in self._mined.compared.get(parameter.name, ())[:3]
+        ]
+        used = self._mined.used.get((_function(method), parameter.name))
+        asker = partial(asked_of, self._owner, _function(method), parameter.name)
+        values, anything = self._ranked(parameter, mined, used, asker, self._homes, 0)
+        described = DESCRIBED.get((method.name, position), ())
+        return _first([*described, *values], self._size), anything
+
+    def own(self) -> list[Value]:
+        """Another instance of the class under test."""
+        return self._construct(self._owner, 0) if isinstance(self._owner, type) else []
+
+    def _ranked(
+        self, parameter: Parameter, mined: list[Value], used: str | None, asked: Callable[[], frozenset[str]],
+        homes: list[dict[str, Any]], depth: int,
+    ) -> tuple[list[Value], bool]:  # fmt: skip
+        def build(dotted: str) -> list[Value] | None:
+            return self._build(dotted, homes, depth)
+
+        annotated = by_annotation(parameter.annotation, build) if parameter.annotation else None
+        named = by_name(parameter.name)
+        if depth == 0 and (role(parameter.name) == "other" or self._like_owner(parameter.name)):
+            named = [OWN, *self.own()[:1], literal("['a', 'b']"), literal("1")]
+        if annotated is not None:
+            kinds = {each.kind for each in annotated}
+            kinds |= {"int"} if "float" in kinds else set()
+            fitting = [each for each in [*mined, *named] if each.kind in kinds]
+            # The name knows better values of a kind it covers: an annotation alone would make the empty string a key.
+            covered = {each.kind for each in fitting}
+            return _first([*fitting, *(each for each in annotated if each.kind not in covered)], self._size), False
+        evident = by_annotation(used, build) if used else None
+        if evident and not {each.kind for each in evident} & {each.kind for each in named}:
+            named = [*evident, *named]
+        if not named:
+            named = self._like_class(parameter.name, asked(), homes, depth) or _like_default(parameter.default)
+        return _first([*mined[:3], *named] if named else [*mined, *map(literal, _GENERIC)], self._size), True
+
+    def _given(self, method: Method, position: int, parameter: Parameter) -> list[Value]:
+        given = self._mined.given
+        texts = [*given.get((method.name, position), ())[:2], *given.get((method.name, parameter.name), ())[:2]]
+        return [literal(text) for text in dict.fromkeys(texts)]
+
+    def _build(self, dotted: str, homes: list[dict[str, Any]], depth: int) -> list[Value] | None:
+        """Values for a name that an annotation mentions; None if the name cannot be found or says nothing."""
+        if dotted.rpartition(".")[2] == "Self":
+            return [OWN, *self.own()[:1]]
+        found = _resolve(dotted, homes)
+        if found is None:
+            return None
+        if isinstance(found, typing.TypeVar):
+            bound = _evaluated(found, "__bound__")
+            return by_annotation(bound, lambda name: self._build(name, homes, depth + 1)) if bound else None
+        if isinstance(found, typing.NewType):
+            found = found.__supertype__
+        if not isinstance(found, type):
+            text = _evaluated(found, "__value__") if _is_alias(found) else annotation_text(found)
+            same = text is None or text == dotted
+            return None if same or depth > _MAX_DEPTH else by_annotation(
+                str(text), lambda name: self._build(name, homes, depth + 1)
+            )  # fmt: skip
+        if found is object:
+            return None
+        return self._of_class(found, depth)
+
+    def _of_class(self, cls: type, depth: int) -> list[Value]:
+        if isinstance(self._owner, type) and cls in self._owner.__mro__ and depth == 0:
+            return [OWN, *self.own()[:1]]
+        ready = _READY.get(f"{cls.__module__}.{cls.__qualname__}")
+        if ready is not None:
+            return [Value(ready[0], cls.__name__, (ready[1],))]
+        if cls.__module__ == "builtins":
+            return by_annotation(cls.__name__, lambda _: []) or []
+        if cls.__module__ in _DRAWN:
+            return draw(cls, seed=self._seed, count=3)
+        return [*self._ready_made(cls), *self._construct(cls, depth)] or self._drawn_data(cls)
+
+    def _ready_made(self, cls: type) -> list[Value]:
+        """Instances that stand in the subject's own module for everybody to use."""
+        for home in self._homes[:1]:
+            names = [name for name, each in list(home.items()) if type(each) is cls and not name.startswith("_")]
+            if "__name__" in home:
+                line = f"from {home['__name__']} import"
+                return [Value(name, cls.__name__, (f"{line} {name}",)) for name in names[:2]]
+        return []
+
+    def _drawn_data(self, cls: type) -> list[Value]:
+        plain = dataclasses.is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields"))
+        return draw(cls, seed=self._seed, count=2) if plain and "<locals>" not in cls.__qualname__ else []
+
+    def _construct(self, cls: type, depth: int) -> list[Value]:
+        """Up to two calls of the class, with the simplest values for what it requires; members of an enumeration."""
+        if issubclass(cls, enum.Enum):
+            found_in = (f"from {cls.__module__} import {cls.__qualname__.partition('.')[0]}",)
+            return [Value(f"{cls.__qualname__}.{name}", cls.__name__, found_in) for name in cls.__members__]
+        concrete = _concrete(cls)
+        if concrete is None or depth > _MAX_DEPTH:
+            return []
+        homes = [vars(sys.modules[concrete.__module__])]
+        columns: list[tuple[Parameter, list[Value]]] = []
+        for each in constructor_parameters(concrete):
+            if each.required:
+                asker = partial(asked_of, concrete, "__init__", each.name)
+                values, _ = self._ranked(each, [], None, asker, homes, depth + 1)
+                fitting = [value for value in values if value is not OWN]
+                if not fitting:
+                    return []
+                columns.append((each, fitting))
+        found = []
+        line = f"from {concrete.__module__} import {concrete.__qualname__.partition('.')[0]}"
+        for rank in range(2):
+            row = [(each, values[min(rank, len(values) - 1)]) for each, values in columns]
+            inside = ", ".join(
+                f"{each.name}={value.text}" if each.kind == "keyword" else value.text for each, value in row
+            )
+            imports = tuple(dict.fromkeys([line, *(needed for _, value in row for needed in value.imports)]))
+            found.append(Value(f"{concrete.__qualname__}({inside})", concrete.__name__, imports))
+        return _first(found, 2)
+
+    def _like_owner(self, name: str) -> bool:
+        return isinstance(self._owner, type) and snake_case(self._owner.__name__) == name
+
+    def _like_class(self, name: str, asked: frozenset[str], homes: list[dict[str, Any]], depth: int) -> list[Value]:
+        """Instances of a class beside the subject that is named like the parameter, or is used like it."""
+        for home in homes:
+            for each in list(home.values()):
+                if is_a(each, type) and snake_case(each.__name__) == name and each is not self._owner:
+                    return self._construct(each, depth + 1)
+        found = wanted(self._owner, name, asked, homes)
+        return self._construct(found, depth + 1) if found is not None else []
+
+
+def _function(method: Method) -> str:
+    return "__init__" if method.kind == "constructor" else method.name.partition(".")[0]
+
+
+def _first(values: Iterable[Value], count: int) -> list[Value]:
+    return list({value.text: value for value in reversed(list(values))}.values())[::-1][:count]
+
+
+def _like_default(default: str | None) -> list[Value]:
+    if default in {None, "...", "None"}:
+        return []
+    kind = literal(str(default)).kind
+    return [literal(str(default)), *(by_annotation(kind, lambda _: []) or [])]
+
+
+def _concrete(cls: type) -> type | None:
+    """The class itself if it can be made, else the first such subclass from the same package."""
+    if getattr(cls, "_is_protocol", False) or "<locals>" in cls.__qualname__ or cls.__module__ == "typing":
+        return None
+    if not inspect.isabstract(cls):
+        return cls
+    package = cls.__module__.partition(".")[0]
+    below: list[type] = cls.__subclasses__()
+    near = [each for each in below if each.__module__.partition(".")[0] == package]
+    for each in sorted(near, key=lambda one: (one.__module__, one.__qualname__)):
+        found = _concrete(each)
+        if found is not None:
+            return found
+    return None
+
+
+def _resolve(dotted: str, homes: list[dict[str, Any]]) -> Any:
+    head, *rest = dotted.split(".")
+    finders: list[Callable[[str], Any]] = [home.get for home in homes]
+    finders += [sys.modules.get, *(vars(each).get for each in (builtins, typing, collections.abc, types))]
+    for find in finders:
+        found = find(head)
+        for part in rest:
+            found = inspect.getattr_static(found, part, None)
+        if found is not None:
+            return found
+    return None
+
+
+def _is_alias(value: Any) -> bool:
+    """Whether a value was made by ``type Name = ...``."""
+    return sys.version_info >= (3, 12) and isinstance(value, typing.TypeAliasType)
+
+
+def _evaluated(owner: Any, name: str) -> str | None:
+    """Return the text of a type that is evaluated when it is first asked for; None if there is none, or that fails."""
+    try:
+        found = getattr(owner, name)
+    except Exception:  # a name that only type checkers import, or whatever else the expression does
+        return None
+    return None if found is None else annotation_text(found)
+
+
+# -- drawn -------------------------------------------------------------------------------------------------------------
+# Values of a type that only its own rules can make, drawn from Hypothesis once and kept as source text.
+
+
+_DRAWS = 30
+
+
+def draw(wanted: type, *, seed: int, count: int) -> list[Value]:
+    """Up to ``count`` values of the type whose repr reads back as an equal value, shortest first.
+
+    The same seed gives the same values. Nothing is written: Hypothesis keeps its files in a folder that is gone after.
+    """
+    found: dict[str, Value] = {}
+    for value in _examples(wanted, seed):
+        text = repr(value)
+        imports = _imports(text, type(value))
+        if imports is not None and _reads_back(text, imports, value):
+            found.setdefault(text, Value(text, kind_of(text), imports))
+    return sorted(found.values(), key=lambda each: (len(each.text), each.text))[:count]
+
+
+def _examples(wanted: type, seed: int) -> list[Any]:
+    # Imported late: most subjects need none of this, and it costs a third of a second.
+    import hypothesis  # noqa: PLC0415
+    from hypothesis import configuration, strategies  # noqa: PLC0415
+
+    drawn: list[Any] = []
+    quiet = hypothesis.settings(
+        database=None, max_examples=_DRAWS, deadline=None, phases=(hypothesis.Phase.generate,),
+        suppress_health_check=list(hypothesis.HealthCheck), verbosity=hypothesis.Verbosity.quiet,
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="plait-") as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        configuration.set_hypothesis_home_dir(folder)
+        try:
+
+            @hypothesis.seed(seed)
+            @quiet
+            @hypothesis.given(strategies.from_type(wanted))
+            def collect(value: Any) -> None:
+                drawn.append(value)
+
+            collect()
+        except Exception:  # a type without a strategy, or one whose constructor refuses what was drawn
+            return drawn
+        finally:
+            configuration.set_hypothesis_home_dir(None)
+    return drawn
+
+
+def _imports(text: str, made: type) -> tuple[str, ...] | None:
+    """Import lines for the names in ``text``, or None if one of them cannot be found where the type lives."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError):
+        return None
+    module = importlib.import_module(made.__module__)
+    lines = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Name) or hasattr(builtins, node.id):
+            continue
+        if hasattr(module, node.id):
+            lines.add(f"from {made.__module__} import {node.id}")
+        elif node.id == made.__module__.partition(".")[0]:
+            lines.add(f"import {made.__module__}")
+        else:
+            return None
+    # A module such as datetime holds a class of its own name; the dotted repr means the module.
+    if text.startswith(f"{made.__module__}.{made.__qualname__}"):
+        return (f"import {made.__module__}",)
+    return tuple(sorted(lines))
+
+
+def _reads_back(text: str, imports: tuple[str, ...], value: Any) -> bool:
+    scope: dict[str, Any] = {}
+    try:
+        exec("\n".join(imports), scope)
+        return bool(eval(text, scope) == value)
+    except Exception:  # the type's own code runs here
+        return False

@@ -1,0 +1,1 @@
+"""What only one of two versions can do."""

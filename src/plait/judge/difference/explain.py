@@ -1,0 +1,178 @@
+"""Turns a proven difference into what a person needs: the shortest schedule that shows it, what raced, where it holds.
+
+Runs in a process that has the version which shows the outcome.
+"""
+
+from __future__ import annotations
+
+import linecache
+import time
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from plait.explore.dfs import Dfs
+from plait.explore.scripted import Scripted
+from plait.judge.difference.behaviour import Shown, explore
+from plait.judge.difference.outcome import Outcome, View, Watch
+from plait.judge.difference.words import Kind, kind_of
+from plait.judge.oracle.explain import REPLAYS, record_schedule
+from plait.judge.oracle.safety import Examination
+from plait.model.schedule import Schedule
+from plait.model.test import Test
+from plait.observe.places import PLACES
+from plait.observe.racing import GuardTable, RacingPair
+from plait.observe.recording import Moment, as_row, preemptions, schedule_of
+from plait.run.engine import ENGINE
+from plait.run.testbed import Testbed
+
+PER_BOUND = 1500  # executions for each number of preemptions
+MAX_PREEMPTIONS = 4
+UNDER_GIL = 3000  # executions
+SAMPLED = 200
+SECONDS = 10.0  # of this process's work, for each of the two searches
+
+
+@dataclass(slots=True)
+class Explanation:
+    """Plain data for a finding; ``reachable`` is about builds with the GIL, None where the search had to stop."""
+
+    outcome: Outcome
+    shown: Shown
+    interleaving: list[dict[str, Any]] = field(default_factory=list)
+    race: list[dict[str, Any]] | None = None
+    guard: dict[str, Any] | None = None
+    waiting: list[str] = field(default_factory=list)
+    reachable: bool | None = None
+    confirmed: bool = False
+
+
+def explain(
+    test: Test,
+    view: View,
+    allowed: frozenset[Outcome],
+    kind: Kind,
+    known: tuple[Outcome, Shown],
+    seen: Iterable[Test],
+    relative: Callable[[str], str],
+) -> Explanation:
+    """Explain an outcome that is not among the ``allowed`` ones of the other version.
+
+    ``seen`` are tests whose executions teach which locks guard what.
+    """
+    outcome, shown = fewest_preemptions(test, view, allowed, kind) or known
+    examination = Examination(test, PLACES)
+    moments, pairs, waiting = record_schedule(examination, shown.schedule)
+    pair = _relevant(pairs)
+    guards = GuardTable()
+    for other in seen:
+        try:
+            guards.add(record_schedule(Examination(other, PLACES), Schedule(()))[0])
+        except Exception:  # noqa: S112 - a test that cannot be built teaches nothing
+            continue
+    guards.add(moments)
+    return Explanation(
+        outcome, shown, [_row(moment, relative) for moment in moments if moment.site.line],
+        None if pair is None else [_row(pair.first, relative), _row(pair.second, relative)],
+        None if pair is None else _guard(pair, guards, relative), waiting, under_gil(test, view, allowed, kind),
+        confirmed(test, view, shown.schedule, outcome),
+    )  # fmt: skip
+
+
+def fewest_preemptions(
+    test: Test, view: View, allowed: Collection[Outcome], kind: Kind
+) -> tuple[Outcome, Shown] | None:
+    """An outcome of the kind with as few preemptions, and then as few switches, as a search by their number finds."""
+    deadline = time.process_time() + SECONDS
+    bed = Testbed(test, PLACES)
+    watch = Watch(bed, view)
+    best: tuple[Outcome, Shown] | None = None
+    try:
+        for bound in range(MAX_PREEMPTIONS + 1):
+            search = Dfs(bound)
+            left = PER_BOUND
+            while left:
+                left -= 1
+                prefix = search.next_prefix()
+                if prefix is None or time.process_time() > deadline:
+                    break
+                found: list[Outcome] = []
+                ENGINE.execute(
+                    bed.prepare, prefix, search, free=True,
+                    finish=lambda into=found: into.append(watch.outcome()),  # type: ignore[misc]
+                )  # fmt: skip
+                search.executed(ENGINE)
+                if found[0] in allowed or kind_of(found[0], allowed) != kind:
+                    continue
+                shown = Shown(schedule_of(ENGINE), preemptions(ENGINE.trace))
+                left = min(left, PER_BOUND // 5)  # some more, for a simpler one
+                if best is None or _cost(shown) < _cost(best[1]):
+                    best = (found[0], shown)
+            if best is not None:
+                return best
+    finally:
+        bed.on_return = None
+    return None
+
+
+def _cost(shown: Shown) -> tuple[int, int]:
+    return (shown.preemptions, shown.schedule.switches)
+
+
+def under_gil(test: Test, view: View, allowed: frozenset[Outcome], kind: Kind) -> bool | None:
+    """Whether a build with the GIL can show an outcome of the kind; None if the search had to stop before it knew."""
+    ENGINE.gil = True
+    try:
+        found = explore(
+            Testbed(test, PLACES), view, limit=UNDER_GIL, sampled=SAMPLED, deadline=time.process_time() + SECONDS
+        )
+    finally:
+        ENGINE.gil = False
+    if any(each not in allowed and kind_of(each, allowed) == kind for each in (*found.outcomes, *found.early)):
+        return True
+    return False if found.exhausted and (not found.timed or found.early_exhausted) else None
+
+
+def confirmed(test: Test, view: View, schedule: Schedule, outcome: Outcome) -> bool:
+    """Whether the schedule shows the outcome on OS threads as well, every time."""
+    return all(replay(test, view, schedule, backend="threads") == (outcome, None) for _ in range(REPLAYS))
+
+
+def replay(test: Test, view: View, schedule: Schedule, *, backend: str = "auto") -> tuple[Outcome, str | None]:
+    """Run one schedule; also says where the schedule and the code parted, if they did."""
+    bed = Testbed(test, PLACES)
+    watch = Watch(bed, view)
+    strategy = Scripted(schedule)
+    strategy.next_prefix()
+    found: list[Outcome] = []
+    saved = (ENGINE.gil, ENGINE.any_timeouts)
+    ENGINE.gil, ENGINE.any_timeouts = schedule.gil, schedule.any_timeouts
+    try:
+        ENGINE.execute(
+            bed.prepare, (), strategy, finish=lambda: found.append(watch.outcome()), backend=backend
+        )
+    finally:
+        ENGINE.gil, ENGINE.any_timeouts = saved
+        bed.on_return = None
+    return found[0], strategy.lost
+
+
+def _relevant(pairs: list[RacingPair]) -> RacingPair | None:
+    """The race to show: on data rather than on a lock, inside the code rather than in the test's own lines."""
+    inside = [pair for pair in pairs if not pair.first.site.file.startswith("<") and pair.first.site.line]
+    return next(iter(inside), None)
+
+
+def _row(moment: Moment, relative: Callable[[str], str]) -> dict[str, Any]:
+    row = as_row(moment)
+    line = linecache.getline(moment.site.file, moment.site.line).strip()
+    return {**row, "file": relative(moment.site.file), "code": line or row["code"]}
+
+
+def _guard(pair: RacingPair, guards: GuardTable, relative: Callable[[str], str]) -> dict[str, Any] | None:
+    found = guards.guard(pair.first.location)
+    if found is None or not found[1]:
+        return None
+    lock, lacking, having = found
+    places = [f"{relative(file)}:{line}" for file, _, line in (each.rpartition(":") for each in lacking)]
+    return {"field": pair.first.location.partition("[")[0], "lock": lock, "unguarded": places, "guarded": having}

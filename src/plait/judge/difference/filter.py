@@ -1,0 +1,173 @@
+"""ISINdeltaIS of ConDiff (Figure 3): whether a test can interleave on one version as it cannot on the other.
+
+A test is discarded only where that is proven: on both versions every interleaving is equivalent to an order of whole
+calls (`plait.observe.serializable`), and those gave the same. Traces of whole calls prove no more than that, because
+code that only an interleaving reaches leaves no trace in them.
+
+All others are checked, those first whose traces differ. Traces are compared statement by statement. An access or an
+operation on a lock is impacted if its statement is new or changed, was not reached before, has another concurrency
+context, handles a value it never handled before, or comes in another order.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from plait.judge.difference.sequential import same
+from plait.judge.difference.serial import Observation
+from plait.observe.context import Context
+from plait.observe.footprint import Footprint, Touch, Touched
+from plait.observe.trace import Event, Place, Trace
+from plait.subject.changes.change import Change
+
+Reason = Literal["new statement", "new path", "other context", "new value", "other order"]
+
+
+class Impact(NamedTuple):
+    """One impacted access."""
+
+    reason: Reason
+    side: Literal["old", "new"]
+    event: Event
+
+
+class Decision(NamedTuple):
+    """Whether a test goes on to behavioural checking (``keep``), when, and why.
+
+    One without an ``impact``, or with the traces of an earlier test (``repeated``), hardly ever differs.
+    """
+
+    keep: bool
+    impact: Impact | None = None
+    repeated: bool = False
+
+    @property
+    def can_wait(self) -> bool:
+        """Return whether other tests are to be checked before this one."""
+        return self.impact is None or self.repeated
+
+
+@dataclass(slots=True)
+class _Known:
+    """What the accesses of one statement were like."""
+
+    contexts: set[Context] = field(default_factory=set)
+    values: set[str] = field(default_factory=set)
+
+
+class Filter:
+    """Decides test after test; remembers the pairs of traces it has seen."""
+
+    def __init__(self, change: Change) -> None:
+        self._to_old = _matching(change.new_to_old)
+        self._to_new = _matching(change.old_to_new)
+        self._seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
+
+    def decide(self, old: Observation, new: Observation) -> Decision:
+        """ISINdeltaIS (lines 25-29) for the traces of one test on both versions."""
+        if old.serializable and new.serializable and same(old, new):
+            return Decision(keep=False)
+        pair = (old.digest, new.digest)
+        repeated = pair in self._seen
+        self._seen.add(pair)
+        return Decision(True, self._impact(old.traces, new.traces), repeated)
+
+    def _impact(self, old: Sequence[Trace], new: Sequence[Trace]) -> Impact | None:
+        found = impacted(old, new, self._to_old)
+        if found is not None:
+            return Impact(found[0], "new", found[1])
+        found = impacted(new, old, self._to_new)
+        if found is not None:
+            return Impact(found[0], "old", found[1])
+        event = reordered(old, new, self._to_old)
+        return None if event is None else Impact("other order", "new", event)
+
+    def impacts(self, old: Touched, new: Touched) -> tuple[Footprint, Footprint]:
+        """The impacted ones among the accesses of a call that runs alone, on the old and on the new version.
+
+        Where such an access meets another call's, the pair is promising; the decision is `decide`'s.
+        """
+        return (
+            _unexplained(new.touches, old.touches, self._to_new), _unexplained(old.touches, new.touches, self._to_old)
+        )
+
+
+def impacted(
+    first: Iterable[Trace], second: Iterable[Trace], matching: Callable[[Place], Place | None]
+) -> tuple[Reason, Event] | None:
+    """ISIMPACTED (lines 30-37): an event of the second version's traces that the first one's do not explain.
+
+    ``matching`` finds the statement of the first version for one of the second. All accesses of a trace conflict with
+    one of another thread, so ISCONFLICT holds for each; operations on synchronisation objects always count.
+    """
+    known = _contexts(first)
+    for trace in second:
+        for event in trace.events:
+            statement = matching(event.place)
+            if statement is None:
+                return "new statement", event
+            before = known.get(statement)
+            if before is None:
+                return "new path", event
+            if event.context not in before.contexts:
+                return "other context", event
+            if event.value not in before.values:
+                return "new value", event
+    return None
+
+
+def reordered(
+    first: Sequence[Trace], second: Sequence[Trace], matching: Callable[[Place], Place | None]
+) -> Event | None:
+    """Return an event of the second version's traces in whose place the first version has another one."""
+    for before, after in zip(first, second, strict=False):
+        for one, other in itertools.zip_longest(before.events, after.events):
+            if one is None or other is None:
+                return one or other
+            statement = matching(other.place)
+            if statement is None or one._replace(location=0) != other._replace(location=0, place=statement):
+                return other
+    return None
+
+
+def _unexplained(
+    first: Sequence[Touch], second: Sequence[Touch], matching: Callable[[Place], Place | None]
+) -> Footprint:
+    known: dict[Place, _Known] = {}
+    for touch in first:
+        _add(known, touch.place, touch.context, touch.value)
+    found = set()
+    for touch in second:
+        statement = matching(touch.place)
+        before = known.get(statement) if statement is not None else None
+        if before is None or touch.context not in before.contexts or touch.value not in before.values:
+            found.add((touch.root, touch.key, touch.mode))
+    return frozenset(found)
+
+
+def _add(known: dict[Place, _Known], place: Place, context: Context, value: str) -> None:
+    each = known.setdefault(place, _Known())
+    each.contexts.add(context)
+    each.values.add(value)
+
+
+def _contexts(traces: Iterable[Trace]) -> dict[Place, _Known]:
+    """The maps CC of lines 27-28, with the values accessed."""
+    found: dict[Place, _Known] = {}
+    for trace in traces:
+        for event in trace.events:
+            _add(found, event.place, event.context, event.value)
+    return found
+
+
+def _matching(lines: dict[Place, Place]) -> Callable[[Place], Place | None]:
+    """Statements of files that were compared are matched by the change; those of all others are the same."""
+    compared = {file for file, _line in lines}
+
+    def match(place: Place) -> Place | None:
+        return lines.get(place) if place[0] in compared else place
+
+    return match

@@ -1,0 +1,307 @@
+"""What one execution of a test shows to its callers: ConDiff's observable output (Definitions 2 and 5).
+
+An outcome is plain data, equal across processes and versions for equal behaviour. How much of an execution counts is
+the `View`: results and the settled state after all calls always do; the states at the exits of single calls, or the
+answers of further calls made afterwards, when asked for.
+"""
+
+from __future__ import annotations
+
+import collections
+import types
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from plait.judge.oracle.specification import (
+    ENDLESS,
+    MASKED,
+    UNFINISHED,
+    Result,
+    positions,
+)
+from plait.model.foreign import attributes_of, is_a
+from plait.model.test import Call
+from plait.observe.canonical import (
+    Canonical,
+    _Walk,
+    exception_name,
+    identities,
+)
+from plait.observe.stored import stored_names, stored_values
+from plait.run.endings import RAISED, EndlessError, SetupBlockedError, patience
+from plait.run.engine import ENGINE, FINISHED_RUN, access
+from plait.run.heap import OPAQUE
+from plait.run.hooks.containers import is_container
+from plait.run.operations import READ
+from plait.run.testbed import Done, Testbed
+
+ANSWER_S = 1.0  # of processor time for a look at the final state, after which it counts as endless
+LIMIT = 1000  # objects whose state is looked at when a call exits
+
+Exits = Literal["no", "at", "after"]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What counts as behaviour.
+
+    ``public`` are the methods that an exception can be said to come from. ``exits`` adds the states at the calls'
+    exits: ``at`` all of it, in the same moment as the call's last step (ConDiff's Table I); ``after`` what any caller
+    can read, the public attributes, at any moment since.
+    ``probes`` are calls whose answers stand for the state, where two versions represent it differently. ``ignored``
+    are attributes that only one version has, ``masked`` methods whose results no schedule decides. With ``objects`` it
+    counts whether two calls return one object: a version that makes two of what must be one has lost a race.
+    """
+
+    public: frozenset[str] = frozenset()
+    exits: Exits = "no"
+    probes: tuple[Call, ...] = ()
+    ignored: frozenset[Attribute] = frozenset()
+    masked: frozenset[str] = frozenset()
+    state: bool = True
+    objects: bool = True
+
+
+class Outcome(NamedTuple):
+    """One observable output: how the execution ended, each call's result, the states that the view asks for."""
+
+    status: str
+    results: tuple[Result, ...]
+    exits: tuple[Any, ...] = ()
+    state: Any = None
+    answers: tuple[Result, ...] = ()
+    objects: tuple[int | None, ...] = ()  # by call, the first one that returned the same object; empty if that is none
+
+
+class Watch:
+    """Looks at the executions of one test bed."""
+
+    def __init__(self, bed: Testbed, view: View) -> None:
+        self.bed = bed
+        self.view = view
+        self._where = positions(bed)
+        bed.on_return = self._exit if view.exits != "no" else None
+
+    def outcome(self) -> Outcome:
+        """Of the execution that has just ended; call it from the engine's ``finish``."""
+        bed, view = self.bed, self.view
+        results: list[Result] = [UNFINISHED] * len(self._where)
+        exits: list[Any] = [None] * len(self._where) if view.exits != "no" else []
+        for done in bed.done:
+            position = self._where[done.thread, done.index]
+            method = bed.test.suffixes[done.thread - 1][done.index].method
+            results[position] = MASKED if method in view.masked else result_of(done, view)
+            if exits:
+                exits[position] = done.seen
+        objects = self._objects() if view.objects else ()
+        state = None
+        answers: tuple[Result, ...] = ()
+        if ENGINE.status == FINISHED_RUN:
+            if view.state:
+                state = settled([bed.values[name] for name in bed.variables], view.ignored)
+            if view.probes:
+                answers = _answers(bed, view)
+        return Outcome(ENGINE.status, tuple(results), tuple(exits), state, answers, objects)
+
+    def _objects(self) -> tuple[int | None, ...]:
+        """Which calls returned one object, among those whose objects compare by identity."""
+        returned: list[Any] = [None] * len(self._where)
+        for done in self.bed.done:
+            if self.bed.test.suffixes[done.thread - 1][done.index].method not in self.view.masked:
+                returned[self._where[done.thread, done.index]] = done.value
+        found = [None if each is None else each[0] for each in identities(returned, [])]
+        return tuple(found) if sum(each is not None for each in found) > 1 else ()
+
+    def _exit(self, bed: Testbed, done: Done) -> Any:
+        """A call has returned: its observation reads everything that can be reached, so it depends on all writes.
+
+        With ``at`` it belongs to the call's last step, if the call has made one.
+        """
+        thread = ENGINE.thread
+        values = [bed.values[name] for name in bed.variables]
+        public = self.view.exits == "after"
+        reads = list(locations(values, public=public))
+        trace = ENGINE.trace
+        joins = self.view.exits == "at" and len(trace) > done.start and trace[-1][0] == thread.id
+        for number, loc in enumerate(reads or [0]):
+            if number or joins:
+                ENGINE.note(thread, loc, READ, 0)
+            else:
+                thread.may_switch = True
+                access(thread, loc, READ, 0)
+        return passing(values, self.view.ignored, public=public)
+
+
+def _answers(bed: Testbed, view: View) -> tuple[Result, ...]:
+    """What a caller learns about the state that was left: further calls, one after another."""
+    found: list[Result] = []
+    for call in view.probes:
+        try:
+            with patience(ANSWER_S):
+                value = eval(call.expression, bed.space, dict(bed.values))
+            found.append(("returned", result_value(value, view.ignored)))
+        except (EndlessError, SetupBlockedError) as end:
+            found.append(ENDLESS if isinstance(end, EndlessError) else ("blocked",))
+            break
+        except RAISED as error:
+            found.append(("raised", exception_name(error)))
+    return (*found, *[UNFINISHED] * (len(view.probes) - len(found)))
+
+
+def result_of(done: Done, view: View) -> Result:
+    """A call's result: its value, or its exception with the innermost public method that raised or passed it on."""
+    if done.error is None:
+        return ("returned", result_value(done.value, view.ignored))
+    method = ""
+    trace = done.error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_name
+        if name in view.public:
+            method = name
+        trace = trace.tb_next
+    return ("raised", exception_name(done.error), method)
+
+
+def locations(values: list[Any], *, public: bool = False) -> Iterator[int]:
+    """The locations of every field and container that can be reached, fields that do not exist yet included."""
+    heap = ENGINE.heap
+    seen: set[int] = set()
+    waiting = list(reversed(values))
+    while waiting and len(seen) < LIMIT:
+        value = waiting.pop()
+        kind = type(value)
+        if kind in _ATOMS or kind in OPAQUE or id(value) in seen or is_a(value, *_CODE):
+            continue
+        seen.add(id(value))
+        if is_container(kind):
+            yield heap.whole(value)
+            waiting.extend(_parts(value))
+        elif issubclass(kind, tuple | frozenset):
+            waiting.extend(value)
+        held = attributes_of(value)
+        record = heap.record(value)
+        for name in dict.fromkeys((*(held or ()), *stored_names(kind))):
+            if public and name.startswith("_"):
+                continue
+            loc = record.get(name)
+            if loc is None:
+                loc = heap.field(value, record, name)
+            if loc:
+                yield loc
+            waiting += stored_values(value, name)
+
+
+_ATOMS = frozenset({int, float, bool, complex, str, bytes, type(None)})
+_CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
+
+
+def _parts(container: Any) -> list[Any]:
+    if issubclass(type(container), dict):
+        return [part for key in list(dict.__iter__(container)) for part in (key, dict.get(container, key))]
+    walks: tuple[tuple[type, Any], ...] = (
+        (list, list.__iter__), (set, set.__iter__), (collections.deque, collections.deque.__iter__),
+    )  # fmt: skip
+    return next((list(walk(container)) for base, walk in walks if issubclass(type(container), base)), [])
+
+
+# -- difference state --------------------------------------------------------------------------------------------------
+# The state of objects as two versions of a class can be compared by it.
+#
+# As `plait.observe.canonical`, without what a change may alter at will: attributes that only one version has, and the
+# kind of lock that is used.
+
+
+Attribute = tuple[str, str]  # class, name
+
+
+def settled(values: Sequence[Any], ignored: frozenset[Attribute]) -> tuple[Canonical, ...]:
+    """The states of several objects when no call is under way; a lock that is held then stays held."""
+    walk = _StateWalk(ignored, locks=True, public=False)
+    return tuple(walk.of(value) for value in values)
+
+
+def passing(values: Sequence[Any], ignored: frozenset[Attribute], *, public: bool) -> tuple[Canonical, ...]:
+    """As `settled`, of a moment in which calls may be under way: who holds a lock then is nobody's business.
+
+    ``public`` leaves only what callers are meant to read: attributes without a leading underscore.
+    """
+    walk = _StateWalk(ignored, locks=False, public=public)
+    return tuple(walk.of(value) for value in values)
+
+
+def result_value(value: Any, ignored: frozenset[Attribute]) -> Canonical:
+    """What a call returned, as its caller can use it: objects count by their content and their public attributes."""
+    return passing([value], ignored, public=True)[0]
+
+
+class _StateWalk(_Walk):
+    def __init__(self, ignored: frozenset[Attribute], *, locks: bool, public: bool) -> None:
+        super().__init__()
+        self._ignored = ignored
+        self._locks = locks
+        self._public = public
+
+    def _object(self, value: Any, kind: type) -> Canonical:
+        found = super()._object(value, kind)
+        if kind in OPAQUE:
+            return ("primitive", *found[2:]) if self._locks else ("primitive",)
+        return found
+
+    def _attributes(self, value: Any) -> list[tuple[str, Any]]:  # type: ignore[override]  # here it depends on more
+        owner = type(value).__qualname__
+        return [
+            (name, held)
+            for name, held in _Walk._attributes(value)
+            if (owner, name) not in self._ignored and not (self._public and name.startswith("_"))
+        ]
+
+
+def features(value: Canonical) -> frozenset[tuple[str, Any]]:
+    """What kind of state an object is in, attribute by attribute: empty or not, None or not, positive or not."""
+    return frozenset((path, _outline(held)) for path, held in atoms(value))
+
+
+def _outline(value: Any) -> Any:
+    if not isinstance(value, tuple) or not value:
+        return (value > 0) - (value < 0) if type(value) is int else value
+    kind, *rest = value
+    if kind in ("str", "bytes"):
+        return (kind, bool(rest[0]))
+    if kind in ("mapping", "items", "set", "tuple"):
+        return (kind, min(len(rest), 2))
+    if not isinstance(kind, str):
+        return tuple(_outline(part) for part in value)
+    return (kind, *(_outline(part) for part in rest if isinstance(part, tuple) and part[:1] != ("state",)))
+
+
+def has_state(value: Any) -> bool:
+    """Whether a canonical value is that of an object with attributes."""
+    return (
+        type(value) is tuple and len(value) > 1 and type(value[0]) is str
+        and type(value[-1]) is tuple and value[-1][:1] == ("state",)
+        and all(type(item) is tuple and len(item) == 2 for item in value[-1][1:])  # else a word of the code under test
+    )  # fmt: skip
+
+
+def attributes(value: Any) -> Iterator[Attribute]:
+    """All attributes that occur in a canonical value."""
+    if type(value) is not tuple or not value:
+        return
+    if has_state(value):
+        yield from ((value[0], item[0]) for item in value[-1][1:])
+    for part in value:
+        yield from attributes(part)
+
+
+def atoms(value: Canonical, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The attributes of a canonical object, nested ones as paths; what is not an object counts as one value."""
+    if has_state(value):
+        for name, held in value[-1][1:]:
+            yield from atoms(held, f"{path}.{name}" if path else name)
+        if len(value) > 2:
+            yield (path or "content", value[1:-1])
+    elif path:
+        yield (path, value)
+    elif value is not None:
+        yield ("content", value)

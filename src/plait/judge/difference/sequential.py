@@ -1,0 +1,136 @@
+"""ISDIFFSEQ (ConDiff, Definition 3): whether two versions differ already when one call runs after another.
+
+Different results are a sequential difference. Different states need not be: a change may keep the same content in other
+attributes. So attributes that only one version has are left out, and if the rest still differs the state is judged by
+what further calls answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from plait.judge.difference.outcome import Attribute, Outcome, View, attributes
+from plait.judge.difference.serial import Observation, Order
+from plait.judge.oracle.specification import UNFINISHED, Result
+from plait.model.test import Test
+
+
+class SequentialDifference(NamedTuple):
+    """One call that behaves differently although nothing else runs."""
+
+    call: str
+    method: str
+    old: Result
+    new: Result
+    in_prefix: bool
+
+
+def same(old: Observation, new: Observation) -> bool:
+    """Whether two versions did the same."""
+    return old.beginning == new.beginning and old.orders == new.orders
+
+
+def alike_alone(old: Observation, new: Observation) -> bool:
+    """Whether two versions did the same wherever one thread could have made the calls.
+
+    Where a call waits and others begin meanwhile, several threads are needed: what differs there is no sequential
+    difference. Orders that only one of the versions was observed in say nothing.
+    """
+    if same(old, new):
+        return True
+    if old.beginning != new.beginning:
+        return False
+    mine, theirs = _alone(old), _alone(new)
+    return all(mine[order] == theirs[order] for order in mine.keys() & theirs.keys())
+
+
+def _alone(seen: Observation) -> dict[Order, set[tuple[Order, Outcome]]]:
+    """The outcomes of calls that one thread could have made, by the order in which the calls began."""
+    found: dict[Order, set[tuple[Order, Outcome]]] = {}
+    for (order, whole), outcome in zip(seen.begun, seen.orders, strict=True):
+        found.setdefault(order, set())
+        if whole:
+            found[order].add(outcome)
+    return found
+
+
+def alike_but_for_objects(old: Observation, new: Observation) -> bool:
+    """Whether two versions did the same, except that one returned a single object where the other made several."""
+
+    def without(seen: Observation) -> list[tuple[Order, Outcome]]:
+        return [(order, outcome._replace(objects=())) for order, outcome in seen.orders]
+
+    return old.beginning == new.beginning and without(old) == without(new)
+
+
+def same_states(old: Observation, new: Observation) -> bool:
+    """Whether two versions left the same states, whatever their calls gave."""
+    return old.beginning.state == new.beginning.state and _states(old) == _states(new)
+
+
+def _states(seen: Observation) -> list[tuple[Order, object]]:
+    return [(order, outcome.state) for order, outcome in seen.orders]
+
+
+def different_call(test: Test, old: Observation, new: Observation) -> SequentialDifference | None:
+    """The first call whose result differs between the versions, in the prefix or in an order of the suffixes."""
+    before, after = old.beginning.results, new.beginning.results
+    for number, call in enumerate(test.prefix):
+        one, other = _at(before, number), _at(after, number)
+        if one != other:
+            return SequentialDifference(call.source, call.method, one, other, in_prefix=True)
+    theirs = dict(new.orders)
+    for order, outcome in old.orders:
+        other_outcome = theirs.get(order) or _likely(order, new.orders)
+        if other_outcome is None:
+            continue
+        for number, call in enumerate(test.calls):
+            one, other = outcome.results[number], other_outcome.results[number]
+            if one != other:
+                return SequentialDifference(call.source, call.method, one, other, in_prefix=False)
+    return None
+
+
+def _at(results: Sequence[Result], number: int) -> Result:
+    return results[number] if number < len(results) else UNFINISHED
+
+
+def _likely(order: Order, orders: Iterable[tuple[Order, Outcome]]) -> Outcome | None:
+    """The outcome of the order that began like this one but came to another end, because a call blocks."""
+    return next((each for other, each in orders if other[: len(order)] == order or order[: len(other)] == other), None)
+
+
+def undetermined(test: Test, first: Observation, again: Observation) -> frozenset[str]:
+    """The methods whose results differ between two runs of one version: no schedule decides them."""
+    before = zip(test.prefix, first.beginning.results, again.beginning.results, strict=False)
+    found = {call.method for call, one, once_more in before if one != once_more}
+    seen = dict(again.orders)
+    for order, outcome in first.orders:
+        other = seen.get(order)
+        if other is not None:
+            pairs = zip(test.calls, outcome.results, other.results, strict=True)
+            found.update(call.method for call, one, once_more in pairs if one != once_more)
+    return frozenset(found)
+
+
+def one_sided(old: Observation, new: Observation) -> frozenset[Attribute]:
+    """Attributes that occur in the states and results of one version only."""
+    return _attributes(old) ^ _attributes(new)
+
+
+def _attributes(seen: Observation) -> frozenset[Attribute]:
+    found = [seen.beginning, *(outcome for _order, outcome in seen.orders)]
+    return frozenset(each for part in found for each in attributes(tuple(part)))
+
+
+def agreeing_probes(view: View, pairs: Iterable[tuple[Outcome, Outcome]]) -> View:
+    """The view with those probes only that both versions answer alike when calls run one after another."""
+    differing: set[int] = set()
+    for old, new in pairs:
+        count = max(len(old.answers), len(new.answers))
+        differing.update(
+            number for number in range(count) if _at(old.answers, number) != _at(new.answers, number)
+        )
+    return replace(view, probes=tuple(each for number, each in enumerate(view.probes) if number not in differing))

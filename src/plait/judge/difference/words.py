@@ -1,0 +1,217 @@
+"""Differences in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from plait.judge.difference.behaviour import Difference, Explored, readings
+from plait.judge.difference.outcome import Outcome, atoms
+from plait.judge.oracle.specification import Result
+from plait.judge.words import plain, shown_result
+from plait.model.test import Test
+from plait.run.engine import FINISHED_RUN
+from plait.subject.changes.change import Side
+
+FIXED = "Fixed by this change:"  # what only the old version could do
+_MANY = 4
+
+
+def summary(
+    side: Side, kind: Kind, outcome: Outcome, others: Collection[Outcome], test: Test, probes: Sequence[str]
+) -> str:
+    """One sentence: what only one version can do."""
+    said = _deed(side, kind, outcome, others, test, probes)
+    calls = test.calls
+    names = list(dict.fromkeys(f"`{call.method}`" for call in calls))
+    together = " and ".join(names) if len(names) > 1 else f"two calls of {names[0]}"
+    head = "after the change" if side == "new" else FIXED
+    return f"{head} {said}, when {together} run at the same time"
+
+
+def _deed(
+    side: Side, kind: Kind, outcome: Outcome, others: Collection[Outcome], test: Test, probes: Sequence[str]
+) -> str:
+    calls = test.calls
+    if kind[0] == "deadlock":
+        waiting = [f"`{calls[n].method}`" for n, result in enumerate(outcome.results) if result[0] == "unfinished"]
+        return f"{' and '.join(dict.fromkeys(waiting))} can wait for ever"
+    if kind[0] == "hang":
+        return "the calls can go on for ever"
+    position = odd_call(outcome, others)
+    if position is not None:
+        result = outcome.results[position]
+        said, before = _odd(result, list(dict.fromkeys(other.results[position] for other in others)))
+        return f"`{calls[position].method}` can {_infinitive(said)}{_otherwise(side, before)}"
+    if kind[0] == "answers":
+        number = next(
+            (n for n, answer in enumerate(outcome.answers) if all(_at(each.answers, n) != answer for each in others)), 0
+        )
+        answer, before = _odd(outcome.answers[number], [_at(each.answers, number) for each in others])
+        doers = " and ".join(dict.fromkeys(f"`{call.method}`" for call in calls))
+        return f"{doers} can leave a state in which `{probes[number]}` {answer}{_otherwise(side, before)}"
+    if kind[0] == "state":
+        return _left(side, outcome, others, test)
+    if kind[0] == "passing":
+        return _seen(side, outcome, others, test)
+    if kind[0] == "objects":
+        before = [_one(other) for other in others if other.results == outcome.results]
+        doers = " and ".join(dict.fromkeys(f"`{call.method}`" for call in calls))
+        return f"{doers} can return {_one(outcome)}{_otherwise(side, before)}"
+    both = zip(calls, outcome.results, strict=True)
+    return "it can happen together that " + " and ".join(f"`{call.method}` {shown_result(each)}" for call, each in both)
+
+
+def _one(outcome: Outcome) -> str:
+    return "different objects" if len(set(outcome.objects) - {None}) > 1 else "one object"
+
+
+def _at(results: Sequence[Result], number: int) -> Result:
+    return results[number] if number < len(results) else ("unfinished",)
+
+
+def _left(side: Side, outcome: Outcome, others: Collection[Outcome], test: Test) -> str:
+    """What the state has that it never had: one attribute if there is one, else a combination."""
+    mine = _attributes(outcome)
+    known: dict[str, list[Any]] = {}
+    for other in others:
+        for path, value in _attributes(other).items():
+            known.setdefault(path, []).append(value)
+    odd = [path for path, value in mine.items() if value not in known.get(path, [])]
+    doers = list(dict.fromkeys(f"`{call.method}`" for call in test.calls))
+    who = " and ".join(doers)
+    if odd:
+        path = min(odd, key=lambda each: (each.count("."), isinstance(mine[each], tuple), len(each), each))
+        before = [plain(value) for value in known.get(path, ())]
+        return f"{who} can leave {path} {plain(mine[path])}{_otherwise(side, before)}"
+    changing = [path for path in mine if len(set(known.get(path, []))) > 1]
+    parts = " with ".join(f"{path} {plain(mine[path])}" for path in changing[:3])
+    return f"{who} can leave {parts}" if parts else f"{who} can leave a state that was impossible"
+
+
+def _attributes(outcome: Outcome) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for number, value in enumerate(outcome.state or ()):
+        for path, held in atoms(value):
+            found.setdefault(path if number == 0 else f"{path} of argument {number}", held)
+    return found
+
+
+def _seen(side: Side, outcome: Outcome, others: Collection[Outcome], test: Test) -> str:
+    known = {reading for other in others for reading in readings(other)}
+    position, path, value = next(reading for reading in readings(outcome) if reading not in known)
+    before = [plain(each[2]) for each in known if each[:2] == (position, path)]
+    method = test.calls[position].method
+    return f"{path} can be {plain(value)} when `{method}` has returned{_otherwise(side, before)}"
+
+
+def _otherwise(side: Side, texts: Collection[str]) -> str:
+    """What it was otherwise, if that can be said shortly."""
+    known = sorted(dict.fromkeys(texts))
+    if not known or len(known) > _MANY or sum(map(len, known)) > 120:
+        return ""
+    return f" ({'before' if side == 'new' else 'now'}: {' or '.join(known)})"
+
+
+def _odd(result: Result, others: Sequence[Result]) -> tuple[str, list[str]]:
+    """A result in words, and the others; of objects that look alike only the part that differs."""
+    texts = [shown_result(each) for each in others]
+    said = shown_result(result)
+    if said not in texts or result[0] != "returned":
+        return said, texts
+    mine = dict(atoms(result[1]))
+    theirs = [dict(atoms(each[1])) for each in others if each[0] == "returned"]
+    odd = [path for path, value in mine.items() if all(each.get(path) != value for each in theirs)]
+    if not odd:
+        return said, []
+    path = min(odd, key=lambda each: (len(each), each))
+    return f"{said} with {path} {plain(mine[path])}", [plain(each[path]) for each in theirs if path in each]
+
+
+def _infinitive(said: str) -> str:
+    for verb, plural in (("raises", "raise"), ("returns", "return")):
+        if said.startswith(verb):
+            return plural + said.removeprefix(verb)
+    return said
+
+
+def described(outcome: Outcome, test: Test, probes: Sequence[str] = ()) -> dict[str, Any]:
+    """An outcome as the result file has it: what each call gave, the state left, what further calls answered."""
+    found: dict[str, Any] = {"calls": {}, "status": outcome.status}
+    for number, (call, result) in enumerate(zip(test.calls, outcome.results, strict=True)):
+        found["calls"][f"{number + 1}: {call.expression}"] = shown_result(result)
+        if outcome.exits and outcome.exits[number]:
+            found.setdefault("at_exit", {})[f"{number + 1}: {call.expression}"] = {
+                path: plain(value) for path, value in atoms(outcome.exits[number][0]) if not _is_lock(value)
+            }
+    if outcome.state is not None:
+        found["state"] = {path: plain(value) for path, value in _attributes(outcome).items() if not _is_lock(value)}
+    if outcome.objects:
+        found["objects"] = _one(outcome)
+    if outcome.answers:
+        answers = zip(probes, outcome.answers, strict=False)
+        found["afterwards"] = {text: shown_result(answer) for text, answer in answers}
+    return found
+
+
+def _is_lock(value: Any) -> bool:
+    return type(value) is tuple and value[:1] == ("primitive",)
+
+
+# -- difference kind ---------------------------------------------------------------------------------------------------
+# In what way an outcome of one version is not one of the other's.
+
+
+Kind = tuple[str, ...]
+_ORDER = ("deadlock", "hang", "raised", "returned", "objects", "state", "answers", "combination", "passing")
+
+
+def kind_of(outcome: Outcome, others: Collection[Outcome]) -> Kind:
+    """What is new about an outcome: ``deadlock``, ``raised`` with the exception, ``returned``, ``state``...
+
+    ``combination``: every result by itself is known, but not all of them together. ``objects``: they are all known,
+    but come from two objects where they came from one, or the other way round.
+    """
+    if outcome.status != FINISHED_RUN:
+        return (outcome.status,)
+    position = odd_call(outcome, others)
+    if position is not None:
+        result = outcome.results[position]
+        return ("raised", result[1]) if result[0] == "raised" else ("returned",)
+    if all(other.results != outcome.results for other in others):
+        return ("combination",)
+    if all((other.results, other.objects) != (outcome.results, outcome.objects) for other in others):
+        return ("objects",)
+    if all(other.answers != outcome.answers for other in others):
+        return ("answers",)
+    if all(other.state != outcome.state for other in others):
+        return ("state",)
+    return ("passing",) if outcome.exits else ("combination",)
+
+
+def odd_call(outcome: Outcome, others: Collection[Outcome]) -> int | None:
+    """The first call whose result no other outcome has at its place, exceptions before values."""
+    odd = [
+        position
+        for position, result in enumerate(outcome.results)
+        if all(other.results[position] != result for other in others)
+    ]
+    return min(odd, key=lambda position: (outcome.results[position][0] != "raised", position), default=None)
+
+
+def rank(kind: Kind) -> tuple[int, Kind]:
+    """What users must know first comes first."""
+    return (_ORDER.index(kind[0]) if kind[0] in _ORDER else len(_ORDER), kind)
+
+
+def showing(difference: Difference, old: Explored, new: Explored) -> tuple[Side, Outcome, Kind]:
+    """The outcome to report: a new one if there is any, the gravest kind, the fewest preemptions."""
+    if difference.only_new:
+        return ("new", *_gravest(difference.only_new, old, new))
+    return ("old", *_gravest(difference.only_old, new, old))
+
+
+def _gravest(outcomes: Sequence[Outcome], others: Explored, mine: Explored) -> tuple[Outcome, Kind]:
+    kinds = [(kind_of(each, others.outcomes), each) for each in outcomes]
+    kind, outcome = min(kinds, key=lambda pair: (rank(pair[0]), mine.outcomes[pair[1]].preemptions))
+    return outcome, kind

@@ -1,0 +1,196 @@
+"""A hand-written test as the engine runs it: set-up, thread bodies, check."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from plait.explore.scripted import Scripted
+from plait.model.foreign import exception_text
+from plait.model.outcome import CheckFailed, Finished, Outcome
+from plait.observe.ending import ending, left_behind
+from plait.observe.places import HINTS
+from plait.observe.recording import Moment, Recorder, preemptions, schedule_of
+from plait.observe.spots import spot_of_error
+from plait.run.engine import DIVERGED, ENGINE, FINISHED_RUN, REDUNDANT
+from plait.run.hooks.access import perform_function
+from plait.run.hooks.containers import is_c_callable
+from plait.subject.interface.signature import signature_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.explore.strategy import Strategy
+    from plait.model.schedule import Schedule
+    from plait.run.importing.modulestate import ModuleState
+
+Body = Callable[..., object]
+
+
+class Failure(NamedTuple):
+    """One execution that failed, in a form that can be run again."""
+
+    outcome: Outcome
+    schedule: Schedule
+    preemptions: int
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        """Less is easier to understand."""
+        return (self.preemptions, self.schedule.switches)
+
+
+class Recorded(NamedTuple):
+    """An execution with everything a report shows."""
+
+    outcome: Outcome
+    moments: list[Moment]
+    error: BaseException | None
+    lost: str | None
+    names: tuple[str, ...]
+    schedule: Schedule
+    preemptions: int
+
+
+class Trial:
+    """Prepares and judges executions; ``outcome`` and ``error`` are those of the last one."""
+
+    def __init__(self, setup: Body | None, threads: Sequence[Body], check: Body | None, *, seed: int = 0) -> None:
+        self._seed = seed
+        self.reseed = False  # random numbers are the same in every execution
+        self._setup = setup
+        self._threads = [(body, _takes_state(body)) for body in threads]
+        self._check = check
+        self._check_takes_state = check is not None and _takes_state(check)
+        self.state: Any = None
+        self.names: dict[int, str] = {}  # what objects made before the executions are called
+        self.outcome: Outcome = Finished()
+        self.error: BaseException | None = None
+
+    def prepare(self) -> list[Callable[[], object]]:
+        """A fresh state and the bodies over it: what `Engine.execute` asks for."""
+        self.outcome, self.error = Finished(), None
+        if self.reseed:
+            random.seed(self._seed)
+        state = self.state = self._setup() if self._setup is not None else None
+        return [_body(body, state, takes_state) for body, takes_state in self._threads]
+
+    def finish(self) -> None:
+        """Judge the execution while its objects live: what `Engine.execute` calls at the end."""
+        if ENGINE.status == DIVERGED:
+            return
+        if ENGINE.status != FINISHED_RUN or ENGINE.pending:
+            self._hint()
+        for thread in ENGINE.threads:
+            if thread.error is not None:
+                if isinstance(thread.error, KeyboardInterrupt):
+                    raise thread.error
+                self.error = self.error or thread.error
+        if ENGINE.status != FINISHED_RUN or self.error is not None:
+            self.outcome = ending(ENGINE)
+            if not isinstance(self.outcome, Finished) or ENGINE.status == REDUNDANT:
+                return  # an execution that was cut short shows no final state, but its exceptions are real
+        if self._check is not None:
+            self._judge(self._check)
+        if ENGINE.pending and isinstance(self.outcome, Finished):
+            self.outcome = left_behind(ENGINE)
+
+    def _hint(self) -> None:
+        """Tell reports how the test itself calls things."""
+        HINTS.clear()
+        HINTS.update(self.names)
+        state = self.state
+        parts = enumerate(state) if isinstance(state, list | tuple) else state.items() if type(state) is dict else ()
+        HINTS.update((id(part), f"state[{key!r}]") for key, part in parts)
+
+    def _judge(self, check: Body) -> None:
+        try:
+            answer = check(self.state) if self._check_takes_state else check()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            spot = spot_of_error(error)
+            self.error = error
+            self.outcome = CheckFailed(type(error).__name__, exception_text(error) or spot.code, spot)
+            return
+        if answer is not None and not answer:
+            self.outcome = CheckFailed("AssertionError", f"it returned {answer!r}")
+
+    def probe(self) -> Any:
+        """A state, to be looked at."""
+        ENGINE.execute(lambda: self.prepare()[:0])
+        return self.state
+
+    # -- executions ---------------------------------------------------------------------------------------------
+
+    def execute(self, prefix: Sequence[int], strategy: Strategy | None, *, free: bool, backend: str = "auto") -> str:
+        """One execution; returns the engine's status."""
+        return ENGINE.execute(self.prepare, prefix, strategy, free=free, finish=self.finish, backend=backend)
+
+    def failure(self) -> Failure:
+        """The execution just run, to be run again."""
+        return Failure(self.outcome, schedule_of(ENGINE), preemptions(ENGINE.trace))
+
+    def replay(self, schedule: Schedule, *, backend: str = "auto") -> tuple[Failure, str | None]:
+        """Run a schedule; the second part says where it no longer fits the code."""
+        script = Scripted(schedule)
+        script.next_prefix()
+        with modelled(gil=schedule.gil, any_timeouts=schedule.any_timeouts):
+            self.execute((), script, free=False, backend=backend)
+            return self.failure(), script.lost
+
+    def record(self, schedule: Schedule) -> Recorded:
+        """Run a schedule once more and keep what a report shows."""
+        script = Scripted(schedule)
+        script.next_prefix()
+        recorder = Recorder()
+        moments: list[Moment] = []
+
+        def finish() -> None:
+            self._hint()
+            moments.extend(recorder.moments(ENGINE))
+            self.finish()
+
+        with modelled(gil=schedule.gil, any_timeouts=schedule.any_timeouts):
+            ENGINE.recorder = recorder
+            try:
+                ENGINE.execute(self.prepare, (), script, finish=finish)
+            finally:
+                ENGINE.recorder = None
+            names = tuple(thread.name for thread in ENGINE.threads)
+            done = self.failure()
+        return Recorded(done.outcome, moments, self.error, script.lost, names, done.schedule, done.preemptions)
+
+
+def _body(body: Body, state: Any, takes_state: bool) -> Callable[[], object]:
+    """The function of a thread; a built-in one is announced as rewritten code would do it."""
+    if is_c_callable(body):
+        given = (state,) if takes_state else ()
+        return lambda: perform_function(body, 0, *given)
+    return (lambda: body(state)) if takes_state else body
+
+
+def _takes_state(function: Body) -> bool:
+    """Whether a function can be called with one argument; those without parameters know the state by closure."""
+    try:
+        signature_of(function).bind(None)
+    except TypeError:
+        return False
+    except ValueError:  # a built-in that does not tell
+        return True
+    return True
+
+
+@contextmanager
+def modelled(*, gil: bool, any_timeouts: bool, modules: ModuleState | None = None) -> Iterator[None]:
+    """The engine's settings for a while; ``modules`` None keeps those it has."""
+    saved = (ENGINE.gil, ENGINE.any_timeouts, ENGINE.modules)
+    ENGINE.gil, ENGINE.any_timeouts = gil, any_timeouts
+    if modules is not None:
+        ENGINE.modules = modules
+    try:
+        yield
+    finally:
+        ENGINE.gil, ENGINE.any_timeouts, ENGINE.modules = saved

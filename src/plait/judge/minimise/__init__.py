@@ -1,0 +1,1 @@
+"""Smaller tests and schedules with fewer preemptions that still show a finding."""

@@ -1,0 +1,89 @@
+"""A failing schedule with few preemptions, because a person has to understand it.
+
+First greedily: leave out a stretch of a thread, or let it run on instead of interrupting it, as long as the test still
+fails in the same way and the schedule got cheaper. That ends in a local minimum, so then all schedules with one
+preemption less are searched, as far as the budget goes, and whatever that finds is made smaller in turn.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from plait.explore.dfs import Dfs
+from plait.judge.handwritten.trial import Failure, Trial, modelled
+from plait.model.schedule import Schedule, Segment
+from plait.run.engine import ENGINE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STEPS = 300_000  # what all attempts together may cost; an execution that hangs is dear
+
+
+class _Purse:
+    """What is left to spend."""
+
+    def __init__(self, until: float | None) -> None:
+        self.left = STEPS
+        self._until = until
+
+    def pay(self) -> None:
+        """For the execution just made."""
+        self.left -= 50 + ENGINE.step + sum(thread.turns for thread in ENGINE.threads) // 20
+        if self._until is not None and time.perf_counter() > self._until:
+            self.left = 0
+
+
+def simplify(trial: Trial, failure: Failure, *, until: float | None = None) -> Failure:
+    """The cheapest schedule found that fails like the given one; ``until`` is the `time.perf_counter` to stop at."""
+    purse = _Purse(until)
+    best = _greedy(trial, failure, purse)
+    while best.preemptions:
+        better = _below(trial, best, purse)
+        if better is None:
+            break
+        best = _greedy(trial, better, purse)
+    return best
+
+
+def _greedy(trial: Trial, failure: Failure, purse: _Purse) -> Failure:
+    best = failure
+    better: Failure | None = failure
+    while better is not None:
+        better = None
+        for candidate in _candidates(best.schedule):
+            if purse.left <= 0:
+                return best
+            got, _lost = trial.replay(candidate)
+            purse.pay()
+            if got.outcome.signature == best.outcome.signature and got.cost < best.cost:
+                best = better = got
+                break
+    return best
+
+
+def _candidates(schedule: Schedule) -> Iterator[Schedule]:
+    segments = schedule.segments
+    for index, segment in enumerate(segments):
+        yield _with(schedule, (*segments[:index], *segments[index + 1 :]))
+        if segment.until is not None:
+            yield _with(schedule, (*segments[:index], Segment(segment.thread), *segments[index + 1 :]))
+
+
+def _with(schedule: Schedule, segments: tuple[Segment, ...]) -> Schedule:
+    return Schedule(segments, schedule.gil, schedule.any_timeouts)
+
+
+def _below(trial: Trial, failure: Failure, purse: _Purse) -> Failure | None:
+    """A failure of the same kind with fewer preemptions."""
+    schedule = failure.schedule
+    with modelled(gil=schedule.gil, any_timeouts=schedule.any_timeouts):
+        search = Dfs(failure.preemptions - 1)
+        while purse.left > 0 and (prefix := search.next_prefix()) is not None:
+            trial.execute(prefix, search, free=search.free)
+            purse.pay()
+            if trial.outcome.signature == failure.outcome.signature:
+                return trial.failure()
+            search.executed(ENGINE)
+    return None

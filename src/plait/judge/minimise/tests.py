@@ -1,0 +1,225 @@
+"""The smallest test that still shows a violation, and the schedule of it with the fewest preemptions.
+
+Passes, repeated until none helps: drop a thread, drop a call (suffixes first, then the prefix), drop an optional
+argument, replace an argument by a simpler one, drop two calls of the prefix. A candidate counts if some execution of it
+violates in the same way (same kind, same exception). At the end no single one of these steps is possible, and
+no schedule with fewer preemptions shows the violation, because schedules are searched by the number of their
+preemptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import NamedTuple, Protocol, TypeVar
+
+from plait.explore.dfs import Dfs
+from plait.judge.oracle.examine import examine
+from plait.judge.oracle.rules import Rules
+from plait.judge.oracle.safety import Examination, Violation
+from plait.model.schedule import Schedule
+from plait.model.site import Site
+from plait.model.test import Call, Test
+from plait.observe.recording import preemptions, schedule_of
+from plait.run.engine import ENGINE
+
+ATTEMPTS = 400  # candidates
+PER_BOUND = 1500  # executions for each number of preemptions
+MAX_PREEMPTIONS = 4
+SIMPLE = ("0", "1", "'a'", "None", "True", "False", "()", "[]", "{}")
+
+
+class Effort(NamedTuple):
+    """Executions of one candidate."""
+
+    systematic: int
+    sampled: int
+
+
+EFFORTS = (Effort(30, 10), Effort(400, 20))
+"""Few while tests are large and their executions long, then as many as it takes to be sure."""
+
+
+class _Shown(Protocol):
+    """A test and what it shows."""
+
+    @property
+    def test(self) -> Test: ...
+
+
+Found = TypeVar("Found", bound=_Shown)
+
+
+@dataclass(slots=True)
+class Minimal:
+    """The outcome of a minimisation."""
+
+    test: Test
+    violation: Violation
+    schedule: Schedule
+    preemptions: int
+    attempts: int
+    complete: bool  # no attempt was left out
+
+
+class Minimiser:
+    """Minimises one violation; ``same`` decides whether a candidate's violation is the one looked for."""
+
+    def __init__(
+        self, sites: dict[int, Site], probes: Sequence[Call], same: Callable[[Violation], bool],
+        rules: Rules | None = None, announce: Callable[[Test], None] | None = None,
+    ) -> None:  # fmt: skip
+        self._announce = announce
+        self._rules = rules
+        self._sites = sites
+        self._probes = probes
+        self._same = same
+        self._attempts = 0
+
+    def minimise(self, test: Test, violation: Violation, schedule: Schedule) -> Minimal:
+        """The local minimum reached from ``test``."""
+        best = Minimal(test, violation, schedule, MAX_PREEMPTIONS + 1, 0, True)
+        for effort in EFFORTS:
+            best = descend(best, partial(self._try, effort), lambda: self._attempts >= ATTEMPTS)
+        shortest = fewest_preemptions(Examination(best.test, self._sites, self._probes, self._rules), self._same)
+        if shortest is not None:
+            best = shortest
+        best.attempts = self._attempts
+        best.complete = self._attempts < ATTEMPTS
+        return best
+
+    def _try(self, effort: Effort, test: Test, _best: Minimal) -> Minimal | None:
+        self._attempts += 1
+        if self._announce is not None:
+            self._announce(test)
+        try:
+            examination = Examination(test, self._sites, self._probes, self._rules)
+            examined = examine(examination, systematic=effort.systematic, sampled=effort.sampled, wanted=self._same)
+        except Exception:
+            return None  # a candidate that cannot even be built
+        if examined.violation is None or examined.schedule is None:
+            return None
+        return Minimal(test, examined.violation, examined.schedule, examined.preemptions, 0, True)
+
+
+def fewest_preemptions(
+    examination: Examination, same: Callable[[Violation], bool], most: int = MAX_PREEMPTIONS
+) -> Minimal | None:
+    """The violation with as few preemptions as it needs, in the engine's present model; None if ``most`` do not do."""
+    _ = examination.specification
+    for bound in range(most + 1):
+        search = Dfs(bound)
+        for _ in range(PER_BOUND):
+            prefix = search.next_prefix()
+            if prefix is None:
+                break
+            verdicts: list[Violation | None] = []
+            ENGINE.execute(
+                examination.bed.prepare, prefix, search, free=True,
+                finish=lambda into=verdicts: into.append(examination.judge()),  # type: ignore[misc]
+            )  # fmt: skip
+            search.executed(ENGINE)
+            violation = verdicts[0] if verdicts else None
+            if violation is None:
+                continue
+            schedule, cost = schedule_of(ENGINE), preemptions(ENGINE.trace)
+            violation = examination.confirm(violation)
+            if violation is not None and same(violation):
+                return Minimal(examination.bed.test, violation, schedule, cost, 0, True)
+    return None
+
+
+def descend(best: Found, attempt: Callable[[Test, Found], Found | None], over: Callable[[], bool]) -> Found:
+    """The local minimum: ``attempt`` says what a smaller test shows, None if not the same; ``over`` ends it early.
+
+    Behind a step that helped, the next ones are tried, and only then those before it, which have failed a moment ago.
+    It is over when all steps have failed since one helped.
+    """
+    position, helped, again = 0, None, False
+    while True:
+        steps = islice(smaller(best.test), position, helped if again else None)
+        for number, candidate in enumerate(steps, position):
+            if over():
+                return best
+            found = attempt(candidate, best)
+            if found is not None:
+                best, position, helped, again = found, number, number, False
+                break
+        else:
+            if again or helped is None:
+                return best
+            position, again = 0, True
+
+
+def smaller(test: Test) -> Iterator[Test]:
+    """All tests one step smaller, the largest steps first."""
+    yield from _fewer_threads(test)
+    yield from _fewer_suffix_calls(test)
+    yield from _fewer_prefix_calls(test)
+    yield from _simpler_arguments(test)
+    yield from _without_two_prefix_calls(test)
+
+
+def _fewer_threads(test: Test) -> Iterator[Test]:
+    if len(test.suffixes) > 2:
+        for thread in range(len(test.suffixes)):
+            yield replace(test, suffixes=test.suffixes[:thread] + test.suffixes[thread + 1 :])
+
+
+def _fewer_suffix_calls(test: Test) -> Iterator[Test]:
+    for thread, suffix in enumerate(test.suffixes):
+        for index in range(len(suffix)) if len(suffix) > 1 else ():
+            shorter = suffix[:index] + suffix[index + 1 :]
+            yield replace(test, suffixes=(*test.suffixes[:thread], shorter, *test.suffixes[thread + 1 :]))
+
+
+def _fewer_prefix_calls(test: Test) -> Iterator[Test]:
+    for index in range(len(test.prefix) - 1, -1, -1):
+        call = test.prefix[index]
+        rest = [*test.prefix[index + 1 :], *test.calls]
+        if call.result is not None and any(_uses(other, call.result) for other in rest):
+            continue
+        yield replace(test, prefix=test.prefix[:index] + test.prefix[index + 1 :])
+
+
+def _without_two_prefix_calls(test: Test) -> Iterator[Test]:
+    """Calls that undo each other can only go together: something is put in and taken out again."""
+    for without in _fewer_prefix_calls(test):
+        yield from _fewer_prefix_calls(without)
+
+
+def _uses(call: Call, name: str) -> bool:
+    return call.receiver == name or name in call.args or any(value == name for _key, value in call.kwargs) or (
+        name in call.form.replace("{receiver}", "") or any(name in text for text in call.args)
+    )
+
+
+def _simpler_arguments(test: Test) -> Iterator[Test]:
+    for index, call in enumerate(test.prefix):
+        for simpler in _simpler(call):
+            yield replace(test, prefix=(*test.prefix[:index], simpler, *test.prefix[index + 1 :]))
+    for thread, suffix in enumerate(test.suffixes):
+        for index, call in enumerate(suffix):
+            for simpler in _simpler(call):
+                changed = (*suffix[:index], simpler, *suffix[index + 1 :])
+                yield replace(test, suffixes=(*test.suffixes[:thread], changed, *test.suffixes[thread + 1 :]))
+
+
+def _simpler(call: Call) -> Iterator[Call]:
+    for index in range(len(call.kwargs)):
+        yield replace(call, kwargs=call.kwargs[:index] + call.kwargs[index + 1 :])
+    for index, text in enumerate(call.args):
+        for other in SIMPLE:
+            if _rank(other) < _rank(text):
+                yield replace(call, args=(*call.args[:index], other, *call.args[index + 1 :]))
+    for index, (name, text) in enumerate(call.kwargs):
+        for other in SIMPLE:
+            if _rank(other) < _rank(text):
+                yield replace(call, kwargs=(*call.kwargs[:index], (name, other), *call.kwargs[index + 1 :]))
+
+
+def _rank(text: str) -> tuple[int, int, str]:
+    """Simpler arguments have a smaller rank: the few standard ones in their order, then shorter text."""
+    return (SIMPLE.index(text), 0, "") if text in SIMPLE else (len(SIMPLE), len(text), text)

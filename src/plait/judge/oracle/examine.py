@@ -1,0 +1,236 @@
+"""Many executions of one generated test, each judged: systematic while that is small, sampled when it is not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from plait.explore.active.testing import ActiveTest, profile
+from plait.explore.capp.dpor import CappDpor
+from plait.explore.capp.partition import Aim
+from plait.explore.capp.pos import CappPos
+from plait.explore.dpor import Dpor
+from plait.explore.pct import Pct
+from plait.explore.pos import Pos
+from plait.explore.random_walk import RandomWalk
+from plait.explore.registry import make_strategy
+from plait.explore.strategy import Strategy
+from plait.judge.oracle.evidence import Evidence
+from plait.judge.oracle.safety import Examination, Violation
+from plait.model.schedule import Schedule
+from plait.observe.iroots import Sighting, sight
+from plait.observe.overlap import overlaps
+from plait.observe.racing import unguarded
+from plait.observe.recording import preemptions, schedule_of
+from plait.run.engine import ENGINE, HANG, Engine
+
+SYSTEMATIC = 250  # executions that the reduction gets before sampling takes over
+SAMPLED = 60
+MAX_HANGS = 3  # executions without an end; each costs as much as hundreds of others
+
+
+@dataclass(slots=True)
+class Examined:
+    """What the executions of a test showed."""
+
+    executions: int = 0
+    conflicts: bool = False  # the threads touch something together, so the order of their steps matters
+    unguarded: bool = False  # they do so without a common lock
+    exhausted: bool = False
+    diverged: bool = False
+    violation: Violation | None = None
+    schedule: Schedule | None = None
+    preemptions: int = 0
+    others: list[tuple[Violation, Schedule]] = field(default_factory=list)  # that look different from the first one
+    covered: Counter[tuple[str, str]] = field(default_factory=Counter)
+    wanted: Callable[[Violation], bool] | None = None
+    hangs: int = 0
+    timed: bool = False  # calls wait with time-outs, so it matters when these may fire
+    polls: bool = False  # an execution had no end: to try its waits with other time-outs would take too long
+    error: Exception | None = None  # what ended the search behind its violation
+    evidence: Evidence = field(default_factory=Evidence)
+
+    @property
+    def violations(self) -> list[tuple[Violation, Schedule]]:
+        """The first violation, and those that look different, each with its schedule."""
+        if self.violation is None or self.schedule is None:
+            return []
+        return [(self.violation, self.schedule), *self.others]
+
+
+def examine(
+    examination: Examination,
+    *,
+    seed: int = 0,
+    systematic: int = SYSTEMATIC,
+    sampled: int = SAMPLED,
+    public: Container[str] = (),
+    order: str | None = None,
+    aim: Aim | None = None,
+    further: int = 0,
+    wanted: Callable[[Violation], bool] | None = None,
+) -> Examined:
+    """Execute until a violation shows, all classes of schedules are seen, or the limits are reached.
+
+    Then there are ``further`` executions by chance, to see violations that look different: a fault that shows in most
+    schedules must not hide one that shows in few. Those that are not ``wanted`` count as none.
+
+    A test whose threads do not touch anything together needs one execution and no specification. ``order`` names a
+    search (see `plait.explore.registry`) that takes the place of the reduction followed by samples. With ``aim``,
+    schedules that preempt at impacted code come first.
+    """
+    found = Examined(wanted=wanted)
+    try:
+        _examine(examination, found, seed, systematic, sampled, public, order, aim)
+        if found.violation is not None:
+            _look_further(examination, found, seed, further)
+    except Exception as error:
+        if found.violation is None:
+            raise
+        found.error = error
+    return found
+
+
+def _look_further(examination: Examination, found: Examined, seed: int, further: int) -> None:
+    """Run so many executions by chance, for violations that look different from the first one."""
+    # A walk switches all the time; many a fault wants one switch at the right place and none for long after it.
+    one_switch = Pct(2, seed)
+    one_switch.executed(ENGINE)
+    searches: list[Strategy] = [RandomWalk(seed), one_switch]
+    for number in range(further):
+        search = searches[number % 2]
+        _once(examination, search, search.next_prefix() or (), found)
+
+
+def _examine(
+    examination: Examination, found: Examined, seed: int, systematic: int, sampled: int, public: Container[str],
+    order: str | None, aim: Aim | None,
+) -> None:  # fmt: skip
+    search = Dpor()
+    prefix = search.next_prefix()
+    assert prefix is not None
+    ENGINE.execute(examination.bed.prepare, prefix, search, free=search.free)  # one thread after the other: serial
+    search.executed(ENGINE)
+    found.executions = 1
+    found.timed, found.polls = ENGINE.timed, ENGINE.status == HANG
+    alternated = _alternated(ENGINE)
+    following = search.next_prefix()
+    found.unguarded = following is not None and unguarded(ENGINE)
+    if public:
+        _cover(examination, found, seed, public)
+    if following is None and not alternated:
+        found.exhausted = search.exhausted
+        return
+    found.conflicts = True
+    if not examination.specification.complete:
+        return
+    if order == "active":
+        _active(examination, found, seed, systematic + sampled)
+        return
+    priority = None if aim is None else aim.prioritizer()
+    if order is not None:
+        _search(examination, make_strategy(order, seed, priority), found, systematic + sampled)
+        return
+    if priority is not None:
+        search = CappDpor(priority)
+        following = search.next_prefix()
+    if alternated:  # a thread had to wait for another one: it was no order of whole calls, and has not been judged
+        first = Dpor()
+        if _once(examination, first, first.next_prefix() or (), found):
+            return
+    while following is not None and found.executions < systematic:
+        if _once(examination, search, following, found):
+            return
+        following = search.next_prefix()
+    found.exhausted = following is None and search.exhausted
+    found.diverged = search.diverged
+    if following is not None:
+        sample = Pos(seed) if priority is None else CappPos(priority, seed)
+        for _ in range(sampled):
+            start = sample.next_prefix()
+            if start is None or _once(examination, sample, start, found):
+                break
+
+
+def _alternated(engine: Engine) -> bool:
+    """Whether threads took turns in the execution that has just ended, or were left waiting."""
+    threads = [entry[0] for entry in engine.trace if entry[0] >= 0]
+    changes = sum(one != other for one, other in pairwise(threads))
+    return bool(engine.pending) or changes >= len(set(threads))
+
+
+def _search(examination: Examination, search: Strategy, found: Examined, limit: int) -> None:
+    while found.executions < limit:
+        prefix = search.next_prefix()
+        if prefix is None:
+            found.exhausted = search.exhausted
+            return
+        if _once(examination, search, prefix, found):
+            return
+
+
+def _active(examination: Examination, found: Examined, seed: int, limit: int) -> None:
+    """Make each instance that profiling predicts happen (`plait.explore.active.testing`)."""
+
+    def execute(strategy: Strategy, predict: bool) -> Sighting | None:
+        if found.violation is not None or found.executions >= limit:
+            return None
+        sightings: list[Sighting] = []
+        _once(
+            examination, strategy, strategy.next_prefix() or (), found,
+            lambda: sightings.append(sight(ENGINE, examination.bed, predict=predict)),
+        )  # fmt: skip
+        return sightings[0]
+
+    seen = profile(execute, threads=len(examination.bed.test.suffixes), seed=seed)
+    ActiveTest(execute, seen, lambda _instance: True).run()
+
+
+def _cover(examination: Examination, found: Examined, seed: int, public: Container[str]) -> None:
+    """One execution at random, as CovCon runs each test, to see which methods ran together."""
+    walk = RandomWalk(seed)
+    prefix = walk.next_prefix()
+    bed = examination.bed
+
+    def finish() -> None:
+        found.covered.update(overlaps(ENGINE, bed, public))
+        found.evidence.see(ENGINE, bed)
+
+    ENGINE.execute(bed.prepare, prefix or (), walk, free=walk.free, finish=finish)
+    found.executions += 1
+
+
+def _once(
+    examination: Examination, search: Strategy, prefix: Sequence[int], found: Examined,
+    also: Callable[[], None] | None = None,
+) -> bool:  # fmt: skip
+    """One execution; True if no more is worth while: it is a violation (then in ``found``), or too many had no end."""
+    verdicts: list[Violation | None] = []
+
+    def finish() -> None:
+        verdicts.append(examination.judge())
+        if also is not None:
+            also()
+
+    ENGINE.execute(examination.bed.prepare, prefix, search, free=search.free, finish=finish)
+    search.executed(ENGINE)
+    found.executions += 1
+    found.timed |= ENGINE.timed
+    found.polls |= ENGINE.status == HANG
+    violation = verdicts[0] if verdicts else None
+    if violation is None:
+        found.hangs += ENGINE.status == HANG
+        return found.hangs >= MAX_HANGS
+    schedule, cost = schedule_of(ENGINE), preemptions(ENGINE.trace)
+    violation = examination.confirm(violation)
+    if violation is None:
+        return False
+    if found.wanted is not None and not found.wanted(violation):
+        return False
+    if found.violation is None:
+        found.violation, found.schedule, found.preemptions = violation, schedule, cost
+    elif violation.cause not in {found.violation.cause, *(other.cause for other, _ in found.others)}:
+        found.others.append((violation, schedule))
+    return True

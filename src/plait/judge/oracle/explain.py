@@ -1,0 +1,193 @@
+"""Turns a minimal violation into a finding that a person can read and a program can replay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from plait.explore.scripted import Scripted
+from plait.judge.handwritten.trial import modelled
+from plait.judge.minimise.tests import Minimal, fewest_preemptions
+from plait.judge.oracle.examine import examine
+from plait.judge.oracle.safety import ITSELF, KEPT, Examination, Violation
+from plait.judge.oracle.specification import MASKED, Specification
+from plait.judge.oracle.summary import summary
+from plait.judge.words import shown_result
+from plait.model.finding import Finding
+from plait.model.schedule import Schedule
+from plait.model.test import Call, Test
+from plait.observe.places import location, owners, place
+from plait.observe.racing import GuardTable, RacingPair, gap, racing_pairs
+from plait.observe.recording import Moment, Recorder, as_row
+from plait.run.engine import ENGINE
+from plait.run.vthread import VThread
+
+REPLAYS = 3
+GIL_SYSTEMATIC, GIL_SAMPLED = 1500, 100  # executions to decide whether a build with the GIL can show it
+
+
+def explain(
+    examination: Examination, minimal: Minimal, guards: GuardTable, subject: str, same: Callable[[Violation], bool]
+) -> Finding:
+    """The finding. ``subject`` is the class's own name.
+
+    Where a build with the GIL can show it with as few preemptions, the schedule is one that such a build can follow.
+    """
+    today = reachable_under_gil(examination, same)
+    if today:
+        minimal = _under_gil(examination, minimal, same) or minimal
+    moments, pairs, waiting = record_schedule(examination, minimal.schedule)
+    violation = minimal.violation
+    pair = None if violation.detail in (ITSELF, KEPT) else relevant(pairs)  # the fault is in one call alone
+    finding = Finding(
+        kind=violation.kind,
+        summary=summary(violation, minimal.test, subject, examination.specification),
+        methods=sorted({f"{subject}.{name}" for call in _concerned(minimal) for name in call.methods}),
+        test=minimal.test,
+        exception=violation.exception,
+        preemptions=minimal.preemptions,
+        schedule=minimal.schedule,
+        interleaving=[as_row(moment) for moment in moments],
+        detail=violation.detail,
+        expected=expected(violation, minimal.test, examination.specification),
+        waiting=waiting,
+    )
+    finding.reachable = {"gil": today, "free-threaded": True}
+    finding.confirmed_on_threads = confirmed(examination, minimal.schedule, same)
+    if pair is not None:
+        finding.race = [as_row(pair.first), as_row(pair.second)]
+        finding.guard = _guard(pair, guards, moments)
+        between = gap(moments, pairs, pair)
+        finding.gap = None if between is None else between.as_row()
+    return finding
+
+
+def _concerned(minimal: Minimal) -> Sequence[Call]:
+    """The calls that a violation needs: all that are left, or the one that stands in its own way."""
+    calls = minimal.test.calls
+    return [calls[minimal.violation.calls[0]]] if minimal.violation.detail == ITSELF else calls
+
+
+def record_schedule(
+    examination: Examination, schedule: Schedule
+) -> tuple[list[Moment], list[RacingPair], list[str]]:
+    """Replay a schedule with a recorder: what happened, what raced, who waits for whom."""
+    strategy = Scripted(schedule)
+    strategy.next_prefix()
+    recorder = Recorder()
+    out: list[Any] = []
+
+    def finish() -> None:
+        moments = recorder.moments(ENGINE)
+        out.extend((moments, racing_pairs(ENGINE, moments), describe_waiting()))
+
+    saved = (ENGINE.gil, ENGINE.any_timeouts)
+    ENGINE.gil, ENGINE.any_timeouts, ENGINE.recorder = schedule.gil, schedule.any_timeouts, recorder
+    try:
+        ENGINE.execute(examination.bed.prepare, (), strategy, finish=finish)
+    finally:
+        ENGINE.gil, ENGINE.any_timeouts = saved
+        ENGINE.recorder = None
+    moments, pairs, waiting = out
+    return moments, pairs, waiting
+
+
+def describe_waiting() -> list[str]:
+    """For each thread left standing: at which line it waits, for what, held by whom."""
+    names = owners(ENGINE)
+    lines = []
+    for pending in ENGINE.pending:
+        site = place(pending.site)
+        what = location(ENGINE, pending.loc, names) if pending.loc else "something nobody will do"
+        holder = getattr(pending.blocked_on, "holder", None)
+        held = f", held by thread {ENGINE.shown(holder.id)}" if isinstance(holder, VThread) else ""
+        thread = ENGINE.shown(pending.thread)
+        lines.append(f"thread {thread} waits at {site.file}:{site.line} `{site.text}` for {what}{held}")
+    return lines
+
+
+def relevant(pairs: list[RacingPair]) -> RacingPair | None:
+    """The race to show: on data rather than on a lock, inside the code rather than in the test's own lines."""
+    inside = [pair for pair in pairs if not pair.first.site.file.startswith("<")]
+    return next(iter(inside or pairs), None)
+
+
+def _guard(pair: RacingPair, guards: GuardTable, moments: list[Moment]) -> dict[str, Any] | None:
+    guards.add(moments)
+    found = guards.guard(pair.first.location)
+    if found is None:
+        return None
+    lock, lacking, having = found
+    if not lacking:
+        return None
+    return {
+        "field": pair.first.location.partition("[")[0], "lock": lock, "unguarded": lacking, "guarded": having,
+    }  # fmt: skip
+
+
+def reachable_under_gil(examination: Examination, same: Callable[[Violation], bool]) -> bool | None:
+    """Whether a build with the GIL can show it too; None if the search had to stop before it knew.
+
+    That it cannot is a claim: all schedules were executed, with time-outs at any moment if there are any.
+    """
+    for at_any_moment in (ENGINE.any_timeouts, True):
+        with modelled(gil=ENGINE.gil, any_timeouts=at_any_moment), _gil(examination) as fresh:
+            examined = examine(fresh, systematic=GIL_SYSTEMATIC, sampled=GIL_SAMPLED, wanted=same)
+        if examined.violation is not None:
+            return True
+        if not examined.exhausted or examined.diverged:
+            return None
+        if not examined.timed or at_any_moment:
+            break
+    return False
+
+
+def _under_gil(examination: Examination, minimal: Minimal, same: Callable[[Violation], bool]) -> Minimal | None:
+    """The same violation on a schedule that the GIL allows, if that needs no more preemptions and replays."""
+    with _gil(examination) as fresh:
+        found = fewest_preemptions(fresh, same, minimal.preemptions)
+    if found is None or not confirmed(examination, found.schedule, same, backend="auto"):
+        return None
+    return found
+
+
+@contextmanager
+def _gil(examination: Examination) -> Iterator[Examination]:
+    """A fresh examination of the same test, while the engine follows the GIL's rules."""
+    fresh = Examination(examination.bed.test, examination.sites, examination.probes, examination.rules)
+    _ = fresh.specification
+    before, ENGINE.gil = ENGINE.gil, True
+    try:
+        yield fresh
+    finally:
+        ENGINE.gil = before
+
+
+def confirmed(
+    examination: Examination, schedule: Schedule, same: Callable[[Violation], bool], backend: str = "threads"
+) -> bool:
+    """Whether the schedule shows the violation every time, on OS threads unless another backend is wanted."""
+    for _ in range(REPLAYS):
+        violation, lost = examination.replay(schedule, backend=backend)
+        if violation is None or lost is not None or not same(violation):
+            return False
+    return True
+
+
+def expected(violation: Violation, test: Test, specification: Specification) -> list[str]:
+    """What the odd call gives when whole calls run one after the other.
+
+    Nothing where several calls are odd together, or only what they leave behind is: a list would say nothing then.
+    """
+    found: list[str] = []
+    if violation.probe is not None or len({test.calls[position].source for position in violation.calls[:2]}) > 1:
+        return found
+    for position in violation.calls[:2]:
+        for other in specification.observed:
+            if other.results[position] == MASKED:
+                continue  # it says something else in every run
+            text = shown_result(other.results[position])
+            if text not in found:
+                found.append(text)
+    return found[:8]

@@ -1,0 +1,307 @@
+"""Whether real threads that run in parallel show a finding: judged by the specification that made it one.
+
+The orders of whole calls were run under control (`plait.judge.oracle.specification`); `Allowed` carries what they
+gave to a process in which nothing is controlled. There the same orders run once more: what comes out in another form
+there (a real lock instead of ours, a random number) is left out of all comparisons, and what they show is allowed as
+well.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from plait.judge.oracle.native import orders
+from plait.judge.oracle.safety import INVARIANT, ITSELF, KEPT, TWO_OBJECTS, Examination
+from plait.judge.oracle.specification import MASKED, UNFINISHED, Result, Specification, holds, public_attributes
+from plait.model.finding import SeenInParallel
+from plait.model.schedule import Schedule
+from plait.model.test import Call, Test
+from plait.observe.canonical import canonical, exception_name, identities
+from plait.run.endings import RAISED
+from plait.run.engine import DEADLOCK, FINISHED_RUN, HANG
+from plait.run.native.parallel import ENDED, LOOPS, PATIENCE, WAITS, ParallelBed, Run, build, runs_in_parallel
+
+TRIES, ENOUGH = 20_000, 20
+"""How often a test is tried at most, and how often it has to show the finding until that is enough."""
+SECONDS = 2.0  # of processor time for the tries of one finding
+MOST_ORDERS, MOST_LEFT = 60, 24  # of whole calls; threads that stay behind until there are no more tries
+ALONE, TOGETHER = 8, 32  # tries in threads of their own, and then at a time in the same ones
+_STATUS = {ENDED: FINISHED_RUN, WAITS: DEADLOCK, LOOPS: HANG}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One execution as far as it can be seen without control."""
+
+    status: str
+    results: tuple[Result, ...]
+    identity: tuple[tuple[int, bool] | None, ...] = ()
+    strangers: tuple[str, ...] = ()
+    holds: bool = True
+    answers: tuple[Any, ...] | None = None  # of further calls; None if they were not made
+    helped: bool = False  # by threads of the class
+    last: bool = True  # as in `Observed`: a deadlock is allowed only then
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What a finding shows, and what its test may do: plain data, for a process without control.
+
+    ``calls`` are the positions of the calls that show it; ``undetermined`` those whose results differ by themselves,
+    ``unread`` those whose results are for people. ``mask`` numbers the further calls that tell nothing.
+    """
+
+    kind: str
+    exception: str | None
+    calls: tuple[int, ...]
+    detail: str
+    orders: tuple[Shown, ...]
+    undetermined: frozenset[int]
+    unread: frozenset[int]
+    state: bool  # final states are compared
+    mask: frozenset[int]
+    probes: tuple[Call, ...]
+    invariant: str | None
+    waits: bool  # a call may wait, or threads of the class take part: results alone prove nothing then
+
+
+def allowed(examination: Examination, schedule: Schedule, cause: tuple[Any, ...]) -> Allowed | None:
+    """Return what a finding's test may do; None if the schedule does not show the finding."""
+    violation, lost = examination.replay(schedule)
+    if violation is None or lost is not None or violation.cause != cause:
+        return None
+    shown: list[Shown] = []
+    undetermined: set[int] = set()
+    unread: set[int] = set()
+    mask: set[int] = set()
+    state = True
+    for at_any_moment in (False, True):  # real clocks do not wait until nothing else can run
+        found, probed, told_nothing = examination.orders(any_timeouts=at_any_moment)
+        if not found.complete:
+            return None
+        undetermined |= found.undetermined
+        unread |= found.unread
+        mask |= told_nothing
+        state = state and not found.state_undetermined
+        shown += _orders(found, probed)
+    waiting = examination.rules.waiting if examination.rules is not None else ()
+    waits = violation.helped or any(call.method in waiting for call in examination.bed.test.calls)
+    return Allowed(
+        violation.kind, violation.exception, violation.calls, violation.detail, tuple(dict.fromkeys(shown)),
+        frozenset(undetermined), frozenset(unread), state, frozenset(mask), tuple(examination.probes),
+        examination.rules.invariant if examination.rules is not None else None,
+        waits or any(each.status != FINISHED_RUN for each in shown),
+    )  # fmt: skip
+
+
+def _orders(found: Specification, probed: dict[tuple[Any, ...], set[tuple[Any, ...]]]) -> list[Shown]:
+    shown = []
+    for each in found.observed:
+        plain = Shown(each.status, each.results, each.identity, each.strangers, each.holds, last=each.last)
+        answers = probed.get(each.results)
+        shown += [replace(plain, answers=given) for given in answers] if answers else [plain]
+    return shown
+
+
+class ParallelJudge:
+    """Decides about executions of one finding's test in this process."""
+
+    def __init__(self, test: Test, wanted: Allowed) -> None:
+        self.bed = ParallelBed(test)
+        self.wanted = wanted
+        self.left = 0  # threads that stay behind
+        self._orders = list(orders([len(suffix) for suffix in test.suffixes]))
+        self._undetermined = set(wanted.undetermined)
+        self._mask = set(wanted.mask)
+        self._state = wanted.state and bool(wanted.probes or any(each.answers for each in wanted.orders))
+        self._known = set(wanted.orders)
+        self._under_control: Sequence[Shown] = wanted.orders
+
+    def calibrate(self) -> str:
+        """Run the orders of whole calls here; return why nothing can be said, or nothing."""
+        if len(self._orders) > MOST_ORDERS:
+            return "its test has too many orders of whole calls"
+        for _ in range(2):  # what is random differs the second time
+            for seen in self._serially():
+                self._compare(seen)
+                self._known.add(seen)
+            if self.left > MOST_LEFT:
+                return "calls of its test wait for ever one after another"
+        self._known = {self._masked(seen) for seen in self._known}
+        return ""
+
+    def still_as_before(self) -> bool:
+        """Return whether the orders give here what they gave: otherwise the code keeps something between executions."""
+        return all(self._masked(seen) in self._known for seen in self._serially())
+
+    def _serially(self) -> list[Shown]:
+        seen = []
+        left = self._orders
+        while left and self.left <= MOST_LEFT:
+            runs = self.bed.serial(left)
+            seen += self.seen([run for run in runs if run.status == ENDED])
+            if runs[-1].status != ENDED:  # it may go on when another call begins: the orders under control know
+                self.left += 1
+            left = left[len(runs) :]
+        return seen
+
+    def _compare(self, seen: Shown) -> None:
+        """Leave out what no order has shown under control: it takes another form here."""
+        theirs = self._under_control
+        for position, result in enumerate(seen.results):
+            plain = result if position not in self.wanted.unread or result[0] != "returned" else MASKED
+            if all(plain != other.results[position] and other.results[position] != MASKED for other in theirs):
+                self._undetermined.add(position)
+        given = [other.answers for other in theirs if other.answers is not None]
+        if seen.answers is None or not given or any(len(other) != len(seen.answers) for other in given):
+            self._state = False
+            return
+        for number, answer in enumerate(seen.answers):
+            if all(answer != other[number] for other in given):
+                self._mask.add(number)
+
+    def seen(self, runs: Sequence[Run]) -> list[Shown]:
+        """Return what executions show, with further calls behind those that ended."""
+        return [self._seen(run, answers) for run, answers in zip(runs, self._answers(runs), strict=True)]
+
+    def _seen(self, run: Run, answers: tuple[Any, ...] | None) -> Shown:
+        results: list[Result] = []
+        values: list[Any] = []
+        for suffix, made in zip(self.bed.test.suffixes, run.made, strict=True):
+            done = list(made)
+            results += [
+                ("raised", exception_name(each.error)) if each.error is not None
+                else ("returned", canonical(each.value, run.values)) for each in done
+            ]  # fmt: skip
+            values += [each.value for each in done]
+            results += [UNFINISHED] * (len(suffix) - len(done))
+            values += [None] * (len(suffix) - len(done))
+        status = _STATUS.get(run.status, "")
+        strangers = tuple(exception_name(error) for error in run.strangers)
+        if status != FINISHED_RUN or run.helped:
+            return Shown(status, tuple(results), strangers=strangers, helped=run.helped)
+        held = [run.values[name] for name in self.bed.variables]
+        kept = self.wanted.invariant is None or holds(self.wanted.invariant, self.bed.space, run.values)
+        return Shown(status, tuple(results), identities(values, held), strangers, kept, answers)
+
+    def _answers(self, runs: Sequence[Run]) -> list[tuple[Any, ...] | None]:
+        """Make the further calls, in a thread of their own, which is left behind if one of them has no end."""
+        answers: list[tuple[Any, ...] | None] = []
+
+        def ask() -> None:
+            for run in runs:
+                looks = self._state and run.status == ENDED and not run.helped
+                answers.append(self._asked(run) if looks else None)
+
+        if not self._state:
+            return [None] * len(runs)
+        thread = threading.Thread(target=ask, daemon=True)
+        thread.start()
+        given = -1
+        while thread.is_alive() and len(answers) > given:
+            given = len(answers)
+            thread.join(4 * PATIENCE)
+        if thread.is_alive():
+            self.left += 1
+        return [*answers, *[None] * len(runs)][: len(runs)]
+
+    def _asked(self, run: Run) -> tuple[Any, ...]:
+        answers: list[Any] = list(public_attributes(run.values, self.bed.variables))
+        for call in self.wanted.probes:
+            try:
+                value = eval(call.expression, self.bed.space, dict(run.values))
+                answers.append(("returned", canonical(value, run.values)))
+            except SyntaxError:
+                exec(call.expression, self.bed.space, dict(run.values))
+                answers.append(("done",))
+            except RAISED as error:
+                answers.append(("raised", exception_name(error)))
+        return tuple(answers)
+
+    def _masked(self, seen: Shown) -> Shown:
+        results = tuple(
+            MASKED
+            if (position in self._undetermined and result != UNFINISHED)
+            or (position in self.wanted.unread and result[0] == "returned")
+            else result
+            for position, result in enumerate(seen.results)
+        )
+        answers = None
+        if self._state and seen.answers is not None:
+            answers = tuple(None if number in self._mask else each for number, each in enumerate(seen.answers))
+        identity = seen.identity if self.wanted.state and not self._undetermined else ()
+        return replace(seen, results=results, answers=answers, identity=identity, helped=False)
+
+    def shows(self, seen: Shown) -> bool:
+        """Return whether an execution shows the finding, by the rules that made it one."""
+        helped, seen = seen.helped, self._masked(seen)
+        wanted, known = self.wanted, self._known
+        if wanted.kind in (DEADLOCK, HANG):
+            if seen.status != wanted.kind:
+                return False
+            if wanted.detail in (ITSELF, KEPT):  # no order excuses it
+                return seen.results[wanted.calls[-1]] == UNFINISHED
+            return not any(
+                other.status == seen.status and other.last and other.results == seen.results for other in known
+            )
+        if seen.status not in (FINISHED_RUN, DEADLOCK):
+            return False
+        new = {
+            result[1] for position, result in enumerate(seen.results)
+            if result[0] == "raised" and all(other.results[position] != result for other in known)
+        }  # fmt: skip
+        if wanted.kind == "exception":
+            if not wanted.calls:
+                new = set(seen.strangers) - {name for other in known for name in other.strangers}
+            return wanted.exception in new
+        if wanted.kind != "wrong-result" or seen.status != FINISHED_RUN or new or helped:
+            return False
+        if wanted.detail == INVARIANT:
+            return not seen.holds and all(other.holds for other in known)
+        if wanted.waits:
+            return False
+        matching = [other for other in known if other.results == seen.results and other.status == FINISHED_RUN]
+        if wanted.detail == TWO_OBJECTS:
+            return bool(seen.identity) and bool(matching) and all(o.identity != seen.identity for o in matching)
+        if not matching:
+            return True
+        theirs = {other.answers for other in matching if other.answers is not None}
+        return seen.answers is not None and bool(theirs) and seen.answers not in theirs
+
+
+def try_in_parallel(
+    test: Test, wanted: Allowed, *, tries: int = TRIES, seconds: float = SECONDS, seed: int = 0
+) -> SeenInParallel:
+    """Run a finding's test on real threads, again and again, until it has been seen often enough or time is up."""
+    if not runs_in_parallel():
+        return SeenInParallel(0, 0, build(), "the GIL is on in a process that has imported the code")
+    if wanted.waits and wanted.kind == "wrong-result" and wanted.detail != INVARIANT:
+        return SeenInParallel(0, 0, build(), "a call of its test may wait, and nobody knows when it did")
+    judge = ParallelJudge(test, wanted)
+    trouble = judge.calibrate()
+    if trouble:
+        return SeenInParallel(0, 0, build(), trouble)
+    random = Random(seed)
+    tried = seen = 0
+    count = 1
+    end = time.process_time() + seconds
+    while tried < tries and seen < ENOUGH and judge.left <= MOST_LEFT and time.process_time() < end:
+        runs = judge.bed.parallel(random, count)
+        for run, shown in zip(runs, judge.seen(runs), strict=True):
+            tried += 1
+            if run.status != ENDED or run.helped:
+                judge.left += 1
+            if judge.shows(shown):
+                seen += 1
+                if run.status != ENDED:  # threads that wait for ever may hold what all tries need
+                    return SeenInParallel(tried, seen, build())
+                if not judge.still_as_before():
+                    return SeenInParallel(0, 0, build(), "the code keeps something from one execution to the next")
+        if tried >= ALONE:
+            count = 1 if judge.left else TOGETHER  # what threads of the class do belongs to one execution
+    return SeenInParallel(tried, seen, build())

@@ -1,0 +1,79 @@
+"""Further calls that show the state a test has left behind.
+
+A probe may leave its argument open, written ``...``: then it is made with every key that the test itself uses. What a
+cache or a table holds shows in no other way.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from plait.model.test import Call, Test
+
+if TYPE_CHECKING:
+    from plait.subject.interface.members import Interface
+
+OPEN = "..."
+_MOST, _MOST_KEYED, _MOST_KEYS = 15, 3, 3
+_ONE = (["positional"], ["positional-only"])
+_READERS = ("__len__", "get", "is", "size", "len", "__iter__", "to_")
+_KEYED = ("__getitem__", "__contains__", "get", "has", "is", "contains", "exists", "peek", "count", "find", "lookup")
+
+
+def probes_of(interface: Interface) -> tuple[Call, ...]:
+    """Readers, if need be with an open key, then whatever else needs no argument."""
+    free = [
+        method for method in interface.methods
+        if not any(parameter.required for parameter in method.parameters) and method.kind not in ("context", "setter")
+        and "=" not in method.form and not method.form.startswith(("with ", "del "))
+    ]  # fmt: skip
+    free.sort(key=lambda method: not method.name.startswith(_READERS))
+    reading = sum(method.name.startswith(_READERS) for method in free[:_MOST])
+    calls = [Call(method.name, method.form) for method in free[:_MOST]]
+    keyed = [
+        Call(method.name, method.form, args=(OPEN,)) for method in interface.methods
+        if method.name.startswith(_KEYED) and not method.waits and method.kind not in ("context", "setter")
+        and [parameter.kind for parameter in method.parameters if parameter.required] in _ONE
+    ]  # fmt: skip
+    return (*calls[:reading], *keyed[:_MOST_KEYED], *calls[reading:])
+
+
+def filled(probes: Sequence[Call], test: Test) -> tuple[Call, ...]:
+    """The probes to make after a test."""
+    keys = _keys(test) if any(OPEN in call.expression for call in probes) else []
+    return tuple(
+        each for call in probes
+        for each in ([_with(call, key) for key in keys] if OPEN in call.expression else [call])
+    )  # fmt: skip
+
+
+def _with(call: Call, key: str) -> Call:
+    text = call.expression.replace(OPEN, key)
+    return Call(call.method, text.replace("{", "{{").replace("}", "}}"))
+
+
+def _keys(test: Test) -> list[str]:
+    """Literals that stand where a key does in calls of the test; none if it stores one of its own objects somewhere.
+
+    What is found under a key would then be a copy of that object, made in the middle of things.
+    """
+    found: dict[str, None] = {}
+    own = {call.result for call in test.prefix}
+    for call in (*test.prefix[1:], *test.calls):
+        for node in ast.walk(ast.parse(call.expression)):
+            arguments = _arguments(node)
+            if any(isinstance(each, ast.Name) and each.id in own for each in arguments):
+                return []
+            if arguments and isinstance(first := arguments[0], ast.Constant) and type(first.value) in (str, bytes, int):
+                found[ast.unparse(first)] = None
+    return list(found)[:_MOST_KEYS]
+
+
+def _arguments(node: ast.AST) -> Sequence[ast.expr]:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.args
+    if isinstance(node, ast.Subscript):
+        return [node.slice]
+    return [node.left] if isinstance(node, ast.Compare) else []

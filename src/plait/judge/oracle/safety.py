@@ -1,0 +1,423 @@
+"""The thread-safety verdict on one execution: whether whole calls in some order could have done this."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from plait.explore.scripted import Scripted
+from plait.explore.serial import Serial
+from plait.judge.oracle.probes import filled
+from plait.judge.oracle.rules import Rules
+from plait.judge.oracle.specification import (
+    ENDLESS,
+    PROBE_S,
+    UNFINISHED,
+    Observed,
+    Result,
+    Specification,
+    extend,
+    observe,
+    positions,
+    probe,
+    specify,
+    whole_calls,
+)
+from plait.judge.words import plain, shown_result
+from plait.model.schedule import Schedule
+from plait.model.site import Site
+from plait.model.test import Call, Test
+from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG
+from plait.run.operations import ACQUIRE, HAND_OVER, KEY_INSERT, KEY_WRITE, RELEASE, TAKE, TRY, WRITE
+from plait.run.testbed import Testbed
+from plait.run.vthread import VThread
+
+WRITES = frozenset({WRITE, KEY_WRITE, KEY_INSERT, TAKE})
+ITSELF = "the call waits for a lock that it holds itself"
+KEPT = "a call has raised and kept what another one waits for"
+NEVER_STUCK = "no order of whole calls ends in a deadlock"
+STUCK = "started behind the calls that have ended, these would not wait for ever"
+SUSPECT = "state"
+INVARIANT = "the invariant does not hold afterwards"
+TWO_OBJECTS = "the calls return different objects where in every order of whole calls it is one, or the reverse"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Why an execution is not the doing of whole calls in some order."""
+
+    kind: str  # exception, deadlock, hang, wrong-result; or `SUSPECT`, see `Examination.confirm`
+    exception: str | None
+    calls: tuple[int, ...]  # positions of the calls that show it
+    seen: Observed
+    detail: str
+    probe: tuple[str, Result, tuple[Result, ...]] | None = None  # what shows the final state; what it is, should be
+    answers: tuple[Any, ...] = ()  # of further calls, where the final state is suspect
+    helped: bool = False  # threads of the class took part
+
+    @property
+    def cause(self) -> tuple[Any, ...]:
+        """Equal for violations that look the same; racing places are compared on top of it."""
+        return (self.kind, self.exception)
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of a test under one rule for time-outs."""
+
+    specification: Specification
+    probed: dict[tuple[Any, ...], set[tuple[Any, ...]]] | None = None
+    probe_mask: set[int] = field(default_factory=set)
+    endless: dict[Any, tuple[Any, ...]] = field(default_factory=dict)  # of final states that a look does not end at
+    right: set[tuple[Any, ...]] = field(default_factory=set)  # executions that fit
+    extended: bool = False  # by threads of the class that come into calls
+
+
+class Examination:
+    """One test: its specification, and the judgement of its executions."""
+
+    def __init__(
+        self, test: Test, sites: dict[int, Site], probes: Sequence[Call] = (), rules: Rules | None = None
+    ) -> None:
+        self.bed = Testbed(test, sites)
+        self.sites = sites
+        self.probes = filled(probes, test)
+        self.rules = rules
+        self._by_rule: dict[bool, _Known] = {}  # time-outs at any moment, or when nothing else can run
+
+    @property
+    def specification(self) -> Specification:
+        """All serial executions, run when first needed; time-outs fire in them when they may in executions."""
+        known = self._by_rule.get(ENGINE.any_timeouts)
+        if known is None:
+            gil, ENGINE.gil = ENGINE.gil, False
+            try:
+                known = self._by_rule[ENGINE.any_timeouts] = _Known(specify(self.bed, self.rules))
+            finally:
+                ENGINE.gil = gil
+        return known.specification
+
+    @property
+    def _known(self) -> _Known:
+        """It must have been made before the execution that is being judged."""
+        return self._by_rule[ENGINE.any_timeouts]
+
+    def orders(
+        self, *, any_timeouts: bool
+    ) -> tuple[Specification, dict[tuple[Any, ...], set[tuple[Any, ...]]], set[int]]:
+        """Return the specification, what further calls see behind its results, and which of these tell nothing."""
+        before, ENGINE.any_timeouts = ENGINE.any_timeouts, any_timeouts
+        try:
+            found, known = self.specification, self._known
+            if known.probed is None:
+                known.probed = self._probe_orders(known)
+            return found, known.probed, known.probe_mask
+        finally:
+            ENGINE.any_timeouts = before
+
+    @property
+    def has_probed(self) -> bool:
+        """Whether further calls were needed to tell final states apart."""
+        return any(known.probed is not None for known in self._by_rule.values())
+
+    def judge(self) -> Violation | None:
+        """The verdict on the execution that has just ended; call it from the engine's ``finish``."""
+        if ENGINE.status not in (FINISHED_RUN, DEADLOCK, HANG):
+            return None
+        known = self._known
+        seen = known.specification.mask(observe(self.bed, self.rules))
+        key = _key(seen)
+        if key in known.right:
+            return None
+        found = self._judge(seen, known.specification)
+        if found is None:
+            known.right.add(key)
+        elif ENGINE.strangers():
+            found = replace(found, helped=True)
+        return found
+
+    def _judge(self, seen: Observed, specification: Specification) -> Violation | None:
+        if not specification.complete:
+            return None
+        if seen.status in (DEADLOCK, HANG):
+            alone = self._waits_for_itself()
+            if alone is not None:
+                return Violation(DEADLOCK, None, (alone,), seen, ITSELF)
+            kept = self._kept()
+            if kept is not None:
+                return Violation(DEADLOCK, None, kept, seen, KEPT)
+        if seen.status == HANG:
+            if HANG in specification.statuses():
+                return None
+            return Violation(HANG, None, _unfinished(seen), seen, "no order of whole calls ends in a hang")
+        known = {name for other in specification.observed for name in other.strangers}
+        for name in seen.strangers:
+            if name not in known:
+                return Violation("exception", name, (), seen, f"a thread of the class dies of {name}")
+        for position, result in enumerate(seen.results):
+            if result[0] == "raised" and all(other.results[position] != result for other in specification.observed):
+                text = f"no order of whole calls makes this call raise {result[1]}"
+                return Violation("exception", result[1], (position,), seen, text)
+        if not seen.holds and all(other.holds for other in specification.observed):
+            return Violation("wrong-result", None, (), seen, INVARIANT)
+        matching = specification.matching(seen)
+        if not matching and (onlookers := self._onlookers(seen)):
+            matching = specification.matching(seen, without=onlookers)
+        if not matching and seen.status == DEADLOCK:
+            never = not any(other.status == DEADLOCK and other.last for other in specification.observed)
+            return Violation(DEADLOCK, None, _unfinished(seen), seen, NEVER_STUCK if never else STUCK)
+        if not matching and specification.matching(seen, identity=False):
+            return Violation("wrong-result", None, self._strange(seen), seen, TWO_OBJECTS)
+        if not matching:
+            return Violation("wrong-result", None, self._odd(seen, specification), seen,
+                             "no order of whole calls gives these results")  # fmt: skip
+        if specification.state_undetermined or seen.state is None:
+            return None
+        if any(other.state == seen.state for other in matching):
+            return None
+        return self._judge_state(seen)
+
+    def _onlookers(self, seen: Observed) -> frozenset[int]:
+        """Calls that wrote nothing while another thread was in a call that may wait: they may see it half done.
+
+        A call may wait if its code does, or if it has waited in this execution.
+        """
+        where = positions(self.bed)
+        known = self.rules.waiting if self.rules is not None else ()
+        suffixes = self.bed.test.suffixes
+        under_way = [*self.bed.done, *self.bed.running.values()]
+        waited = [
+            (done.number, done.start, done.end or len(ENGINE.trace))
+            for done in under_way
+            if done.waited or suffixes[done.thread - 1][done.index].method in known
+            or (not done.end and ENGINE.threads[done.number].waits > done.waited_before)
+        ]  # fmt: skip
+        if not waited:
+            return frozenset()
+        found = set()
+        for done in self.bed.done:
+            position = where[done.thread, done.index]
+            start, end = seen.spans[position]
+            wrote = any(
+                entry[0] == done.number and entry[2] in WRITES for entry in ENGINE.trace[done.start : done.end]
+            )
+            if not wrote and any(number != done.number and begin < end and start < over
+                                 for number, begin, over in waited):  # fmt: skip
+                found.add(position)
+        return frozenset(found)
+
+    @staticmethod
+    def _strange(seen: Observed) -> tuple[int, ...]:
+        return tuple(position for position, identity in enumerate(seen.identity) if identity is not None)
+
+    def _waits_for_itself(self) -> int | None:
+        """The position of a call that stands before a lock which it has taken itself, which no order excuses.
+
+        An object that was made a part of itself is another matter: there the test is to blame.
+        """
+        given = [
+            value
+            for call in (*self.bed.test.prefix, *self.bed.test.calls)
+            for value in (*call.args, *(value for _name, value in call.kwargs))
+        ]
+        if self.bed.variables and self.bed.variables[0] in given:
+            return None
+        for pending in ENGINE.pending:
+            holder = getattr(pending.blocked_on, "holder", None)
+            running = self.bed.running.get(pending.thread)
+            if running is None or not isinstance(holder, VThread) or holder.id != pending.thread:
+                continue
+            root = ENGINE.heap.roots[pending.loc]
+            taken = [
+                number for number, entry in enumerate(ENGINE.trace)
+                if entry[0] == pending.thread and entry[2] in (ACQUIRE, TRY) and ENGINE.heap.roots[entry[1]] == root
+            ]  # fmt: skip
+            if taken and taken[-1] >= running.start:
+                return positions(self.bed)[running.thread, running.index]
+        return None
+
+    def _kept(self) -> tuple[int, int] | None:
+        """A call that raised without giving back a lock or a permit that it had taken, and one that waits for it.
+
+        No order excuses it: in an order of whole calls, too, whoever comes behind the call that raised waits for ever.
+        """
+        where, roots = positions(self.bed), ENGINE.heap.roots
+        for pending in ENGINE.pending:
+            waiting = self.bed.running.get(pending.thread)
+            holder = getattr(pending.blocked_on, "holder", None)
+            if waiting is None or pending.mode not in (ACQUIRE, TAKE):
+                continue
+            for done in self.bed.done:
+                if done.error is None or (pending.mode == ACQUIRE and getattr(holder, "id", None) != done.number):
+                    continue
+                modes = [
+                    entry[2] for entry in ENGINE.trace[done.start : done.end]
+                    if entry[0] == done.number and roots[entry[1]] == roots[pending.loc]
+                ]  # fmt: skip
+                taken = sum(mode in (ACQUIRE, TRY, TAKE) for mode in modes)
+                given = sum(mode in (RELEASE, HAND_OVER, WRITE) for mode in modes)
+                if taken > given:
+                    return where[done.thread, done.index], where[waiting.thread, waiting.index]
+        return None
+
+    @staticmethod
+    def _odd(seen: Observed, specification: Specification) -> tuple[int, ...]:
+        """The calls whose own result no order gives; all of them if each alone is possible."""
+        odd = tuple(
+            position
+            for position, result in enumerate(seen.results)
+            if all(other.results[position] != result for other in specification.observed)
+        )
+        return odd or tuple(range(len(seen.results)))
+
+    def _judge_state(self, seen: Observed) -> Violation | None:
+        """The results fit, the final state does not: a fault only if further calls can tell the difference."""
+        endless = self._known.endless
+        mine = endless.get(seen.state) or probe(self.bed, self.probes)
+        if ENDLESS in mine:
+            endless[seen.state] = mine
+        return Violation(SUSPECT, None, (), seen, "", answers=mine)
+
+    def confirm(self, violation: Violation) -> Violation | None:
+        """Decide what the end of an execution has left open; returns the violation's last form, None if it is none.
+
+        A final state is compared with those behind all orders, by the same further calls. Where threads of the class
+        took part, they may come into calls in the specification, too. Runs executions, so it must not be called while
+        one is under way.
+        """
+        known = self._known
+        found = self._confirm_state(violation) if violation.kind == SUSPECT else violation
+        if found is not None and violation.helped and not known.extended:
+            known.extended = True
+            if known.probed is None:
+                known.probed = self._probe_orders(known)
+            self._extend(known, known.probed)
+            again = self._judge_again(violation, known)
+            found = self._confirm_state(again) if again is not None and again.kind == SUSPECT else again
+        if found is None:
+            known.right.add(_key(violation.seen))
+        return found
+
+    def _extend(self, known: _Known, probed: dict[tuple[Any, ...], set[tuple[Any, ...]]]) -> None:
+        """Let threads of the class come into calls."""
+        gil, ENGINE.gil = ENGINE.gil, False
+        try:
+            extend(
+                self.bed, known.specification, self.rules,
+                lambda seen: probed.setdefault(seen.results, set()).add(probe(self.bed, self.probes, PROBE_S / 10)),
+            )  # fmt: skip
+        finally:
+            ENGINE.gil = gil
+
+    def _judge_again(self, violation: Violation, known: _Known) -> Violation | None:
+        """The verdict by a specification that has got more orders."""
+        seen, more = violation.seen, known.specification
+        if violation.kind in (DEADLOCK, HANG):
+            fits = violation.detail != ITSELF and bool(more.matching(seen))
+            return None if fits else violation
+        if violation.exception is not None and not violation.calls:
+            return None if any(violation.exception in other.strangers for other in more.observed) else violation
+        if violation.exception is not None:
+            result, position = ("raised", violation.exception), violation.calls[0]
+            return None if any(other.results[position] == result for other in more.observed) else violation
+        if violation.detail == INVARIANT:
+            return None if any(not other.holds for other in more.observed) else violation
+        matching = more.matching(seen)
+        if not matching:
+            return violation
+        if any(other.state == seen.state for other in matching) or not violation.answers:
+            return None
+        return violation
+
+    def _confirm_state(self, violation: Violation) -> Violation | None:
+        """Run all orders again, each followed by the same further calls."""
+        seen, mine, known = violation.seen, violation.answers, self._known
+        if known.probed is None:
+            known.probed = self._probe_orders(known)
+        theirs = known.probed.get(seen.results, set())
+        telling = [number for number in range(len(mine)) if number not in known.probe_mask]
+        # Without an order that gives these results again, or a probe that could tell states apart, nothing is shown.
+        if not theirs or not telling or any(self._alike(mine, other) for other in theirs):
+            return None
+        odd = (number for number in telling if all(len(o) <= number or o[number] != mine[number] for o in theirs))
+        position = next(odd, telling[0])  # each result alone may be possible, and all of them together not
+        usual = {other[position] for other in theirs if len(other) > position}
+        text = f"afterwards {self._shown(mine, position)}, as after no order of whole calls"
+        shown = (self._source(mine, position), mine[position], tuple(sorted(usual, key=repr)))
+        return Violation("wrong-result", None, tuple(range(len(seen.results))), violation.seen, text, shown)
+
+    def _source(self, mine: Sequence[Any], position: int) -> str:
+        """The attribute or further call that gives a violation away."""
+        if mine[position][0] == "attribute":
+            return f"`{mine[position][1]}`"
+        return f"`{self.probes[position - (len(mine) - len(self.probes))].expression}`"
+
+    def _shown(self, mine: Sequence[Any], position: int) -> str:
+        """The result of a probe that gives a violation away, in words."""
+        result = mine[position]
+        if result[0] == "attribute":
+            return f"`{result[1]}` is {plain(result[2])}"
+        call = self.probes[position - (len(mine) - len(self.probes))].expression
+        return f"`{call}` {shown_result(result)}"
+
+    def _alike(self, first: Sequence[Any], second: Sequence[Any]) -> bool:
+        mask = self._known.probe_mask
+        return len(first) == len(second) and all(
+            number in mask or one == other
+            for number, (one, other) in enumerate(zip(first, second, strict=True))
+        )
+
+    def _probe_orders(self, known: _Known) -> dict[tuple[Any, ...], set[tuple[Any, ...]]]:
+        found: dict[tuple[Any, ...], set[tuple[Any, ...]]] = {}
+        rounds = [self._orders_with_probes(known) for _ in range(2)]
+        for (_seen, one), (_again, other) in zip(*rounds, strict=False):
+            known.probe_mask |= {number for number, (a, b) in enumerate(zip(one, other, strict=False)) if a != b}
+            known.probe_mask |= {number for number in range(len(one)) if ENDLESS in one[: number + 1]}  # or just slow
+        for seen, probed in rounds[0]:
+            found.setdefault(known.specification.mask(seen).results, set()).add(probed)
+        return found
+
+    def _orders_with_probes(self, known: _Known) -> list[tuple[Observed, tuple[Any, ...]]]:
+        """All orders of the specification, each with what further calls see behind it."""
+        found: list[tuple[Observed, tuple[Any, ...]]] = []
+
+        def finish() -> None:
+            seen = observe(self.bed)
+            found.append((seen, probe(self.bed, self.probes, PROBE_S / 10) if seen.status == FINISHED_RUN else ()))
+
+        with whole_calls(self.bed):
+            for order in known.specification.orders:
+                serial = Serial(order)
+                serial.next_prefix()
+                ENGINE.execute(self.bed.prepare, (), serial, finish=finish)
+        return found
+
+    def replay(self, schedule: Schedule, *, backend: str = "auto") -> tuple[Violation | None, str | None]:
+        """Run one schedule and judge it; also says where the schedule was lost, if it was."""
+        strategy = Scripted(schedule)
+        strategy.next_prefix()
+        found: list[Violation | None] = []
+        gil, ENGINE.gil = ENGINE.gil, schedule.gil
+        timeouts, ENGINE.any_timeouts = ENGINE.any_timeouts, schedule.any_timeouts
+        _ = self.specification
+        try:
+            ENGINE.execute(
+                self.bed.prepare, (), strategy, finish=lambda: found.append(self.judge()), backend=backend
+            )
+            lost, violation = strategy.lost, found[0] if found else None
+            if violation is not None:
+                violation = self.confirm(violation)
+        finally:
+            ENGINE.gil = gil
+            ENGINE.any_timeouts = timeouts
+        return violation, lost
+
+
+def _unfinished(seen: Observed) -> tuple[int, ...]:
+    return tuple(position for position, result in enumerate(seen.results) if result == UNFINISHED)
+
+
+def _key(seen: Observed) -> tuple[Any, ...]:
+    """All that a verdict depends on."""
+    return (seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds, seen.identity)

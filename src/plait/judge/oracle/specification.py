@@ -1,0 +1,461 @@
+"""What a class does without interference: the outcomes of all orders of a test's calls.
+
+ConTeGe's oracle (CovCon, section II) accepts a failure only if no linearisation of the test fails in the same way. Here
+each linearisation is an execution that switches between whole calls; besides exceptions and deadlocks their results
+and final states are kept, so that a wrong value counts too. Calls whose outcome differs between two runs of the same
+order are not deterministic by themselves and are left out of comparisons.
+
+Which orders there are, and when a call that waits goes on, says `plait.explore.serial`. What counts of them:
+
+- **A call that waited may end only as if it had started afresh.** If several calls are released together and the first
+  one takes what all were woken for, the others must wait again. An order in which one of them ends all the same is no
+  part of the specification: a call started afresh when it was released would have ended, and one started afresh when
+  it went on would wait. (A barrier or a pulse lets calls go that would wait if they were started afresh at either
+  moment: they were let go themselves, and nothing was taken from them.)
+- **A deadlock is correct only if it can be seen why**: calls are stuck, and started afresh behind all those that have
+  ended they wait as well. So an order that ends in a deadlock counts if the calls that did not end began last. If
+  they would have ended had they begun in another order, they must also wait again when they are woken for no reason: a
+  reader waits behind a writer that waits, a receiver does not wait beside what a sender has left for it.
+- **Threads of the class** take part, also in the middle of calls. If an execution fits no order and such threads ran in
+  it, the schedules are explored in which calls keep out of each other's way and only these threads do not (`extend`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from plait.explore.dpor import Dpor
+from plait.explore.pos import Pos
+from plait.explore.serial import Serial, Shaken, StartedAfresh
+from plait.judge.oracle.rules import Rules
+from plait.model.test import Call
+from plait.observe.canonical import canonical, canonical_all, exception_name, identities
+from plait.run.endings import RAISED, EndlessError, SetupBlockedError, patience
+from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG, REDUNDANT
+from plait.run.primitives.condition import shake_all
+from plait.run.testbed import Done, Testbed, is_nested
+
+CallId = tuple[int, int]  # thread, index
+Result = tuple[Any, ...]
+MASKED: Result = ("not deterministic",)
+UNFINISHED: Result = ("unfinished",)
+ENDLESS: Result = ("endless",)
+UNASKED: Result = ("not asked",)
+MAX_ORDERS = 400
+LEAST_STEPS, LONGER = 2000, 20  # of an order, once one had no end: at least, and beside the longest that had one
+FEW_STEPS = 400  # the same where it can be seen that the order never ends
+RUNS_PER_ORDER = 3  # executions for each order at most, those that do not count included
+MAX_EXTENDED = 1_000  # executions in which threads of the class come into calls: half of them systematic
+PROBE_S = 0.1  # of processor time for a look at a final state, after which it counts as endless
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One execution as the oracle sees it."""
+
+    status: str
+    results: tuple[Result, ...]  # thread by thread, call by call
+    state: Any  # None if the execution did not end, or threads of the class have not
+    spans: tuple[tuple[int, int], ...]  # of each call in the trace; (-1, -1) if it touched nothing
+    strangers: tuple[str, ...] = ()  # exceptions of threads that the class started itself
+    holds: bool = True  # the user's invariant
+    identity: tuple[tuple[int, bool] | None, ...] = ()  # which results are the same object
+    before: int = 0  # a bit for every pair of calls of which the first was over before the second began
+    behind: int = 0  # the same pairs, the second one first
+    last: bool = True  # the calls that did not end began behind the end of all others
+
+
+@dataclass(slots=True)
+class Specification:
+    """All serial executions of one test."""
+
+    observed: list[Observed] = field(default_factory=list)
+    orders: list[tuple[int, ...]] = field(default_factory=list)  # as `Serial` follows them
+    complete: bool = True
+    undetermined: set[int] = field(default_factory=set)  # calls, by position
+    state_undetermined: bool = False
+    unread: set[int] = field(default_factory=set)  # calls whose result is meant for people: only failures count
+
+    def mask(self, seen: Observed) -> Observed:
+        """The same with everything undetermined left out."""
+        if not self.undetermined and not self.state_undetermined and not self.unread:
+            return seen
+        results = tuple(
+            MASKED
+            if (position in self.undetermined and result != UNFINISHED)
+            or (position in self.unread and result[0] == "returned")
+            else result
+            for position, result in enumerate(seen.results)
+        )
+        return replace(seen, results=results, state=None if self.state_undetermined else seen.state, identity=())
+
+    def statuses(self) -> set[str]:
+        """How serial executions end."""
+        return {seen.status for seen in self.observed}
+
+    def matching(
+        self, seen: Observed, *, identity: bool = True, without: frozenset[int] = frozenset()
+    ) -> list[Observed]:
+        """Serial executions with the same results in an order that the execution's own allows.
+
+        With ``identity`` results that are one object there must be one object here. ``without`` leaves calls out.
+        """
+        if without:
+            return [other for other in self.observed if _same_but(seen, other, without)]
+        return [
+            other
+            for other in self.observed
+            if not seen.before & other.behind and other.results == seen.results and other.status == seen.status
+            and (not identity or other.identity == seen.identity) and (other.last or other.status != DEADLOCK)
+        ]  # fmt: skip
+
+
+def _same_but(seen: Observed, other: Observed, without: frozenset[int]) -> bool:
+    if other.status == DEADLOCK and not other.last:
+        return False
+    return other.status == seen.status and not seen.before & other.behind and all(
+        position in without or result == mine
+        for position, (result, mine) in enumerate(zip(other.results, seen.results, strict=True))
+    )
+
+
+def positions(bed: Testbed) -> dict[CallId, int]:
+    """The position of each call in `Observed.results`."""
+    ids = [(thread, index) for thread, suffix in enumerate(bed.test.suffixes, 1) for index in range(len(suffix))]
+    return {call: position for position, call in enumerate(ids)}
+
+
+def result_of(done: Done, bed: Testbed) -> Result:
+    """A call's outcome as plain data. The test's own objects count as themselves: their state is judged apart."""
+    if done.error is not None:
+        return ("raised", exception_name(done.error))
+    return ("returned", canonical(done.value, bed.values))
+
+
+def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
+    """The execution that has just ended (call it from the engine's ``finish``)."""
+    where = positions(bed)
+    results: list[Result] = [UNFINISHED] * len(where)
+    spans: list[tuple[int, int]] = [(-1, -1)] * len(where)
+    trace = ENGINE.trace
+    for done in bed.done:
+        position = where[done.thread, done.index]
+        results[position] = result_of(done, bed)
+        own = [number for number in range(done.start, done.end) if trace[number][0] == done.number and trace[number][1]]
+        if own:
+            spans[position] = (own[0], own[-1] + 1)
+    finished = ENGINE.status == FINISHED_RUN
+    held = [bed.values[name] for name in bed.variables]
+    state = canonical_all(held) if finished and not _under_way() else None
+    values: list[Any] = [None] * len(where)
+    for done in bed.done:
+        values[where[done.thread, done.index]] = done.value
+    alike = identities(values, held) if finished else ()
+    strangers = tuple(exception_name(each.error) for each in ENGINE.strangers() if each.error is not None)
+    invariant = rules.invariant if rules is not None and finished else None
+    kept = invariant is None or holds(invariant, bed.space, bed.values)
+    last = all(stuck.start >= done.end for stuck in bed.running.values() for done in bed.done)
+    return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, kept, alike, *_order(spans), last)
+
+
+def _under_way() -> bool:
+    """Whether a thread of the class has begun something and could go on: what is left behind says nothing yet."""
+    could = {each.id for each in ENGINE.strangers() if each.enabled}
+    return bool(could) and any(entry[0] in could for entry in ENGINE.trace)
+
+
+def holds(invariant: str, space: dict[str, Any], values: Mapping[str, Any]) -> bool:
+    """Return whether the user's expression is true of a test's values."""
+    try:
+        return bool(eval(invariant, space, dict(values)))
+    except Exception:  # an assertion in the user's function, or whatever a broken object makes it raise
+        return False
+
+
+def _order(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """`Observed.before` and `Observed.behind`."""
+    before = behind = 0
+    count = len(spans)
+    for first, (_start, end) in enumerate(spans):
+        if end < 0:
+            continue
+        for second, (start, _end) in enumerate(spans):
+            if end <= start:
+                before |= 1 << (first * count + second)
+                behind |= 1 << (second * count + first)
+    return before, behind
+
+
+def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_ORDERS) -> Specification:
+    """Run all orders of the test's calls."""
+    found = Specification()
+    if any(map(is_nested, bed.test.calls)):  # several calls, one only for deadlocks: others may see what is between
+        found.undetermined.update(range(len(bed.test.calls)))
+        found.state_undetermined = True
+    if rules is not None:
+        found.undetermined |= {
+            position for position, call in enumerate(bed.test.calls) if call.method in rules.nondeterministic
+        }
+    serial = Serial()
+    longest, limit, hangs = 0, ENGINE.max_steps, False  # steps of an order that came to its end; whether one has none
+    with whole_calls(bed):
+        while serial.next_prefix() is not None:
+            if len(found.observed) >= max_orders or serial.executions >= RUNS_PER_ORDER * max_orders:
+                found.complete = False
+                break
+            if hangs:  # a call polls: the other orders in which it does shall not cost as much
+                ENGINE.max_steps = min(limit, max(FEW_STEPS, LONGER * longest))
+            observed = _in_order(bed, serial, rules)
+            if observed.status == HANG and hangs and not ENGINE.livelocked:
+                ENGINE.max_steps = min(limit, max(LEAST_STEPS, LONGER * longest))
+                serial.again()
+                observed = _in_order(bed, serial, rules)
+            if observed.status == HANG:
+                hangs, polling = True, serial.before_polling(ENGINE)
+            else:
+                longest, polling = max(longest, ENGINE.step), None
+            order = serial.choices
+            counts = observed.status != REDUNDANT and not _does_not_count(bed, serial)
+            if polling is not None:
+                serial.prune(polling)
+            if not counts:
+                continue
+            found.observed.append(observed)
+            found.orders.append(order)
+            found.state_undetermined |= observed.status == FINISHED_RUN and observed.state is None
+            if len(found.observed) == 1:
+                _repeat(bed, found)
+                found.unread |= _displays(bed)
+        _without_sleepers(bed, found)
+    if not found.observed or found.statuses() == {HANG}:
+        found.complete = False  # the calls have no end whatever the threads do: there is nothing to compare with
+    if found.undetermined or found.state_undetermined or found.unread:
+        found.observed = [found.mask(each) for each in found.observed]
+    return found
+
+
+def _in_order(bed: Testbed, serial: Serial, rules: Rules | None) -> Observed:
+    """Run the order that is due."""
+    seen: list[Observed] = []
+    ENGINE.execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
+    serial.executed(ENGINE)
+    return seen[0]
+
+
+@contextmanager
+def whole_calls(bed: Testbed) -> Iterator[None]:
+    """Let the bed's executions be orders of whole calls meanwhile; the limit of steps may be lowered in the block."""
+    bed.stops = True
+    limit = ENGINE.max_steps
+    try:
+        yield
+    finally:
+        bed.stops = False
+        ENGINE.max_steps = limit
+
+
+def _does_not_count(bed: Testbed, serial: Serial) -> bool:
+    """Whether the order that has just been run is no part of the specification.
+
+    That is so if a call ended though another one had taken what it was woken for, or if a time-out fired while a call
+    could have begun that would not have waited.
+    """
+    script, suspects = serial.choices, []
+    for late in serial.overtaken:
+        for done in bed.done:
+            if done.number == late.thread and done.start <= late.at <= done.end:
+                if done.waited_before + done.waited == late.waits:  # it has not waited again
+                    suspects.append((late, (done.thread, done.index)))
+                break
+    ready = [(early, call) for early in serial.hurried for call in _ready(bed, early.at)]
+    for early, call in ready:
+        if not _waits_afresh(bed, call, script, early.moment):
+            serial.prune(early.choice)
+            return True
+    return any(
+        _waits_afresh(bed, call, script, late.continued) and _waits_afresh(bed, call, script, late.released) is False
+        for late, call in suspects
+    )
+
+
+def _ready(bed: Testbed, at: int) -> list[CallId]:
+    """The calls that could have begun when the trace was so long: those before them were over."""
+    found = []
+    for thread, suffix in enumerate(bed.test.suffixes, 1):
+        over = sum(done.thread == thread and done.end <= at for done in bed.done)
+        begun = sum(each.thread == thread and each.start <= at for each in (*bed.done, *bed.running.values()))
+        if over == begun < len(suffix):
+            found.append((thread, over))
+    return found
+
+
+def _waits_afresh(bed: Testbed, call: CallId, script: Sequence[int], moment: int) -> bool | None:
+    """Whether a call that is started afresh at a moment of an order has to wait."""
+    attempt = StartedAfresh(script, moment)
+    attempt.next_prefix()
+    with one_more(bed, bed.call(*call)):
+        ENGINE.execute(bed.prepare, (), attempt)
+    return attempt.waits
+
+
+@contextmanager
+def one_more(bed: Testbed, action: Callable[[], object]) -> Iterator[None]:
+    """Give the bed's executions one more thread meanwhile."""
+    bed.one_more = action
+    try:
+        yield
+    finally:
+        bed.one_more = None
+
+
+def _without_sleepers(bed: Testbed, found: Specification) -> None:
+    """Leave out deadlocks that are only a matter of who began to wait first, and that nothing explains.
+
+    Where calls that are stuck would have ended had they begun in another order, being stuck needs a reason: woken up
+    for none they must all wait again.
+    """
+    kept = [
+        number
+        for number, seen in enumerate(found.observed)
+        if seen.status != DEADLOCK
+        or not any(_could_have_ended(seen, other) for other in found.observed)
+        or not _moves_when_shaken(bed, found.orders[number], seen)
+    ]
+    if len(kept) < len(found.observed):
+        found.observed = [found.observed[number] for number in kept]
+        found.orders = [found.orders[number] for number in kept]
+
+
+def _could_have_ended(seen: Observed, other: Observed) -> bool:
+    """Whether the same calls ended alike in both orders, and behind them some of those that are stuck in the first."""
+    count = len(seen.results)
+    ended = [position for position, result in enumerate(seen.results) if result != UNFINISHED]
+    more = [position for position in range(count) if position not in ended and other.results[position] != UNFINISHED]
+    return bool(more) and seen.last and all(
+        other.results[one] == seen.results[one]
+        and all(other.before >> (one * count + two) & 1 for two in more)
+        for one in ended
+    )
+
+
+def _moves_when_shaken(bed: Testbed, order: Sequence[int], seen: Observed) -> bool:
+    """Whether a call that was stuck ends when all that wait are woken up for no reason."""
+    serial = Shaken(order)
+    serial.next_prefix()
+    ended: list[int] = []
+    with one_more(bed, shake_all):
+        ENGINE.execute(bed.prepare, (), serial, finish=lambda: ended.append(len(bed.done)))
+    return ended[0] > sum(result != UNFINISHED for result in seen.results)
+
+
+def extend(bed: Testbed, found: Specification, rules: Rules | None, look: Callable[[Observed], None]) -> None:
+    """Add what can happen when no two calls are under way at a time and threads of the class run whenever they can.
+
+    Calls keep each other out by a lock that they hold also while they wait: what waits for another call is stuck then,
+    and does not count. ``look`` is shown each execution while its objects live.
+    """
+    different = {replace(each, spans=()) for each in found.observed}
+
+    def finish() -> None:
+        seen = found.mask(observe(bed, rules))
+        if seen.status != FINISHED_RUN:
+            return
+        look(seen)
+        if replace(seen, spans=()) not in different:
+            different.add(replace(seen, spans=()))
+            found.observed.append(seen)
+
+    search: Dpor | Pos = Dpor()
+    bed.exclusive = True
+    try:
+        for number in range(MAX_EXTENDED):
+            if number == MAX_EXTENDED // 2:
+                search = Pos(0)
+            prefix = search.next_prefix()
+            if prefix is None:
+                break
+            ENGINE.execute(bed.prepare, prefix, search, free=search.free, finish=finish)
+            search.executed(ENGINE)
+    finally:
+        bed.exclusive = False
+
+
+def _displays(bed: Testbed) -> set[int]:
+    """Calls of ``repr``, and of ``str`` where it shows the same."""
+    found = set()
+    for position, call in enumerate(bed.test.calls):
+        kind: Any = type(bed.values.get(call.receiver))
+        same = kind.__str__ is kind.__repr__ or kind.__str__ is object.__str__
+        if call.expression.startswith(("repr(", "str(") if same else "repr("):
+            found.add(position)
+    return found
+
+
+def _repeat(bed: Testbed, found: Specification) -> None:
+    """The same order once more: what differs is not the threads' doing."""
+    again: list[Observed] = []
+    serial = Serial(found.orders[0])
+    serial.next_prefix()
+    ENGINE.execute(bed.prepare, (), serial, finish=lambda: again.append(observe(bed)))
+    first, second = found.observed[0], again[0]
+    if first.status != second.status:
+        found.undetermined.update(range(len(first.results)))
+    for position, (one, other) in enumerate(zip(first.results, second.results, strict=True)):
+        if one != other:
+            found.undetermined.add(position)
+    found.state_undetermined |= first.state != second.state or first.identity != second.identity
+
+
+def probe(bed: Testbed, probes: Sequence[Call], seconds: float = PROBE_S) -> tuple[Result, ...]:
+    """What a user sees of the final state: the results of further calls, made one after another.
+
+    What comes behind a call that does not end in time, or waits for ever, is not asked.
+    """
+    found = list(public_attributes(bed.values, bed.variables))
+    for number, call in enumerate(probes):
+        try:
+            with patience(seconds):
+                value = eval(call.expression, bed.space, dict(bed.values))
+            found.append(("returned", canonical(value, bed.values)))
+        except (EndlessError, SetupBlockedError) as end:
+            last = ENDLESS if isinstance(end, EndlessError) else ("blocked",)
+            return (*found, last, *[UNASKED] * (len(probes) - number - 1))
+        except SyntaxError:
+            exec(call.expression, bed.space, dict(bed.values))
+            found.append(("done",))
+        except RAISED as error:
+            found.append(("raised", exception_name(error)))
+    return tuple(found)
+
+
+def public_attributes(values: Mapping[str, Any], variables: Sequence[str]) -> tuple[Result, ...]:
+    """What anybody can read of the test's objects without a call, read before any further call is made."""
+    found: list[Result] = []
+    for variable in variables[:1]:
+        attributes = getattr(values[variable], "__dict__", None)
+        if type(attributes) is dict:
+            public = sorted(name for name in attributes if isinstance(name, str) and not name.startswith("_"))
+            found += [
+                ("attribute", f"{variable}.{name}", canonical(attributes[name]))
+                for name in public
+                if name not in _NUMBERED and _is_data(attributes[name])
+            ]
+    return tuple(found)
+
+
+_NUMBERED = frozenset({"fd", "fileno", "descriptor"})  # the system gives them out in the order it is asked
+
+
+def _is_data(value: Any, depth: int = 3) -> bool:
+    """Whether a value is built-in data all through: what other objects hold inside is their own affair."""
+    kind = type(value)
+    if kind in (int, bool, float, str, bytes, type(None)):
+        return True
+    if not depth or kind not in (list, tuple, set, frozenset, dict, deque):
+        return False
+    parts = [*value.keys(), *value.values()] if kind is dict else value
+    return all(_is_data(part, depth - 1) for part in parts)

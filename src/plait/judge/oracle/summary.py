@@ -1,0 +1,125 @@
+"""One line per violation, for somebody who has never heard of linearisations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plait.judge.oracle.safety import INVARIANT, ITSELF, KEPT, TWO_OBJECTS, Violation
+from plait.judge.oracle.specification import Result, Specification
+from plait.judge.words import plain, shown_result
+from plait.model.test import Call, Test
+
+_SHORT = 90  # characters of a value
+
+
+def summary(violation: Violation, test: Test, subject: str, specification: Specification) -> str:
+    """What can happen, and what would happen without interference."""
+    return f"{subject}: {_said(violation, test, specification)}"
+
+
+def _said(violation: Violation, test: Test, specification: Specification) -> str:
+    calls = test.calls
+    together = _together(calls)
+    at_once = f"{_together(calls, '')} at the same time"
+    odd = [calls[position] for position in violation.calls]
+    if violation.kind == "deadlock" and violation.detail == ITSELF:
+        return f"{_written(odd[0])} waits for ever for a lock that it holds itself"
+    if violation.kind == "deadlock" and violation.detail == KEPT:
+        failed, waiting = odd[:2]
+        raised = violation.seen.results[violation.calls[0]][1]
+        return f"{_written(failed)}, when it raises {raised}, keeps a lock that {_written(waiting)} waits for, for ever"
+    if violation.kind == "deadlock":
+        stuck = _stuck(violation, test)
+        if len(stuck) == 1 and len(calls) > 1:
+            return f"with {at_once}, {_written(stuck[0])} can wait for ever"
+        return f"{together} can wait for each other for ever"
+    if violation.kind == "hang":
+        return f"{together} can go on for ever"
+    if violation.kind == "exception":
+        where = _written(odd[0]) if odd else "a thread that the class has started"
+        return f"with {at_once}, {where} can raise {violation.exception}"
+    if violation.detail == INVARIANT:
+        return f"{at_once} can break the invariant"
+    if violation.detail == TWO_OBJECTS:
+        return f"{at_once} can return different objects where one after the other they do not"
+    if violation.probe is not None:
+        return _afterwards(violation, calls, together, at_once)
+    return _results(violation, calls, specification, at_once)
+
+
+def _stuck(violation: Violation, test: Test) -> list[Call]:
+    """The calls that wait: of every thread the first one that did not return."""
+    found: list[Call] = []
+    start = 0
+    for suffix in test.suffixes:
+        own = [position for position in violation.calls if start <= position < start + len(suffix)]
+        found.extend(test.calls[position] for position in own[:1])
+        start += len(suffix)
+    return found
+
+
+def _together(calls: Sequence[Call], how: str = "concurrent ") -> str:
+    names = list(dict.fromkeys(f"`{call.method}`" for call in calls))
+    if len(names) == 1:
+        count = {2: "two", 3: "three", 4: "four"}.get(len(calls), str(len(calls)))
+        return f"{count} {how}calls of {names[0]}"
+    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _written(call: Call) -> str:
+    return f"`{call.expression}`"
+
+
+def _afterwards(violation: Violation, calls: Sequence[Call], together: str, at_once: str) -> str:
+    """The final state is wrong: say where it shows, and what it should be."""
+    assert violation.probe is not None
+    where, seen, usual = violation.probe
+    texts = list(dict.fromkeys(map(_state, usual)))
+    text = _state(seen)
+    if not texts or text in texts:
+        return f"{at_once} can leave {where} in a state that no order of the calls leaves"
+    instead = f"{where} {text} instead of {' or '.join(one.removeprefix('is ') for one in texts[:3])}"
+    numbers = [value[-1] for value in (seen, *usual)]
+    whole = all(type(value) is int and value >= 0 for value in numbers)
+    if whole and len({call.method for call in calls}) == 1 and numbers[0] < min(numbers[1:]):
+        return f"{together} can lose an update: afterwards {instead}"
+    return f"after {at_once}, {instead}"
+
+
+def _state(result: Result) -> str:
+    """What a probe showed: a value, or a failure."""
+    return f"is {_cut(plain(result[-1]))}" if result[0] in ("returned", "attribute") else shown_result(result)
+
+
+def _results(violation: Violation, calls: Sequence[Call], specification: Specification, at_once: str) -> str:
+    """The results do not fit: one of them alone, or all of them together."""
+    results = violation.seen.results
+    if len(violation.calls) == 1:
+        odd = violation.calls[0]
+        text = shown_result(results[odd])
+        usual = list(dict.fromkeys(shown_result(other.results[odd]) for other in specification.observed))
+        if text in usual:
+            said = f"{_written(calls[odd])} {text} in a state that no order of them gives"
+            return f"with {at_once}, {said}"
+        instead = f" instead of {' or '.join(_cut(_instead(one)) for one in usual[:3])}"
+        return f"with {at_once}, {_written(calls[odd])} {_cut(text)}{instead}"
+    shown = [
+        f"{_written(call)} {_cut(shown_result(result))}"
+        for call, result in zip(calls, results, strict=True)
+        if result != ("returned", None)
+    ]
+    if not shown:
+        return f"{at_once} end as no order of them does"
+    said = " and ".join(dict.fromkeys(shown[:3])) if len(set(shown)) > 1 else f"each {shown[0]}"
+    return f"with {at_once}, {said}: no order of them gives that"
+
+
+def _instead(text: str) -> str:
+    """A result as it stands behind "instead of"."""
+    if text == "never returns":
+        return "never returning"
+    return f"raising {text[7:]}" if text.startswith("raises ") else text.removeprefix("returns ")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHORT else f"{text[: _SHORT - 3]}..."

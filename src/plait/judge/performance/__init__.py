@@ -1,0 +1,1 @@
+"""Which of two versions is faster."""

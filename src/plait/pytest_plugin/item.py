@@ -1,0 +1,302 @@
+"""One pytest test as the engine runs it: set-up, call and tear-down are the body of a virtual thread.
+
+The fixtures of the test function run again in every execution. Those of wider scope run once, as pytest wants it; what
+executions do to their values is undone by `plait.run.importing.modulestate`.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import functools
+import sys
+import threading
+import unittest
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from _pytest.fixtures import FixtureDef
+from _pytest.logging import caplog_records_key
+from _pytest.tmpdir import tmppath_result_key
+
+from plait.judge.handwritten.trial import Trial, modelled
+from plait.model.outcome import Deadlock, Finished, Hang
+from plait.observe.places import PLACES
+from plait.pytest_plugin.deaths import Deaths, is_own_hook
+from plait.pytest_plugin.outside import StuckError
+from plait.run.asked import virtual_identity
+from plait.run.engine import ENGINE
+from plait.run.importing.adopt import Adopter
+from plait.run.importing.codes import Library
+from plait.run.importing.importer import mirrored_imports
+from plait.run.importing.mirror import Mirror
+from plait.run.importing.modulestate import ModuleState
+from plait.run.importing.world import cache_folder
+from plait.run.primitives.thread import hooks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from plait.pytest_plugin.outside import Watchdog
+
+BODY = 1  # the thread that runs the test itself
+LONGER = 20  # times the steps of a test's first execution is too long for another one
+LEAST_STEPS = 2_000
+ALONE = 1_000  # steps after which a thread that others wait for without being blocked is said to run alone
+
+
+class Equipment:
+    """What all tests of a process share, made with the first of them."""
+
+    _made: Equipment | None = None
+
+    def __init__(self) -> None:
+        cache = cache_folder()
+        self.mirror = Mirror(PLACES, cache)
+        self.library = Library(PLACES, cache)
+
+    @classmethod
+    def get(cls) -> Equipment:
+        """The one of this process."""
+        if cls._made is None:
+            cls._made = cls()
+        return cls._made
+
+
+class _Chain:
+    """Stands for a next test with the same parents, so that pytest tears down the test alone."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        self._nodes = item.listchain()[:-1]
+
+    def listchain(self) -> list[Any]:
+        """What must stay set up."""
+        return self._nodes
+
+
+class ItemTrial(Trial):
+    """Executions of one test.
+
+    A thread that dies of an exception fails the test, unless `plait.pytest_plugin.deaths` says that somebody expects it
+    (``dying`` is true: whatever anybody expects). So do threads that are no daemons and wait for ever when the test is
+    over (unless ``leftover``). A thread that runs on for ever while others could run shows an unfair schedule, not a
+    fault: such executions are cut.
+    """
+
+    def __init__(
+        self, item: Any, call: Callable[[], object], *, seed: int = 0, dying: bool = False, leftover: bool = False
+    ) -> None:
+        super().__init__(None, [self.protocol], None, seed=seed)
+        self.reseed = True
+        self.threads = 0  # the most threads of an execution
+        self.outcome_of_call: BaseException | None = None
+        self._item = item
+        self._call = call
+        self._dying = dying
+        self._leftover = leftover
+        self._first = True
+        self.finished = 0  # executions that came to their end
+        self.livelocked = False  # an execution hangs, and would do so for ever
+        self.deaths = Deaths()
+        self.watchdog: Watchdog | None = None
+
+    def prepare(self) -> list[Callable[[], object]]:
+        """See `Trial.prepare`; what the test warns of belongs to this execution."""
+        self._stop_if_stuck()
+        self.deaths.begin()
+        # The body stands for the main thread, so that it sees the context variables that wider fixtures have set.
+        return [functools.partial(contextvars.copy_context().run, body) for body in super().prepare()]
+
+    def _stop_if_stuck(self) -> None:
+        if self.watchdog is not None:
+            self.watchdog.check()
+
+    def protocol(self) -> None:
+        """Set the test up, call it and tear it down, as pytest would."""
+        self.outcome_of_call = None
+        item = self._item
+        try:
+            subtests = Subtests()
+            try:
+                set_up(item)
+                subtests.take_over(item)
+                self._call()
+                _raise_unittest_failure(item)
+                subtests.raise_failure()
+            finally:
+                tear_down(item)
+        except pytest.skip.Exception as error:  # no failure, whatever the schedule
+            self.outcome_of_call = error
+
+    def finish(self) -> None:
+        """Judge the execution: the test itself, and how its threads ended."""
+        self._stop_if_stuck()
+        if ENGINE.uncontrolled:
+            raise StuckError(ENGINE.uncontrolled)
+        self._excuse()
+        super().finish()
+        self.finished += 1
+        self.threads = max(self.threads, len(ENGINE.threads) - 1)
+        outcome = self.outcome
+        self.livelocked = self.livelocked or ENGINE.livelocked
+        if self._first:
+            self._first = False
+            ENGINE.max_steps = min(ENGINE.max_steps, max(LEAST_STEPS, LONGER * ENGINE.step))
+        elif isinstance(outcome, Hang) and _is_unfair(outcome):
+            self.outcome, self.error = Finished(), None
+        if self._leftover and isinstance(outcome, Deadlock) and all(wait.thread != BODY for wait in outcome.waits):
+            self.outcome, self.error = Finished(), None
+
+    def _excuse(self) -> None:
+        """Forget the errors of threads that the test, its project or the settings expect."""
+        for thread in ENGINE.threads[BODY + 1 :]:
+            error = thread.error
+            if error is None or isinstance(error, KeyboardInterrupt | SystemExit):
+                continue
+            if not self.deaths.knows(error):
+                self.deaths.died_unraisably(error, thread.name)
+            if self._dying or self.deaths.accepted(error):
+                thread.error = None
+
+
+def _is_unfair(hang: Hang) -> bool:
+    could = any(pending.enabled and pending.thread != hang.thread for pending in ENGINE.pending)
+    return could and all(entry[0] == hang.thread for entry in ENGINE.trace[-ALONE:])
+
+
+class Subtests:
+    """Stands for pytest's own, which reports every part of a test at once: here a part that fails fails the test."""
+
+    def __init__(self) -> None:
+        self._error: BaseException | None = None
+
+    def take_over(self, item: Any) -> None:
+        """Of one execution of a test."""
+        if "subtests" in getattr(item, "funcargs", ()):
+            item.funcargs["subtests"] = self
+        if hasattr(item, "addSubTest"):
+            item.addSubTest = self._ended
+
+    @contextmanager
+    def test(self, msg: str | None = None, **named: Any) -> Iterator[None]:
+        """As `pytest.Subtests.test`: the test goes on behind a part that failed."""
+        try:
+            yield
+        except pytest.skip.Exception:
+            pass
+        except Exception as error:
+            self._ended(None, (msg, named), error)
+
+    def _ended(self, _case: Any, _test: Any, failure: Any) -> None:
+        error = failure[1] if isinstance(failure, tuple) else getattr(failure, "value", failure)
+        if self._error is None and not isinstance(error, unittest.SkipTest | pytest.skip.Exception):
+            self._error = error
+
+    def raise_failure(self) -> None:
+        """The first one."""
+        if self._error is not None:
+            raise self._error
+
+
+def set_up(item: Any) -> None:
+    """The test's own fixtures, and wider ones that are not there yet."""
+    _forget_logs(item)
+    item._initrequest()
+    item.session._setupstate.setup(item)
+
+
+def _forget_logs(item: Any) -> None:
+    """What earlier executions have logged is not in this one's ``caplog``, nor in its report."""
+    plugin = item.config.pluginmanager.get_plugin("logging-plugin")
+    if plugin is not None:
+        for handler in (plugin.caplog_handler, plugin.report_handler):
+            handler.reset()
+        records = item.stash.get(caplog_records_key, None)
+        if records is not None:
+            records["call"] = plugin.caplog_handler.records
+
+
+def tear_down(item: Any) -> None:
+    """The test's own fixtures."""
+    item.stash.setdefault(tmppath_result_key, {})  # ``tmp_path`` takes it away each time, pytest fills it once
+    item.session._setupstate.teardown_exact(_Chain(item))
+
+
+def _raise_unittest_failure(item: Any) -> None:
+    """A `unittest.TestCase` keeps its failures for the report instead of raising them."""
+    failures = item.__dict__.pop("_excinfo", None)
+    if failures:
+        raise failures[0].value
+
+
+@contextmanager
+def controlled(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
+    """The test's module, the project's modules it uses, its fixtures and conftest files under control for a while."""
+    equipment = Equipment.get()
+    adopter = Adopter(equipment.mirror, PLACES, library=equipment.library)
+    adopter.tests = True
+    with ExitStack() as stack:
+        stack.callback(setattr, ENGINE, "max_steps", ENGINE.max_steps)
+        stack.enter_context(trial.deaths.watched())
+        stack.enter_context(_thread_ends(trial.deaths))
+        stack.enter_context(virtual_identity())
+        stack.callback(setattr, hooks, "main", hooks.main)
+        hooks.main = BODY
+        stack.callback(setattr, ENGINE, "leavable", False)
+        ENGINE.leavable = True
+        stack.enter_context(adopter.released())
+        stack.enter_context(mirrored_imports(equipment.mirror.modules))
+        adopter.adopt_standard()
+        adopter.adopt([item.module.__name__, *_conftests(item)])
+        wide = []
+        for definition in _fixtures(item):
+            _adopt_fixture(adopter, definition, stack)
+            if definition.scope != "function" and definition.cached_result is not None:
+                wide.append(definition.cached_result[0])
+        cells = [cell for _name, cell in adopter.cells]
+        state = ModuleState(adopter.modules, cells, [*adopter.objects, *wide], [item, item.config, item.session])
+        stack.enter_context(modelled(gil=False, any_timeouts=False, modules=state))
+        yield adopter
+
+
+@contextmanager
+def _thread_ends(deaths: Deaths) -> Iterator[None]:
+    """Whoever is told of threads that die: a hook that the project has set before the test, or `Deaths`."""
+    before = hooks.excepthook, hooks.unhandled
+    hooks.unhandled = deaths.died
+    if is_own_hook(threading.excepthook):
+        hooks.excepthook = threading.excepthook
+    try:
+        yield
+    finally:
+        hooks.excepthook, hooks.unhandled = before
+
+
+def _conftests(item: Any) -> list[str]:
+    """The names of the conftest modules that are loaded, and of the test's own plug-in modules in the project."""
+    found = []
+    for plugin in item.config.pluginmanager.get_plugins():
+        file = getattr(plugin, "__file__", None)
+        if file is not None and Path(file).name == "conftest.py":
+            found += [name for name, module in list(sys.modules.items()) if module is plugin]
+    return found
+
+
+def _fixtures(item: Any) -> list[FixtureDef[Any]]:
+    return [definition for known in item._fixtureinfo.name2fixturedefs.values() for definition in known]
+
+
+def _adopt_fixture(adopter: Adopter, definition: Any, stack: ExitStack) -> None:
+    """The function of a fixture, and the value that a fixture of wider scope has already."""
+    function = definition.func
+    adopted = adopter.adopt_function(function)
+    if adopted is not function:
+        definition.func = adopted
+        stack.callback(setattr, definition, "func", function)
+    if definition.scope != "function" and definition.cached_result is not None:
+        result = definition.cached_result
+        value = adopter.adopt_function(result[0])
+        if value is not result[0]:
+            definition.cached_result = (value, *result[1:])
+            stack.callback(setattr, definition, "cached_result", result)

@@ -1,0 +1,122 @@
+"""A test that cannot be controlled, on OS threads: a few times, within its budget, and with the same demands."""
+
+from __future__ import annotations
+
+import concurrent.futures.thread
+import sys
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from plait.pytest_plugin.outside import StuckError, Watchdog
+
+if TYPE_CHECKING:
+    from plait.pytest_plugin.item import ItemTrial
+    from plait.pytest_plugin.outside import Seen
+
+EAGER = 1e-5  # seconds after which a running thread is asked to let others run, in all runs but the first
+
+
+class HangError(AssertionError):
+    """A test does not end: all of its threads wait, and nobody is left to wake them."""
+
+
+class NotEndedError(Exception):
+    """A test has not ended in its time, and may still do so."""
+
+
+class ThreadFailedError(AssertionError):
+    """A thread of the test died of an exception that nobody expects."""
+
+
+class NativeRuns:
+    """Runs of one test on OS threads; ``left`` are the threads that keep the process from ending."""
+
+    def __init__(self, trial: ItemTrial, *, dying: bool, leftover: bool) -> None:
+        self._trial = trial
+        self._dying = dying
+        self._leftover = leftover
+        self.runs = 0
+        self.left: list[threading.Thread] = []
+
+    def repeat(self, deadline: float, most: int, seen: Seen) -> None:
+        """Run the test up to so many times, in half of the time; raises what fails."""
+        __tracebackhide__ = True
+        started = time.perf_counter()
+        enough = started + (deadline - started) / 2
+        interval = sys.getswitchinterval()
+        self._once(deadline, seen)
+        try:
+            while self.runs < most and time.perf_counter() < enough:
+                sys.setswitchinterval(EAGER)
+                try:
+                    self._once(deadline, seen)
+                except Exception:
+                    if self._passes_again(deadline, seen):
+                        raise
+                    return  # a test that cannot be repeated in one process: its first run has passed
+        finally:
+            sys.setswitchinterval(interval)
+
+    def _passes_again(self, deadline: float, seen: Seen) -> bool:
+        """Whether a failure comes and goes; one that stays is that of a test which leaves something behind."""
+        passed = 0
+        for _ in range(2):
+            with suppress(Exception):
+                self._once(deadline, seen)
+                passed += 1
+        return passed > 0
+
+    def _once(self, deadline: float, seen: Seen) -> None:
+        __tracebackhide__ = True
+        trial, deaths = self._trial, self._trial.deaths
+        before = frozenset(threading.enumerate())
+        deaths.begin()
+        watchdog = Watchdog(deadline, controlled=False, seen=seen)
+        try:
+            with watchdog.watching(), deaths.watched(), deaths.of_os_threads():
+                trial.protocol()
+                self._wait_for(before)
+                errors = [] if self._dying else deaths.unaccepted()
+        except StuckError:
+            self.left += _own(before)
+            raise _not_ended(watchdog) from None
+        self.runs += 1
+        if errors:
+            raise ThreadFailedError(f"a thread raised {type(errors[0]).__name__}: {errors[0]}") from errors[0]
+
+    def _wait_for(self, before: frozenset[threading.Thread]) -> None:
+        """Threads may outlive the test, if they end at all."""
+        if not self._leftover:
+            for thread in _own(before):
+                thread.join()
+
+
+def _own(before: frozenset[threading.Thread]) -> list[threading.Thread]:
+    """The threads started since, without daemons and idle workers of executors: the interpreter ends those."""
+    pools = concurrent.futures.thread._threads_queues
+    return [
+        thread for thread in threading.enumerate()
+        if thread not in before and not thread.daemon and thread not in pools
+    ]  # fmt: skip
+
+
+def _not_ended(watchdog: Watchdog) -> Exception:
+    where = [f"{name} is at {place}" for name, place, _wakes in watchdog.standing]
+    text = f"it has not ended on OS threads within {watchdog.seconds:.1f} s; " + "; ".join(where)
+    if watchdog.idle and not any(wakes for _name, _place, wakes in watchdog.standing):
+        return HangError(f"hangs: {text}")
+    return NotEndedError(text)
+
+
+def native_failure(error: BaseException) -> dict[str, Any]:
+    """A failure on OS threads as an account has it: there is no schedule to show."""
+    kind = "hang" if isinstance(error, HangError) else "exception"
+    text = f"{type(error).__name__}: {error}" if kind == "exception" else str(error)
+    return {
+        "kind": kind, "summary": text.partition("\n")[0], "details": text.split("\n")[1:],
+        "exception": None if kind == "hang" else type(error).__name__, "preemptions": 0, "token": None,
+        "schedule": None, "interleaving": [], "reachable": {}, "confirmed_on_threads": True,
+        "text": f"{text}\nseen on OS threads, which plait did not control", "names": {},
+    }  # fmt: skip

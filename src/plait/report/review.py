@@ -1,0 +1,396 @@
+"""The verdict on one class in one line: what the change did, and what that means for safety and for speed."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plait.errors import guarded
+from plait.judge.difference.words import FIXED
+from plait.judge.review import ClassReview
+from plait.model.result import Result
+from plait.report.diff_text import difference_lines
+from plait.report.explore_text import stories
+from plait.report.finding_text import finding_text
+from plait.report.interleaving import as_text, table
+from plait.report.perf import text as perf_text
+from plait.report.publish import (
+    OUT,
+    attempt,
+    plainly,
+    write_all,
+    write_whole,
+)
+from plait.report.reproducer import write_reproducer
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from plait.judge.performance.result import Comparison
+    from plait.judge.review import Brought
+    from plait.model.finding import Finding
+
+
+_DEED = re.compile(r"after the change (?P<who>.+?) can (?P<what>.+?), when .+ run at the same time$")
+_LONG = 140
+_MOST = 3  # effects in one line
+
+
+def line(review: ClassReview) -> str:
+    """Without the class's name, and without a full stop."""
+    brought = [each for each in review.brought() if each.command != "perf"][:_MOST]
+    speed = _speed(review.perf)
+    if not brought and review.verdict == "inconclusive":
+        return f"no conclusion: {review.problem or _reasons(review)}"
+    if not brought and speed is None:
+        return _nothing(review)
+    effects: dict[str, list[str]] = {}
+    if speed is not None:
+        method, said = speed
+        effects.setdefault(cause(review, {method}), []).append(said)
+    for each in brought:
+        met = {name.rpartition(".")[2] for name in each.finding.methods}
+        effects.setdefault(cause(review, met), []).append(deed(each))
+    whole = "; ".join(f"{why} {' and '.join(said)}" for why, said in effects.items())
+    return whole if brought else f"{whole}; {_behaviour(review)}"
+
+
+def cause(review: ClassReview, methods: Collection[str] = ()) -> str:
+    """What the change did, as far as the source says it: to a lock in one of ``methods``, if there is one."""
+    if review.locks:
+        met = [each for each in review.locks if not set(each.functions).isdisjoint(methods)]
+        return f"{(met or review.locks)[0]} in this change"
+    change = review.touched.change
+    if change is None:
+        return "this new class"
+    names = sorted(change.direct_methods) or sorted({way[-1].partition(":")[2] for way in change.reasons.values()})
+    if not names:
+        return "this change"
+    shown = ", ".join(f"`{name}`" for name in names[:2])
+    return f"the change to {shown}{f' and {len(names) - 2} more' if len(names) > 2 else ''}"
+
+
+def deed(brought: Brought) -> str:
+    """What a finding lets happen: "lets `put` lose updates"."""
+    every = [brought.finding, *brought.also]
+    losing = next((each for each in every if _loses_updates(each)), None)
+    if losing is not None:
+        return f"lets {_writers(losing)} lose updates"
+    finding = brought.finding
+    if brought.command == "explore":
+        return f"makes an existing test fail: {finding.summary}"
+    said = _DEED.search(finding.summary)
+    if said is not None and said["who"] != "it":  # else it is a combination of results, which is hard to read
+        text = f"lets {said['who']} {said['what']}"
+        return text if len(text) <= _LONG else re.sub(r" \(before: .*\)$", "", text)
+    finding = next((each for each in brought.also if each.test is not None), finding)
+    calls = _calls(finding)
+    return {
+        "exception": f"lets {calls} raise {finding.exception}",
+        "deadlock": f"lets {calls} wait for each other for ever",
+        "hang": f"lets {calls} go on for ever", "crash": "makes the process crash",
+        "difference": f"lets {calls} give results together that they could not give before",
+    }.get(finding.kind, f"lets {calls} end as no order of them does")  # fmt: skip
+
+
+def _loses_updates(finding: Finding) -> bool:
+    """Whether a thread overwrites what another one wrote after it had read: see the racing accesses."""
+    race = finding.race or []
+    if len(race) != 2 or finding.exception is not None or finding.kind in ("deadlock", "hang"):
+        return False
+    first, second = race
+    (deed, thing), (other, same) = (str(row["access"]).split(" ", 1) for row in (first, second))
+    if thing != same or not {deed, other} <= {"write", "insert"}:
+        return False
+    mine = [row["access"] for row in finding.interleaving if row["thread"] == second["thread"]]
+    return f"read {thing}" in mine
+
+
+def _writers(finding: Finding) -> str:
+    """The methods of the racing accesses, as far as they are public, else those of the test."""
+    functions = [str(row.get("function", "")).rpartition(".")[2] for row in finding.race or ()]
+    names = [name for name in dict.fromkeys(functions) if name and not name.startswith("_")]
+    return " and ".join(f"`{name}`" for name in names) or _methods(finding)
+
+
+def _calls(finding: Finding) -> str:
+    """The methods that meet; of a single one, its calls."""
+    names = _methods(finding)
+    return f"two calls of {names}" if len(set(finding.methods)) == 1 else names
+
+
+def _methods(finding: Finding) -> str:
+    names = list(dict.fromkeys(f"`{each.rpartition('.')[2]}`" for each in finding.methods)) or ["the class"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _speed(perf: Comparison | None) -> tuple[str, str] | None:
+    """A method, and what became of it: "makes `get` 2.1x faster at 8 threads"."""
+    if perf is None or perf.verdict not in ("regression", "improvement") or perf.speedup is None:
+        return None
+    best = perf.winning()[0]
+    ratio = best.series(perf.scope).speedup(perf.confidence).mean
+    factor, word = (ratio, "faster") if perf.verdict == "improvement" else (1 / ratio, "slower")
+    changed = [name for name in best.methods if name in perf.focus] or best.methods
+    return changed[0], f"makes `{changed[0]}` {factor:.1f}x {word} at {perf.threads} threads"
+
+
+def _behaviour(review: ClassReview) -> str:
+    """What is known about behaviour when nothing bad was found."""
+    if review.mended:
+        return _mended(review)
+    if review.diff is not None and review.diff.verdict == "sequential-difference":
+        return "results differ already without threads"
+    told = [each for each in (review.diff, review.check) if each is not None and each.verdict != "inconclusive"]
+    if told:
+        return "no new behaviour under threads was found"
+    return "behaviour was not compared"
+
+
+def _mended(review: ClassReview) -> str:
+    said = review.mended[0].summary.partition(f"{FIXED} ")[2]
+    return f"it rules out that {said or 'threads do what they could do before'}"
+
+
+def _nothing(review: ClassReview) -> str:
+    """A pass is evidence, so it says of what."""
+    done = []
+    if review.diff is not None and review.diff.verdict != "inconclusive":
+        done.append(f"{review.diff.stats['tests_generated']} tests compared")
+    if review.check is not None and review.check.verdict != "inconclusive":
+        done.append(f"{review.check.stats['tests']} tests of the new version")
+    if review.explored:
+        done.append(f"{sum(each.stats['tests'] for each in review.explored)} existing tests explored")
+    if review.perf is not None and review.perf.verdict == "none":
+        done.append(f"as fast as before at {review.perf.threads} threads")
+    evidence = f" ({', '.join(done)})" if done else ""
+    return f"{_behaviour(review)}{evidence}"
+
+
+def _reasons(review: ClassReview) -> str:
+    if review.untold:
+        return "; ".join(review.untold)
+    if review.perf is not None and review.perf.verdict == "inconclusive" and review.perf.reason:
+        return review.perf.reason
+    return review.notes[0] if review.notes else "no test could be run"
+
+
+# -- review text -------------------------------------------------------------------------------------------------------
+# A review for the terminal: the verdict lines first, then what proves them.
+
+
+_MARKS = {"finding": "FOUND", "clean": "ok", "inconclusive": "?"}
+
+
+def review_text(result: Result, classes: list[ClassReview]) -> str:
+    """Plain text."""
+    lines: list[str] = []
+    for review in classes:
+        for part in _evidence(review):
+            lines += [_title(review.name), "", part, ""]
+    lines += [f"{_MARKS[review.verdict]:6}{review.name}: {line(review)}." for review in classes]
+    lines += [*([""] if classes else []), *statement(result, classes)]
+    return "\n".join(lines)
+
+
+def _title(name: str) -> str:
+    return f"-- {name} {'-' * max(3, 96 - len(name))}"
+
+
+def _evidence(review: ClassReview) -> list[str]:
+    """The report of every step that found something."""
+    parts = []
+    for each in review.brought():
+        if each.command == "diff" and review.diff is not None:
+            parts.append("\n".join(difference_lines(each.finding, review.diff)))
+        elif each.command == "perf" and review.perf is not None:
+            parts.append(perf_text(review.perf))
+        elif each.command == "explore":
+            parts.append("\n".join(text for result in review.explored for text in stories(result)))
+        else:
+            parts.append(finding_text(each.finding))
+        if each.also:
+            parts[-1] += "\n\n  The same cause:\n" + "\n".join(f"    - {other.summary}" for other in each.also)
+    return parts
+
+
+def statement(result: Result, classes: list[ClassReview]) -> list[str]:
+    """What was reviewed, what was left out, and what was there before."""
+    found = sum(len(review.brought()) for review in classes)
+    versions = f"{result.versions['old']} to {result.versions['new']}"
+    count = f"{len(classes)} class{'' if len(classes) == 1 else 'es'} for several threads"
+    if not classes:
+        lines = [f"No class that is meant for several threads is touched, {versions}."]
+    else:
+        none = "no conclusion" if result.verdict == "inconclusive" else "nothing found"
+        said = f"{found} finding{'' if found == 1 else 's'}" if found else none
+        lines = [f"{versions}: {count}, {said} ({result.elapsed_s:.0f} s)."]
+    for review in classes:
+        lines += [f"there before the change: {each.summary}" for each in review.before[:3]]
+        if review.verdict != "inconclusive":
+            lines += [f"{review.name}: {note}" for note in review.notes]
+    return [*lines, *(f"note: {note}" for note in result.notes)]
+
+
+# -- review markdown ---------------------------------------------------------------------------------------------------
+# A review as a comment on a pull request: a table of verdicts, then each finding with its interleaving folded up.
+
+
+_SIGNS = {"finding": "❌", "clean": "✅", "inconclusive": "❔"}
+_SPECIAL = re.compile(r"([\\*_\[\]<>|#~])")
+MARKER = "<!-- plait review -->"
+"""The first line, by which a later run finds the comment that it replaces."""
+
+
+def review_markdown(result: Result, classes: list[ClassReview]) -> str:
+    """GitHub-flavoured; nothing of the code under test becomes markup."""
+    found = any(review.brought() for review in classes)
+    none = "plait: no conclusion" if result.verdict == "inconclusive" else "plait: nothing found"
+    head = "plait: this change is not safe or not as fast under threads" if found else none
+    lines = [MARKER, f"### {head}", ""]
+    if classes:
+        lines += ["| | class | verdict |", "| --- | --- | --- |"]
+        lines += [f"| {_SIGNS[each.verdict]} | `{each.name}` | {_text(line(each))} |" for each in classes]
+        lines.append("")
+    for review in classes:
+        for each in review.brought():
+            lines += _finding(review, each)
+    lines += [_text(part) + "  " for part in statement(result, classes)]
+    return "\n".join(lines) + "\n"
+
+
+def _finding(review: ClassReview, brought: Brought) -> list[str]:
+    finding = brought.finding
+    lines = [f"<details><summary><b>{_html(review.name)}</b>: {_html(finding.summary)}</summary>", ""]
+    lines += [*_test(finding), ""]
+    if finding.interleaving:
+        shown = as_text(table(finding.interleaving, names=_names(finding)))
+        lines += ["How it happens:", "", *_fenced(shown), ""]
+    if finding.guard is not None:
+        places = ", ".join(f"`{place}`" for place in finding.guard["unguarded"][:4])
+        lines += [f"`{finding.guard['field']}` is guarded by `{finding.guard['lock']}`, but not at {places}.", ""]
+    gil = finding.reachable.get("gil")
+    if gil is not None:
+        lines += ["Can happen today, on builds with the GIL too." if gil else "Only on free-threaded builds.", ""]
+    if brought.command == "perf" and finding.detail:
+        lines += [_text(finding.detail), ""]
+    if brought.also:
+        lines += ["The same cause:", "", *(f"- {_text(each.summary)}" for each in brought.also), ""]
+    if finding.reproducer is not None:
+        what = "To measure again" if brought.command == "perf" else "Regression test"
+        lines += [f"{what}: `{finding.reproducer}`", ""]
+    return [*lines, "</details>", ""]
+
+
+def _test(finding: Finding) -> list[str]:
+    if finding.test is None:
+        return []
+    if finding.kind == "performance":  # the threads of a performance test all do the same, many times
+        return []
+    shown = [call.source for call in finding.test.prefix]
+    for thread, suffix in enumerate(finding.test.suffixes, 1):
+        shown += [f"# thread {thread}", *(call.source for call in suffix)]
+    return _fenced("\n".join(shown), "python")
+
+
+def _names(finding: Finding) -> dict[int, str]:
+    suffixes = finding.test.suffixes if finding.test is not None else ()
+    return {thread: "; ".join(call.source for call in suffix) for thread, suffix in enumerate(suffixes, 1)}
+
+
+def _fenced(text: str, language: str = "") -> list[str]:
+    """A block that its content cannot end."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [fence + language, text, fence]
+
+
+def _text(text: str) -> str:
+    """Words outside of code, with what is special in Markdown taken literally; code in back-ticks stays code."""
+    parts = re.split(r"(`[^`\n]*`)", " ".join(text.split()))
+    return "".join(
+        part.replace("|", "\\|") if part.startswith("`") else _SPECIAL.sub(r"\\\1", part) for part in parts
+    )
+
+
+def _html(text: str) -> str:
+    """Words inside an HTML element; code in back-ticks becomes a code element."""
+    safe = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", safe)
+
+
+# -- review publish ----------------------------------------------------------------------------------------------------
+# Where a review goes: the terminal and the files that were asked for, with places as git names them.
+
+
+def publish_review(result: Result, classes: list[ClassReview], options: argparse.Namespace) -> None:
+    """Write everything; reproducers first, because the result names them."""
+    for review in classes:
+        _reproduce(review)
+    result.findings = [each.finding for review in classes for each in review.brought()]
+    written = guarded("reporting", lambda: review_json(result, classes), result.notes)
+    data = result.as_json() if written is None else written
+    said = guarded("reporting", lambda: review_text(result, classes), result.notes) or plainly(result)
+    if options.markdown is not None:
+        comment = guarded("reporting", lambda: review_markdown(result, classes), result.notes) or said
+        if str(options.markdown) == "-":
+            said = comment
+        else:
+            attempt(lambda: write_whole(comment, options.markdown), f"--markdown {options.markdown}", result.notes)
+    sentences = guarded("reporting", lambda: statement(result, classes), result.notes) or [result.verdict]
+    write_all({**data, "notes": result.notes}, options, said, sentences)
+
+
+def _reproduce(review: ClassReview) -> None:
+    for each in review.brought():
+        finding, check = each.finding, review.check
+        if each.command == "check" and check is not None and finding.test and finding.schedule:
+            root = Path(check.more["root"]) if "root" in check.more else None
+            probes = check.more.get("probes", []) if "afterwards" in finding.detail else []
+            write = partial(
+                write_reproducer, finding, review.name, Path(OUT), root, probes, check.more.get("rules")
+            )
+            written = attempt(write, f"a regression test in {OUT}", review.notes)
+            finding.reproducer = None if written is None else str(written)
+
+
+def review_json(result: Result, classes: list[ClassReview]) -> dict[str, Any]:
+    """The result file. Findings are those that the change has brought; each names its class and its command."""
+    result.findings = [each.finding for review in classes for each in review.brought()]
+    data = result.as_json()
+    top = Path(result.more["repository"])
+    brought = [(review, each) for review in classes for each in review.brought()]
+    data["sources"] = {}
+    for found, (review, each) in zip(data["findings"], brought, strict=True):
+        found |= {"subject": review.name, "command": each.command, "also": [other.summary for other in each.also]}
+        name = review.touched.subject.qualname
+        if not found["summary"].startswith(f"{name}:"):  # of one class among others
+            found["summary"] = f"{name}: {found['summary']}"
+        if not found["interleaving"] and (place := review.changed_place()) is not None:
+            found["location"] = place
+        step = getattr(review, each.command) if each.command in ("diff", "check") else None
+        if step is not None:
+            found.update({key: step.more[key] for key in ("outcomes", "outcomes_complete") if key in step.more})
+            data["sources"] |= {_named(file, top, review.prefix): text for file, text in step.more["sources"].items()}
+        _from_the_top(found, top, review.prefix)
+    data["classes"] = [review.as_json(line(review)) for review in classes]
+    return data
+
+
+def _from_the_top(found: dict[str, Any], top: Path, prefix: str) -> None:
+    for key in ("interleaving", "race"):
+        if found.get(key):
+            found[key] = [{**row, "file": _named(str(row["file"]), top, prefix)} for row in found[key]]
+    if "location" in found:
+        found["location"] = {**found["location"], "file": _named(found["location"]["file"], top, prefix)}
+
+
+def _named(text: str, top: Path, prefix: str) -> str:
+    """A file as git names it; those of the old version, which carry its name, stay as they are."""
+    file = Path(text)
+    if file.is_absolute():
+        return file.relative_to(top).as_posix() if file.is_relative_to(top) else text
+    return text if ":" in text or text.startswith("<") else (Path(prefix) / file).as_posix()

@@ -1,0 +1,1 @@
+"""What rewritten code calls before it touches anything that threads can share."""

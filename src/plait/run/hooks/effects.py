@@ -1,0 +1,50 @@
+"""Which callables written in C have a known effect, and what an attribute holds: looked up without running any code.
+
+An effect is called before the callable, with the thread, the arguments and the place, and announces what is touched.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from plait.run.identity import identity
+
+# Filled by `plait.run.hooks.callables`: by the callable's identity, for slot wrappers of any type by name, and for
+# objects that can be called by their type.
+EFFECTS: dict[int, Any] = {}
+EFFECTS_BY_NAME: dict[str, Any] = {}
+EFFECTS_OF: dict[type, Any] = {}
+
+
+def effect_of(found: Any, name: str) -> Any:
+    """What a method as its class holds it touches when it is called with its object; None if nothing is known."""
+    effect = EFFECTS.get(identity(found))
+    if effect is None and type(found) is types.WrapperDescriptorType:
+        return EFFECTS_BY_NAME.get(name)
+    return effect
+
+
+def bound_effect(function: Any, bound: Any) -> Any:
+    """As `effect_of`, for a method that is bound to an object already."""
+    name = function.__name__
+    for owner in type(bound).__mro__:
+        found = owner.__dict__.get(name)
+        if found is not None:
+            return effect_of(found, name)
+    return None
+
+
+def held(obj: Any, name: str) -> Any:
+    """What an attribute holds, found without running code under test; None if nothing."""
+    value = getattr(obj, "__dict__", {}).get(name)
+    if value is not None:
+        return value
+    for owner in type(obj).__mro__:
+        slot = owner.__dict__.get(name)
+        if type(slot) is types.MemberDescriptorType:
+            try:
+                return slot.__get__(obj)
+            except AttributeError:
+                return None
+    return None

@@ -1,0 +1,623 @@
+"""What C code does in several steps that other threads can see, done in the same steps under the scheduler.
+
+CPython documents what is atomic without the GIL. What is not, is here: consumers of iterables, searches through a
+list, sorting, filling a container from an iterable. Each performer does exactly what the C code does, with points
+between, and answers `NATIVE` where the call is one step after all. With the GIL the same points are part of one step,
+until Python code runs in between (an `__eq__`, a key function, a generator).
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import itertools
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from plait.run.engine import ENGINE, access, also
+from plait.run.hooks.containers import is_container
+from plait.run.hooks.iteration import FEW, Feeding, Walk, is_plain, scan_args, scan_too, walked
+from plait.run.operations import KEY_READ, READ, SHIFT, SHIFT_ALL, WRITE
+from plait.run.vthread import VThread
+
+_HEAP = ENGINE.heap
+NATIVE: Final = object()
+
+Function = Callable[[VThread, Any, int, tuple[Any, ...], dict[str, Any]], Any]
+Method = Callable[[VThread, Any, Any, int, tuple[Any, ...], dict[str, Any]], Any]
+
+_DICT_VIEWS = frozenset({type({}.keys()), type({}.values()), type({}.items())})
+_COPIED = frozenset({list, tuple, set, frozenset, dict}) | _DICT_VIEWS  # `list` takes them at one moment
+_HASHED = frozenset({set, frozenset, dict})
+_FAST = frozenset({list, tuple})
+
+
+class _section:  # noqa: N801 - used like the function that it would be if `contextlib` were not code under test
+    """The first step of a change that keeps the container's lock until it is complete.
+
+    With the GIL there is nothing to keep: nobody runs before Python code does.
+    """
+
+    __slots__ = ("_loc", "_opened", "_site", "_thread")
+
+    def __init__(self, thread: VThread, container: Any, site: int) -> None:
+        self._thread = thread
+        self._site = site
+        self._loc = _HEAP.whole(container)
+        self._opened = -1
+
+    def __enter__(self) -> None:
+        access(self._thread, self._loc, WRITE, self._site)
+        if not ENGINE.gil:
+            ENGINE.open_section(self._thread, self._loc)
+            self._opened = ENGINE.step
+
+    def __exit__(self, *_error: object) -> None:
+        if self._opened >= 0 and ENGINE.current is not None:
+            if ENGINE.step != self._opened:
+                also(self._thread, self._loc, SHIFT, self._site)
+            ENGINE.close_section(self._loc)
+
+
+# -- functions ----------------------------------------------------------------------------------------------------
+
+
+def _consumer(atomic: frozenset[type], first: int = 0, *, deep: bool = False) -> Function:
+    """Of a function that asks for one element of an iterable after the other, but takes some types at one moment."""
+
+    def perform(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        if len(args) <= first or type(args[first]) in atomic:
+            return NATIVE
+        given = walked(args[first], site, deep=deep)
+        if given is args[first]:
+            return NATIVE
+        result = native(*args[:first], given, *args[first + 1 :], **named)
+        thread.may_switch = True
+        return result
+
+    return perform
+
+
+def _best(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """`min` and `max` walk along a single argument."""
+    return _walk_first(thread, native, site, args, named) if len(args) == 1 else NATIVE
+
+
+def _pairs(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """``dict(iterable)``."""
+    if len(args) != 1 or hasattr(type(args[0]), "keys"):
+        return NATIVE
+    return _walk_first(thread, native, site, args, named)
+
+
+def _lazy(first: int, many: int | None, atomic: frozenset[type] = frozenset()) -> Function:
+    """Of an iterator in C: it is made over iterables that have points, and walks along them whenever it is asked."""
+
+    def perform(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        last = len(args) if many is None else first + many
+        given = [
+            walked(arg, site) if first <= at < last and type(arg) not in atomic else arg for at, arg in enumerate(args)
+        ]
+        if atomic:
+            scan_args(thread, tuple(given), site)
+        result = native(*given, **named)
+        thread.may_switch = True
+        return result
+
+    return perform
+
+
+def _next(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """An iterator over a list that several threads share: reading its position and storing it are two steps."""
+    if not args or type(args[0]) is not _LIST_ITERATOR or ENGINE.gil:
+        return NATIVE
+    iterator: Any = args[0]
+    loc = _HEAP.loc_of(iterator, "next")
+    access(thread, loc, READ, site)
+    state: Any = iterator.__reduce__()
+    if len(state) < 3:
+        return native(*args)
+    items, at = state[1][0], state[2]
+    also(thread, _HEAP.key(items, at), KEY_READ, site)
+    found = list.__getitem__(items, slice(at, at + 1))
+    access(thread, loc, WRITE, site)
+    thread.may_switch = True
+    if found:
+        iterator.__setstate__(at + 1)
+        return found[0]
+    iterator.__setstate__(len(items))
+    return native(*args)
+
+
+_LIST_ITERATOR: Any = type(iter([]))
+_walk_first = _consumer(frozenset(), deep=True)
+
+FUNCTIONS: dict[Any, Function] = {
+    list: _consumer(_COPIED), sorted: _consumer(_COPIED), tuple: _consumer(_FAST),
+    set: _consumer(_HASHED), frozenset: _consumer(_HASHED), dict: _pairs, sum: _walk_first, any: _walk_first,
+    all: _walk_first, min: _best, max: _best, collections.deque: _consumer(frozenset()),
+    functools.reduce: _consumer(frozenset(), 1, deep=True),
+    bytes: _consumer(frozenset({bytearray, bytes})), bytearray: _consumer(frozenset({bytearray, bytes})),
+    map: _lazy(1, None), filter: _lazy(1, 1), zip: _lazy(0, None), enumerate: _lazy(0, 1), next: _next,
+    itertools.accumulate: _lazy(0, 1), itertools.chain: _lazy(0, None), itertools.compress: _lazy(0, 2),
+    itertools.cycle: _lazy(0, 1), itertools.dropwhile: _lazy(1, 1), itertools.filterfalse: _lazy(1, 1),
+    itertools.groupby: _lazy(0, 1), itertools.islice: _lazy(0, 1), itertools.pairwise: _lazy(0, 1),
+    itertools.starmap: _lazy(1, 1), itertools.takewhile: _lazy(1, 1), itertools.tee: _lazy(0, 1),
+    itertools.zip_longest: _lazy(0, None), itertools.product: _lazy(0, None, _FAST),
+    itertools.permutations: _lazy(0, 1, _FAST), itertools.combinations: _lazy(0, 1, _FAST),
+    itertools.combinations_with_replacement: _lazy(0, 1, _FAST),
+    **({itertools.batched: _lazy(0, 1)} if hasattr(itertools, "batched") else {}),
+}  # fmt: skip
+
+
+# -- methods ------------------------------------------------------------------------------------------------------
+
+
+def equal(thread: VThread, element: Any, wanted: Any, site: int) -> bool:
+    """What C code asks to find something: identity first, then ``==``. Containers that are compared are read."""
+    if element is wanted:
+        return True
+    scan_too(thread, (element, wanted), site, 0)
+    return bool(element == wanted)
+
+
+def _found(thread: VThread, items: list[Any], wanted: Any, site: int) -> bool:
+    """``wanted in items``."""
+    walk, at = Walk(items, site, keys=True), 0
+    while True:
+        walk.point(thread)
+        if at >= list.__len__(items):
+            return False
+        if equal(thread, list.__getitem__(items, at), wanted, site):
+            return True
+        at += 1
+
+
+class Membership:
+    """Stands for a list behind ``in``: the search has a point per element."""
+
+    __slots__ = ("_items", "_site")
+
+    def __init__(self, items: list[Any], site: int) -> None:
+        self._items = items
+        self._site = site
+
+    def __contains__(self, wanted: Any) -> bool:
+        thread = ENGINE.current
+        return wanted in self._items if thread is None else _found(thread, self._items, wanted, self._site)
+
+
+def _contains(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    if len(args) != 1 or named:
+        return NATIVE
+    return _found(thread, items, args[0], site)
+
+
+def _index(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """``list.index``: its bounds are fixed when it begins, its end is where the list ends by then."""
+    if not 1 <= len(args) <= 3 or named or any(type(bound) is not int for bound in args[1:]):
+        return NATIVE
+    walk = Walk(items, site, keys=True)
+    walk.point(thread)
+    size = list.__len__(items)
+    at, stop = (max(bound + size, 0) if bound < 0 else bound for bound in (*args[1:], *(0, size)[len(args) - 1 :]))
+    if len(args) < 3:
+        stop = -1
+    walk.position = at
+    fresh = at == 0
+    while stop < 0 or at < stop:
+        if not fresh:
+            walk.point(thread)
+        fresh = False
+        if at >= list.__len__(items):
+            break
+        if equal(thread, list.__getitem__(items, at), args[0], site):
+            return at
+        at += 1
+    return [].index(args[0])  # raises what this version of Python raises
+
+
+def _count(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    if len(args) != 1 or named:
+        return NATIVE
+    walk, at, many = Walk(items, site, keys=True), 0, 0
+    while True:
+        walk.point(thread)
+        if at >= list.__len__(items):
+            return many
+        many += equal(thread, list.__getitem__(items, at), args[0], site)
+        at += 1
+
+
+def _sort(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """``list.sort`` takes the elements out, and puts them back when it is through: in between the list is empty."""
+    key = named.get("key")
+    if args or not named.keys() <= {"key", "reverse"} or not (key is None or callable(key)):
+        return NATIVE
+    loc = _HEAP.whole(items)
+    if key is None and not any(map(compares_in_python, set(map(type, items)))):
+        with _section(thread, items, site):
+            if not ENGINE.gil and list.__len__(items) > 1:
+                content = list.copy(items)
+                list.clear(items)
+                try:
+                    content.sort(**named)
+                finally:
+                    access(thread, loc, SHIFT_ALL, site)
+                    list.extend(items, content)
+            else:
+                native(**named)
+        thread.may_switch = True
+        return None
+    access(thread, loc, WRITE, site)
+    many, done = list.__len__(items), 0
+
+    def of(element: Any) -> Any:
+        nonlocal done
+        result = element if key is None else key(element)
+        done += 1
+        if done == many:  # whoever wants to look at the empty list has to do it now
+            access(thread, loc, WRITE, site)
+        return result
+
+    step = ENGINE.step
+    try:
+        native(**{**named, "key": of})
+    finally:
+        if ENGINE.step != step and ENGINE.current is not None:
+            also(thread, loc, WRITE, site)
+        thread.may_switch = True
+    return None
+
+
+_BY_CONTENT = (tuple, list, dict, set, frozenset, collections.deque)
+
+
+@functools.cache
+def compares_in_python(kind: Any) -> bool:
+    """Whether comparing values of this type may run Python code."""
+    if issubclass(kind, _BY_CONTENT):
+        return True
+    return any(isinstance(getattr(kind, name), types.FunctionType) for name in ("__eq__", "__lt__"))
+
+
+def _fed(thread: VThread, native: Any, target: Any, source: Any, site: int) -> None:
+    """A container takes one element after the other, and keeps its lock unless Python code runs in between."""
+    given = walked(source, site)
+    if not is_plain(given):
+        native(Feeding(given, target, site, WRITE))
+        return
+    with _section(thread, target, site):
+        native(Feeding(given, target, site, SHIFT_ALL))
+
+
+def _extend(atomic: frozenset[type]) -> Method:
+    """Of a method that takes one element after the other from an iterable, unless it knows the iterable's type."""
+
+    def perform(
+        thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
+    ) -> Any:
+        if len(args) != 1 or named or type(args[0]) in atomic or args[0] is target or not _is_iterable(args[0]):
+            return NATIVE
+        _fed(thread, native, target, args[0], site)
+        thread.may_switch = True
+        return None
+
+    return perform
+
+
+def _is_iterable(value: Any) -> bool:
+    return hasattr(type(value), "__iter__")
+
+
+def _update_dict(
+    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
+    """``dict.update``: from a dict at one moment, else pair by pair or key by key."""
+    if len(args) != 1 or named or not _is_iterable(args[0]):
+        return NATIVE
+    source = args[0]
+    kind = type(source)
+    if issubclass(kind, dict) and kind.__iter__ is dict.__iter__:
+        return NATIVE
+    if not hasattr(source, "keys"):
+        _fed(thread, native, target, source, site)
+    else:
+        scan_args(thread, (source,), site)
+        for key in list(source.keys()):
+            if is_container(kind):
+                access(thread, _HEAP.key(source, key) or _HEAP.whole(source), READ, site)
+            value = source[key]
+            access(thread, _HEAP.whole(target), WRITE, site)
+            dict.__setitem__(target, key, value)
+    thread.may_switch = True
+    return None
+
+
+def _update_set(
+    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
+    """``set.update``: sets and dicts at one moment, one argument after the other."""
+    if named or not all(map(_is_iterable, args)):
+        return NATIVE
+    for source in args:
+        if isinstance(source, set | frozenset) or type(source) is dict:
+            access(thread, _HEAP.whole(target), WRITE, site)
+            scan_too(thread, (source,), site, _HEAP.whole(target))
+            native(source)
+        else:
+            _fed(thread, native, target, source, site)
+    thread.may_switch = True
+    return None
+
+
+def _with_others(
+    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
+    """``set.union`` and its like: other arguments than sets and dicts are walked along."""
+    given = [source if isinstance(source, set | frozenset | dict) else walked(source, site) for source in args]
+    if named or all(new is old for new, old in zip(given, args, strict=True)):
+        return NATIVE
+    access(thread, _HEAP.whole(target), READ, site)
+    scan_too(thread, tuple(given), site, _HEAP.whole(target))
+    result = native(*given)
+    thread.may_switch = True
+    return result
+
+
+def _extend_bytes(
+    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
+    """``bytearray.extend`` collects what an iterable gives, and then takes it at one moment."""
+    if len(args) != 1 or named or type(args[0]) in (bytes, bytearray):
+        return NATIVE
+    given = walked(args[0], site)
+    if given is args[0] and type(given) is not types.GeneratorType:
+        return NATIVE
+    more = bytearray()
+    more.extend(given)
+    access(thread, _HEAP.whole(target), WRITE, site)
+    native(more)
+    thread.may_switch = True
+    return None
+
+
+def _update_ordered(
+    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
+    """``OrderedDict.update`` stores key by key, and keeps no lock meanwhile."""
+    if len(args) != 1 or named or not _is_iterable(args[0]):
+        return NATIVE
+    source = args[0]
+    if type(source) is dict:
+        access(thread, _HEAP.whole(source), READ, site)
+        source = list(source.items())
+    elif hasattr(source, "keys"):
+        return NATIVE
+    native(Feeding(walked(source, site), target, site, WRITE))
+    thread.may_switch = True
+    return None
+
+
+# -- elements that move -------------------------------------------------------------------------------------------
+
+
+def _store(
+    thread: VThread, items: list[Any], site: int, cells: Sequence[tuple[int, Any]], *, begun: bool = False
+) -> None:
+    """Store elements in this order, inside a section: who takes no lock sees it happen.
+
+    The first one belongs to the section's first step, unless that has ``begun``. A list that grows has its new length
+    at once: what stands at its new end is never seen unset, because who finds nothing there takes the lock. Behind the
+    first few cells all others are stored in one step.
+    """
+    first = not begun
+    for number, (at, value) in enumerate(cells):
+        if at >= list.__len__(items):
+            list.append(items, value)
+        else:
+            if not first and number < FEW and not ENGINE.gil:
+                access(thread, _HEAP.key(items, at), SHIFT, site)
+            list.__setitem__(items, at, value)
+        first = False
+
+
+def _close_up(thread: VThread, items: list[Any], start: int, stop: int, site: int) -> int:
+    """Move what stands behind ``items[start:stop]`` to the front of it; what is left at the end is for the caller.
+
+    Returns the length that the list is to have, when it is the thread's turn to cut the list there.
+    """
+    size = list.__len__(items)
+    _store(thread, items, site, [(at + start - stop, items[at]) for at in range(stop, size)])
+    if stop < size and not ENGINE.gil:
+        access(thread, _HEAP.whole(items), SHIFT_ALL, site)
+    return size - (stop - start)
+
+
+def _insert(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """``list.insert`` moves the elements behind, the last one first."""
+    if len(args) != 2 or named or type(args[0]) is not int:
+        return NATIVE
+    with _section(thread, items, site):
+        size = list.__len__(items)
+        at = min(max(args[0] + size, 0) if args[0] < 0 else args[0], size)
+        moved = [(to, items[to - 1]) for to in range(size, at, -1)]
+        _store(thread, items, site, [*moved, (at, args[1])])
+    thread.may_switch = True
+    return None
+
+
+def _pop(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """``list.pop(i)`` moves the elements behind, the first one first; then the list is shorter."""
+    if len(args) != 1 or named or type(args[0]) is not int:
+        return NATIVE
+    with _section(thread, items, site):
+        thread.may_switch = True
+        size = list.__len__(items)
+        at = args[0] + size if args[0] < 0 else args[0]
+        if not 0 <= at < size - 1:
+            return native(*args)
+        value = list.__getitem__(items, at)
+        list.__delitem__(items, slice(_close_up(thread, items, at, at + 1, site), None))
+        thread.may_switch = True
+        return value
+
+
+def _remove(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """``list.remove``: the search keeps the lock unless it runs Python code."""
+    if len(args) != 1 or named:
+        return NATIVE
+    wanted = args[0]
+    if any(map(compares_in_python, {type(wanted), *map(type, items)})):
+        return _search_and_remove(thread, items, wanted, site)
+    with _section(thread, items, site):
+        thread.may_switch = True
+        try:
+            at = list.index(items, wanted)
+        except ValueError:
+            return native(wanted)
+        size = _close_up(thread, items, at, at + 1, site)
+        list.__delitem__(items, slice(size, None))
+        thread.may_switch = True
+    return None
+
+
+def _search_and_remove(thread: VThread, items: list[Any], wanted: Any, site: int) -> None:
+    walk, at = Walk(items, site), 0
+    while True:
+        walk.point(thread)
+        if at >= list.__len__(items):
+            [].remove(wanted)  # raises what this version of Python raises
+        if equal(thread, list.__getitem__(items, at), wanted, site):
+            access(thread, _HEAP.whole(items), WRITE, site)
+            list.__delitem__(items, slice(at, at + 1))  # whatever stands there by now
+            thread.may_switch = True
+            return
+        at += 1
+
+
+def _reverse(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """``list.reverse`` swaps from both ends."""
+    if args or named:
+        return NATIVE
+    with _section(thread, items, site):
+        size = list.__len__(items)
+        pairs = [(low, size - 1 - low) for low in range(size // 2)]
+        _store(thread, items, site, [cell for low, high in pairs for cell in ((low, items[high]), (high, items[low]))])
+    thread.may_switch = True
+    return None
+
+
+def delete(thread: VThread, items: list[Any], key: Any, site: int) -> Any:
+    """Before ``del items[key]``: what moves has moved, and what is left to delete is returned."""
+    size = list.__len__(items)
+    loc = _HEAP.whole(items)
+    if type(key) is slice and key.step in (None, 1):
+        whole = all(bound is None or type(bound) is int for bound in (key.start, key.stop))
+    else:
+        whole = type(key) is int
+    if not whole or ENGINE.gil:
+        access(thread, loc, WRITE, site)
+        return key
+    with _section(thread, items, site):
+        size = list.__len__(items)
+        if type(key) is slice:
+            start, stop, _step = key.indices(size)
+            stop = max(start, stop)
+        else:
+            start = key + size if key < 0 else key
+            stop = start + 1
+            if not 0 <= start < size:
+                return key
+        return slice(_close_up(thread, items, start, stop, site) if start < stop else size, None)
+
+
+def assign_slice(thread: VThread, items: Any, key: slice, value: Any, site: int) -> None:
+    """``items[key] = value``: an iterable is walked along first; a list is read together with the first step."""
+    bounds = all(bound is None or type(bound) is int for bound in (key.start, key.stop))
+    if not bounds or key.step not in (None, 1) or not _is_iterable(value):
+        access(thread, _HEAP.whole(items), WRITE, site)
+        scan_too(thread, (value,), site, 0)
+        items[key] = value
+        return
+    if type(value) not in _FAST:
+        value = list(walked(value, site))
+    with _section(thread, items, site):
+        scan_too(thread, (value,), site, _HEAP.whole(items))
+        new, size = list(value), list.__len__(items)
+        start, stop, _step = key.indices(size)
+        stop = max(start, stop)
+        more = len(new) - (stop - start)
+        if ENGINE.gil or size + more == 0:
+            items[key] = new
+            return
+        end, length = start + len(new), size + more
+        final = [*items[:start], *new, *items[stop:]]
+        inside = [(at, final[at]) for at in range(start, min(end, size))]
+        if more > 0:
+            grown = [(at, final[at]) for at in range(size, length)]
+            _store(thread, items, site, [*grown, *((at, final[at]) for at in range(size - 1, end - 1, -1)), *inside])
+            return
+        behind = [(at, final[at]) for at in range(end, length)] if more else []
+        _store(thread, items, site, behind)
+        if more:
+            if behind:
+                access(thread, _HEAP.whole(items), SHIFT_ALL, site)
+            list.__delitem__(items, slice(length, None))
+        _store(thread, items, site, inside, begun=more < 0)
+
+
+def add_in_place(thread: VThread, target: Any, operand: Any, site: int) -> Any:
+    """Before ``target += operand``, or ``|=`` of a dict; returns what is to stand for the operand."""
+    kind = type(target)
+    known: frozenset[type] | None = None
+    if issubclass(kind, list) and kind.__iadd__ is list.__iadd__:
+        known = _COPIED
+    elif (issubclass(kind, collections.deque) and kind.__iadd__ is collections.deque.__iadd__) or (
+        issubclass(kind, dict) and kind.__ior__ is dict.__ior__ and not hasattr(operand, "keys")
+    ):
+        known = frozenset()
+    if known is None or type(operand) in known or operand is target or not _is_iterable(operand):
+        access(thread, _HEAP.whole(target), WRITE, site)
+        thread.may_switch = True
+        return operand
+    given = walked(operand, site)
+    if not is_plain(given):
+        return Feeding(given, target, site, WRITE)
+    section = _section(thread, target, site)
+    section.__enter__()
+    return Feeding(given, target, site, SHIFT_ALL, section)
+
+
+_SET_READERS = ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")
+
+METHODS: dict[tuple[type, str], Method] = {
+    (list, "insert"): _insert, (list, "pop"): _pop, (list, "remove"): _remove, (list, "reverse"): _reverse,
+    (list, "index"): _index, (list, "count"): _count, (list, "sort"): _sort, (list, "__contains__"): _contains,
+    (list, "extend"): _extend(_COPIED), (collections.deque, "extend"): _extend(frozenset()),
+    (collections.deque, "extendleft"): _extend(frozenset()), (dict, "update"): _update_dict,
+    (collections.OrderedDict, "update"): _update_ordered, (set, "update"): _update_set,
+    (bytearray, "extend"): _extend_bytes,
+    **{(set, name): _with_others for name in _SET_READERS},
+}  # fmt: skip
+
+
+def _chain_all(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """``itertools.chain.from_iterable`` walks along the iterable, and along each that it finds there."""
+    if len(args) != 1 or named:
+        return NATIVE
+    thread.may_switch = True
+    return native(map(functools.partial(walked, site=site), walked(args[0], site)))
+
+
+def class_method(owner: Any, name: str) -> Function | None:
+    """The performer of ``owner.name``, where that belongs to the class; None if it is one step."""
+    if owner is itertools.chain and name == "from_iterable":
+        return _chain_all
+    return _consumer(frozenset({*_HASHED, tuple})) if name == "fromkeys" and issubclass(owner, dict) else None
+
+
+def method(descriptor: Any, name: str) -> Method | None:
+    """The performer of a C method, found by the class that defines it; None if the method is one step."""
+    return METHODS.get((getattr(descriptor, "__objclass__", None), name))  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""How code under test is imported, mirrored, adopted and put back."""

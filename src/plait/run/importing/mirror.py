@@ -1,0 +1,210 @@
+"""The standard modules that code under test sees instead of the real ones.
+
+`threading`, `_thread`, `time` and `fcntl` are copies whose primitives are virtual. `Barrier`, `Timer`, `queue`,
+`sched` and `concurrent.futures` come from the running interpreter's own source, rewritten, over the virtual primitives:
+their semantics stay CPython's. While the mirror is installed, importing any of these names gives the mirrored module.
+"""
+
+from __future__ import annotations
+
+import _thread as real_underscore
+import contextlib
+import importlib.util
+import inspect
+import sys
+import threading as real_threading
+import time as real_time
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from plait.model.site import Site
+from plait.run.asked import signals
+from plait.run.hooks.dynamic import HOOKS
+from plait.run.primitives import clock, file_lock
+from plait.run.primitives import thread as threads
+from plait.run.primitives.condition import Condition
+from plait.run.primitives.event import Event
+from plait.run.primitives.local import local
+from plait.run.primitives.lock import Lock, RLock, allocate_lock
+from plait.run.primitives.number import next_pool, number
+from plait.run.primitives.semaphore import BoundedSemaphore, Semaphore
+from plait.run.primitives.simple_queue import SimpleQueue
+from plait.run.primitives.site import SKIPPED
+from plait.run.rewrite import compile_module, rewrite
+
+FROM_SOURCE = ("queue", "sched", "concurrent.futures._base", "concurrent.futures.thread", "concurrent.futures")
+_CLOCK = (
+    "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns",
+    "process_time", "process_time_ns", "thread_time", "thread_time_ns", "sleep",
+    "localtime", "gmtime", "ctime", "asctime", "strftime",
+)  # fmt: skip
+_IN_PYTHON = {
+    "Condition": ("Condition",), "Event": ("Event",), "Semaphore": ("Semaphore",),
+    "BoundedSemaphore": ("Semaphore", "BoundedSemaphore"),
+}  # fmt: skip
+"""What `threading` defines in Python, over locks, with the classes that this needs."""
+_REWRITTEN = (
+    "Barrier", "Timer", "serialize_iterator", "synchronized_iterator", "concurrent_tee", "_concurrent_tee",
+)  # fmt: skip
+"""What of `threading` is taken from the running interpreter's source; the iterators came with 3.15."""
+
+
+class Mirror:
+    """The mirrored modules, made once per process; ``sites`` takes the places inside the rewritten ones."""
+
+    def __init__(self, sites: dict[int, Site], cache: Path | None = None) -> None:
+        self._sites = sites
+        self._cache = cache
+        self.modules: dict[str, types.ModuleType] = {}
+        self.modules["time"] = self._time()
+        self.modules["_thread"] = self._thread()
+        self.modules["threading"] = self._threading()
+        if importlib.util.find_spec("fcntl") is not None:
+            self.modules["fcntl"] = self._fcntl()
+        self.modules["signal"] = signals()
+        SKIPPED.add("threading")
+        with self.installed():
+            for name in sorted(FROM_SOURCE):  # a package before its parts
+                self._enter(name)
+            for name in FROM_SOURCE:
+                self._fill(name)
+        for name in FROM_SOURCE:
+            _keep_exceptions(importlib.import_module(name), self.modules[name])
+        SKIPPED.update(FROM_SOURCE)
+        queue: Any = self.modules["queue"]
+        queue.SimpleQueue = SimpleQueue  # the C one cannot be scheduled
+        futures: Any = self.modules["concurrent.futures"]
+        futures.ThreadPoolExecutor = futures.thread.ThreadPoolExecutor  # else it is imported late, and real
+        futures.ThreadPoolExecutor._counter = staticmethod(next_pool)
+        futures._base.Future.__hash__ = number
+        futures._base.id = number  # by which futures are locked
+        package: Any = self._copy(importlib.import_module("concurrent"))
+        package.futures = futures  # `import concurrent.futures` reads this attribute
+        self.modules["concurrent"] = package
+
+    @contextlib.contextmanager
+    def installed(self) -> Iterator[None]:
+        """Imports inside this block see the mirrored modules."""
+        saved = {name: sys.modules.get(name) for name in (*self.modules, *FROM_SOURCE)}
+        sys.modules.update(self.modules)
+        try:
+            yield
+        finally:
+            for name, module in saved.items():
+                if module is None:
+                    sys.modules.pop(name, None)
+                else:
+                    sys.modules[name] = module
+
+    def _copy(self, real: types.ModuleType) -> types.ModuleType:
+        module = types.ModuleType(real.__name__, real.__doc__)
+        module.__dict__.update(real.__dict__)
+        return module
+
+    def _time(self) -> types.ModuleType:
+        module = self._copy(real_time)
+        for name in _CLOCK:
+            setattr(module, name, getattr(clock, name))
+        return module
+
+    def _fcntl(self) -> types.ModuleType:
+        module: Any = self._copy(importlib.import_module("fcntl"))
+        module.flock = file_lock.flock
+        return module  # type: ignore[no-any-return]
+
+    def _thread(self) -> types.ModuleType:
+        module: Any = self._copy(real_underscore)
+        module.allocate_lock = module.allocate = allocate_lock
+        module.LockType = module.lock = Lock
+        module.RLock = RLock
+        module._local = local
+        module.get_ident = module.get_native_id = threads.get_ident
+        module.start_new_thread = module.start_new = threads.start_new_thread
+        module._count = threads.active_count
+        if hasattr(module, "start_joinable_thread"):  # from 3.13 on
+            module.start_joinable_thread = threads.start_joinable_thread
+            module._ThreadHandle = threads.ThreadHandle
+        return module  # type: ignore[no-any-return]
+
+    def _threading(self) -> types.ModuleType:
+        module: Any = _ThreadingModule("threading", real_threading.__doc__)
+        module.__dict__.update(real_threading.__dict__)
+        module.Lock = module._allocate_lock = Lock
+        module.RLock = module._PyRLock = module._CRLock = RLock
+        module.Condition, module.Event, module.local = Condition, Event, local
+        module.Semaphore, module.BoundedSemaphore = Semaphore, BoundedSemaphore
+        module.Thread, module._DummyThread = threads.Thread, threads.ExistingThread
+        module.current_thread = module.currentThread = threads.current_thread
+        module.main_thread, module.enumerate = threads.main_thread, threads.enumerate_threads
+        module.active_count = module.activeCount = threads.active_count
+        module.get_ident = module.get_native_id = threads.get_ident
+        module._time = clock.monotonic
+        module._start_new_thread = threads.start_new_thread
+        module._register_atexit = lambda function, *args, **named: None
+        threads.hooks.modules.append(module)
+        module.__dict__["excepthook"] = threads.excepthook
+        module.__dict__.update(HOOKS)
+        for name in _REWRITTEN:
+            if hasattr(real_threading, name):
+                self._define(module, name)
+        return module  # type: ignore[no-any-return]
+
+    def _define(self, module: types.ModuleType, name: str) -> None:
+        """A class or function of `threading` by its own source, rewritten."""
+        lines, first = inspect.getsourcelines(getattr(real_threading, name))
+        source = "\n" * (first - 1) + "".join(lines)  # so that places have their real lines
+        tree, sites = rewrite(source, "threading", real_threading.__file__)
+        self._sites.update((site.number, site) for site in sites)
+        exec(compile(tree, real_threading.__file__, "exec"), module.__dict__)
+
+    def examine(self, module: str, name: str) -> None:
+        """A mirrored class is to be tested itself: by its source, where there is one, and with its lines."""
+        SKIPPED.discard(module)
+        if module == "threading" and name in _IN_PYTHON:
+            for each in _IN_PYTHON[name]:
+                self._define(self.modules[module], each)
+
+    def _enter(self, name: str) -> None:
+        """An empty module in place of the real one, so that those it belongs together with find it."""
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.origin is None:
+            raise ImportError(name)
+        module = types.ModuleType(name)
+        module.__spec__ = spec
+        module.__file__ = spec.origin
+        module.__package__ = spec.parent
+        if spec.submodule_search_locations is not None:
+            module.__path__ = list(spec.submodule_search_locations)
+        self.modules[name] = sys.modules[name] = module
+        package, _, last = name.rpartition(".")
+        if package in self.modules:
+            setattr(self.modules[package], last, module)
+
+    def _fill(self, name: str) -> None:
+        """The module's own source, rewritten."""
+        module = self.modules[name]
+        path = str(module.__file__)
+        module.__dict__.update(HOOKS)
+        code, sites = compile_module(Path(path).read_bytes(), name, path, self._cache)
+        self._sites.update((site.number, site) for site in sites)
+        exec(code, module.__dict__)
+
+
+def _keep_exceptions(real: types.ModuleType, mirrored: types.ModuleType) -> None:
+    """What code under test raises must be what code outside of control, or a test's parameters, knows by that name."""
+    for name, value in vars(real).items():
+        if isinstance(value, type) and issubclass(value, BaseException) and name in vars(mirrored):
+            setattr(mirrored, name, value)
+
+
+class _ThreadingModule(types.ModuleType):
+    """Notices when the code under test replaces the hook for uncaught exceptions."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "excepthook":
+            threads.hooks.excepthook = None if value is threads.excepthook else value  # put back: no hook any more
+        super().__setattr__(name, value)
+
+

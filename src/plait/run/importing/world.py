@@ -1,0 +1,123 @@
+"""Everything a process needs to run code under test: mirrored modules, the importer, the state to put back.
+
+A process has one world and loads one version of the code under test into it. Two versions never share a process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+import types
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from plait.errors import UsageError
+from plait.model.foreign import is_a
+from plait.model.site import Site
+from plait.run.engine import ENGINE
+from plait.run.hooks.dynamic import HOOKS, Places, adopt_generators
+from plait.run.importing.adopt import Adopter, is_foreign
+from plait.run.importing.importer import Importer, resolve_lazy
+from plait.run.importing.mirror import Mirror
+from plait.run.importing.modulestate import ModuleState
+
+
+def cache_folder() -> Path:
+    """Where rewritten code is kept between runs."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "plait" / "code"
+
+
+class World:
+    """Loads modules rewritten, over the mirrored standard modules."""
+
+    def __init__(self, sites: dict[int, Site], *, cache: Path | None = None) -> None:
+        self.sites = Places.sites = sites
+        adopt_generators()
+        self.cache = cache_folder() if cache is None else cache
+        self.mirror = Mirror(sites, self.cache)
+        self.adopter = Adopter(self.mirror, sites, self.cache)
+        self.adopter.adopt_standard()
+        self._roots: tuple[str, ...] = ()
+        self._packages: frozenset[str] = frozenset()
+        self.importer = Importer(self._wanted, HOOKS, sites, self.cache)
+
+    def _wanted(self, name: str, origin: str) -> bool:
+        if name.partition(".")[0] in self._packages:
+            return True
+        return bool(self._roots) and origin.startswith(self._roots) and not is_foreign(origin)
+
+    @contextlib.contextmanager
+    def entered(self) -> Iterator[None]:
+        """Imports inside this block are those of the code under test."""
+        with self.mirror.installed():
+            self.importer.install()
+            try:
+                yield
+            finally:
+                self.importer.uninstall()
+
+    def load(
+        self, module: str, *, file: Path | None = None, roots: Sequence[Path] = (), paths: Sequence[Path] = ()
+    ) -> types.ModuleType:
+        """Import a module rewritten. ``roots`` hold the code under test, ``paths`` what it depends on.
+
+        The module's own top-level package is rewritten wherever it lies; other modules below ``roots`` too.
+        """
+        self._roots = tuple(f"{root.resolve()}{os.sep}" for root in roots)
+        self._packages = frozenset({module.partition(".")[0]})
+        for folder in reversed([*roots, *paths]):
+            entry = str(folder.resolve())
+            if entry in sys.path:
+                sys.path.remove(entry)
+            sys.path.insert(0, entry)
+        importlib.invalidate_caches()
+        with self.entered():
+            self._forget(module)
+            loaded = importlib.import_module(module) if file is None else self.importer.load_source(module, file)
+            while any(resolve_lazy(each) for each in list(sys.modules.values()) if self._under_test(each)):
+                pass  # what has been imported now may have put off imports of its own
+            return loaded
+
+    def _forget(self, module: str) -> None:
+        """A module that was imported before, un-rewritten, must be imported again."""
+        top = module.partition(".")[0]
+        for name in [name for name in sys.modules if name == top or name.startswith(f"{top}.")]:
+            loaded = sys.modules[name]
+            if "_p_r" not in vars(loaded) and name not in sys.builtin_module_names and top != "plait":
+                del sys.modules[name]
+
+    def snapshot(self) -> None:
+        """From now on every execution starts from this state of the modules under test."""
+        modules = [module for module in list(sys.modules.values()) if self._under_test(module)]
+        ENGINE.modules = ModuleState([*modules, *self.adopter.modules])
+
+    @staticmethod
+    def _under_test(module: Any) -> bool:
+        return type(getattr(module, "__spec__", None)).__name__ == "ModuleSpec" and (
+            type(module.__spec__.loader).__name__ == "RewritingLoader"
+        )
+
+
+def find_in(module: types.ModuleType, qualname: str) -> Any:
+    """The class (or function) with this qualified name, or a `UsageError` that suggests near ones."""
+    found: Any = module
+    for part in qualname.split("."):
+        if not hasattr(found, part):
+            raise UsageError(missing(module, qualname, found, part))
+        found = getattr(found, part)
+    return found
+
+
+def missing(module: types.ModuleType, qualname: str, owner: Any, part: str) -> str:
+    """One line on a name that is not there."""
+    import difflib  # noqa: PLC0415 - only for the message
+
+    names = [name for name in vars(owner) if not name.startswith("_")]
+    near = difflib.get_close_matches(part, names, 3, 0.5)
+    classes = [name for name in names if is_a(vars(owner)[name], type)][:6]
+    hint = f"; did you mean {', '.join(near)}?" if near else f"; it has {', '.join(classes)}" if classes else ""
+    return f"{module.__name__} has no {qualname!r}{hint}"

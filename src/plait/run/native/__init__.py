@@ -1,0 +1,1 @@
+"""Real OS threads: measuring, plain runs, helper processes."""

@@ -1,0 +1,131 @@
+"""A process that writes performance tests: it has one version of the subject imported, and learns by calling it.
+
+Answers one JSON command per line, as measuring processes do: ``open`` with what is to be tested, ``focus``, ``next``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import random
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plait.generate.catalogue import Hints, build_catalogue
+from plait.generate.outcome import CallOutcome
+from plait.generate.perf import PerformanceTests
+from plait.generate.sequence import Sequences
+from plait.run.native.load import guard, serve
+from plait.subject.interface.members import discover
+
+if TYPE_CHECKING:
+    from plait.model.test import Call, Test
+
+
+class Author:
+    """Answers the commands of one parent (`plait.run.native.process.Process`)."""
+
+    _chance: random.Random
+    _sequences: Sequences
+    _tests: PerformanceTests
+
+    def open(
+        self, root: str, extra: list[str], subject: str, folder: str, allowed: list[str], seed: int,
+        hints: dict[str, Any], tests: str | None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Import the subject and find out what can be called; ``tests`` is the folder of the project's own tests."""
+        os.chdir(folder)
+        sys.path[:0] = [root, *extra]
+        guard(allowed, folder)
+        module, _, qualname = subject.partition(":")
+        owner: Any = importlib.import_module(module)
+        for name in filter(None, qualname.split(".")):
+            owner = getattr(owner, name)
+        interface = discover(owner, name=subject)
+        given = Hints(
+            tuple(hints["imports"]), tuple(hints["factories"]), {k: tuple(v) for k, v in hints["values"].items()},
+            tuple(hints["exclude"]), tuple((one, other) for one, other in hints["not_parallel"]),
+            tuple(hints["only"]),
+        )  # fmt: skip
+        catalogue = build_catalogue(owner, interface, hints=given, seed=seed, tests=Path(tests) if tests else None)
+        self._chance = random.Random(seed)
+        self._sequences = Sequences(catalogue, run_natively, self._chance)
+        return {"methods": [each.name for each in catalogue.methods]}
+
+    def focus(self, methods: list[str], excluded: list[str]) -> dict[str, Any]:
+        """Say which methods the tests are about, and which they must not call."""
+        catalogue = self._sequences.catalogue
+        catalogue.methods = tuple(each for each in catalogue.methods if each.name not in excluded)
+        self._tests = PerformanceTests(self._sequences, run_natively, self._chance, focus=methods)
+        return {}
+
+    def next(self, calls: int, suffixes: int, without: list[str]) -> dict[str, Any]:
+        """One more test, or none."""
+        test = self._tests.next_test(calls, suffixes, without=without)
+        return {"test": test.as_json() if test is not None else None}
+
+
+def main() -> None:
+    """Be the process."""
+    serve(Author())
+
+
+# -- native calls ------------------------------------------------------------------------------------------------------
+# Calls one after another in this very process, for a generator that learns from how they go.
+
+
+PATIENCE_S = 0.2
+"""How long a call may take that would not wait for another thread. Longer ones are left out of performance tests."""
+
+
+def run_natively(test: Test) -> list[CallOutcome]:
+    """A `RunSequentially` for code that is imported as it is. A call that waits for ever keeps its thread."""
+    outcomes: list[CallOutcome] = []
+    worker = threading.Thread(target=_execute, args=(test, outcomes), daemon=True)
+    worker.start()
+    done, since = 0, time.monotonic()
+    while worker.is_alive() and time.monotonic() - since < PATIENCE_S:
+        worker.join(0.02)
+        if len(outcomes) > done:
+            done, since = len(outcomes), time.monotonic()
+    return [*outcomes[:done], CallOutcome("blocked")] if worker.is_alive() else outcomes
+
+
+def _execute(test: Test, outcomes: list[CallOutcome]) -> None:
+    scope: dict[str, Any] = {}
+    exec("\n".join(test.imports), scope)
+    for index, call in enumerate(test.prefix):
+        before = _state(scope.get(call.receiver))
+        try:
+            result = _call(call, scope)
+        except BaseException as error:
+            outcomes.append(CallOutcome("raised", type(error).__name__, str(error)[:200]))
+            if index == 0:
+                return
+            continue
+        changed = _state(scope.get(call.receiver)) != before
+        outcomes.append(CallOutcome("ok", changed=changed, result=type(result).__name__))
+
+
+def _call(call: Call, scope: dict[str, Any]) -> Any:
+    try:
+        code = compile(call.expression, "<call>", "eval")
+    except SyntaxError:  # a statement
+        exec(compile(call.source, "<call>", "exec"), scope)
+        return None
+    result = eval(code, scope)
+    if call.result is not None:
+        scope[call.result] = result
+    return result
+
+
+def _state(value: Any) -> Any:
+    """What is to be seen of an object; its own code may raise, which says nothing about the call."""
+    try:
+        fields = {name: repr(each) for name, each in getattr(value, "__dict__", {}).items()}
+        return fields, len(value) if hasattr(value, "__len__") else None
+    except Exception:
+        return None

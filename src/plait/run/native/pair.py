@@ -1,0 +1,138 @@
+"""Two measuring processes, one per version, that take turns.
+
+Nothing but the standard library: the script that repeats a measurement without plait contains this file.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from plait.run.native.machine import others
+from plait.run.native.process import NativeError, Process
+
+if TYPE_CHECKING:
+    from random import Random
+
+SIDES = ("old", "new")
+START_S = 60.0
+"""Importing a large package on a busy machine takes its time."""
+PATIENCE_S = 20.0
+"""For a test that is known to take less than a second when nobody else uses the machine."""
+TURN_S = 0.01
+"""A turn is one execution of a test, or as many as take about so long."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A version as a measuring process finds it.
+
+    ``root`` goes first on the path and ``extra`` last; ``modules`` are imported at the start. ``python`` is the
+    interpreter, ``allowed`` what the code may do besides computing.
+    """
+
+    root: str
+    modules: tuple[str, ...]
+    extra: tuple[str, ...] = ()
+    python: str = sys.executable
+    allowed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Job:
+    """A test and how to run it: ``repeat`` goes through the calls of a suffix, ``repetitions`` of the whole."""
+
+    name: str
+    source: str = field(repr=False)
+    threads: int = 8
+    repeat: int = 1
+    repetitions: int = 10
+    warmup: int = 2
+    turn: int = 1
+
+
+class SideError(NativeError):
+    """What went wrong, with the version that it went wrong with."""
+
+    def __init__(self, side: str, cause: NativeError) -> None:
+        super().__init__(str(cause), cause.kind)
+        self.side = side
+        self.cause = cause
+
+
+class Pair:
+    """The processes of one round. Both have the same hash seed and the same CPUs; while one works, the other waits."""
+
+    def __init__(
+        self, places: dict[str, Place], script: str, *, hash_seed: int = 0, cpus: list[int] | None = None,
+        profile: str | None = None,
+    ) -> None:  # fmt: skip
+        self.interpreters: dict[str, dict[str, Any]] = {}
+        self.others: list[float] = []
+        """How busy others kept the machine, looked up between turns (`native_machine.others`)."""
+        self._sides: dict[str, Process] = {}
+        self._loaded: set[str] = set()
+        try:
+            for side in SIDES:
+                place = places[side]
+                try:
+                    self._sides[side] = Process([place.python], script=script, hash_seed=hash_seed)
+                except NativeError as error:
+                    raise SideError(side, error) from None
+                self.interpreters[side] = self.ask(
+                    side, "open", START_S, root=place.root, extra=list(place.extra), modules=list(place.modules),
+                    allowed=list(place.allowed), folder=self._sides[side].work, cpus=cpus, profile=profile,
+                )  # fmt: skip
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Pair:  # typing.Self is younger than the oldest interpreter measured
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End both processes."""
+        for process in self._sides.values():
+            process.close()
+
+    def ask(self, side: str, do: str, timeout: float = PATIENCE_S + 10, **arguments: Any) -> dict[str, Any]:
+        """Ask one of the two; `SideError` tells which one failed."""
+        try:
+            return self._sides[side].ask(do, timeout, **arguments)
+        except NativeError as error:
+            raise SideError(side, error) from None
+
+    def load(self, name: str, source: str) -> None:
+        """Give both the source of a test."""
+        if name not in self._loaded:
+            for side in SIDES:
+                self.ask(side, "load", name=name, source=source)
+            self._loaded.add(name)
+
+    def run(
+        self, side: str, job: Job, repetitions: int, seconds: float = 1e9, patience: float = PATIENCE_S
+    ) -> dict[str, list[float]]:
+        """Execute a test some times; the times of both scopes in seconds. An execution may take up to ``patience``."""
+        answer = self.ask(
+            side, "measure", patience * repetitions + 10, name=job.name, threads=job.threads, repeat=job.repeat,
+            repetitions=repetitions, seconds=seconds, patience=patience,
+        )  # fmt: skip
+        return {scope: [each / 1e9 for each in answer[scope]] for scope in ("whole", "suffix")}
+
+    def alternate(self, job: Job, chance: Random) -> dict[str, dict[str, list[float]]]:
+        """Times of both versions after a warm-up, taken in turns; who begins a turn is left to chance (section 4)."""
+        self.load(job.name, job.source)
+        times: dict[str, dict[str, list[float]]] = {side: {"whole": [], "suffix": []} for side in SIDES}
+        for side in SIDES:
+            self.run(side, job, job.warmup)
+        for _ in range(-(-job.repetitions // job.turn)):
+            busy = others()
+            self.others += [] if busy is None else [busy]
+            for side in chance.sample(SIDES, 2):
+                for scope, found in self.run(side, job, job.turn).items():
+                    times[side][scope] += found
+        return times

@@ -1,0 +1,253 @@
+"""One test on real threads that run at the same time: code as it is, on a build without a GIL.
+
+Nothing is controlled. Every try has fresh objects and fresh threads, which start together and then wait a little,
+each in its own way, so that over many tries their calls meet at ever other places.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+import sys
+import sysconfig
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from plait.model.test import Call, Test
+from plait.run.endings import RAISED
+from plait.run.testbed import namespace
+
+ENDED, WAITS, LOOPS, UNDECIDED = "ended", "waits", "loops", "undecided"
+PATIENCE = 0.5  # seconds until a look is taken at threads that have not ended
+STILL = 1.0  # seconds without any processor time after which a thread counts as waiting for ever
+BUSY = 2.0  # seconds of processor time after which a call counts as one without end: they take microseconds
+LONGEST = 20.0  # seconds for all of it: whoever is still undecided then shows nothing
+SPINS = 2_000  # looks at the others before a thread that is ready lets them have its processor
+_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100  # of processor time in a second
+_DELAYS = (0, 20, 200, 2_000)  # turns of an empty loop, about 20 ns each
+
+
+def is_free_threaded() -> bool:
+    """Return whether this interpreter was built without a GIL."""
+    return bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+
+
+def runs_in_parallel() -> bool:
+    """Return whether threads of this process run at the same time, as things are: an import may switch the GIL on."""
+    enabled: Callable[[], bool] | None = getattr(sys, "_is_gil_enabled", None)
+    return enabled is not None and not enabled()
+
+
+def build() -> str:
+    """Name this interpreter as findings do."""
+    return f"{sys.version.split()[0]} free-threaded" if is_free_threaded() else sys.version.split()[0]
+
+
+@dataclass(slots=True)
+class Made:
+    """How one call went."""
+
+    value: Any = None
+    error: BaseException | None = None
+
+
+@dataclass(slots=True)
+class Run:
+    """One execution: its objects, what each thread's calls gave so far, and how it ended."""
+
+    values: dict[str, Any]
+    made: list[list[Made]]
+    status: str = ENDED
+    strangers: list[BaseException] = field(default_factory=list)  # of threads that the class started itself
+    helped: bool = False  # there are such threads
+
+
+class ParallelBed:
+    """One test, compiled as it is written."""
+
+    def __init__(self, test: Test) -> None:
+        self.test = test
+        self.variables = list(dict.fromkeys(call.result for call in test.prefix if call.result is not None))
+        self.space = namespace(test.imports)
+        values = ", ".join(f"{name!r}: {name}" for name in self.variables)
+        self._prefix = self._function((), [*(call.source for call in test.prefix), f"return {{{values}}}"])
+        self._suffixes: list[list[tuple[Callable[..., Any], str | None]]] = []
+        for suffix in test.suffixes:
+            bound, calls = list(self.variables), []
+            for call in suffix:
+                calls.append((self._function(bound, [_returned(call)]), call.result))
+                if call.result is not None and call.result not in bound:
+                    bound.append(call.result)
+            self._suffixes.append(calls)
+
+    def _function(self, names: Sequence[str], lines: Sequence[str]) -> Callable[..., Any]:
+        made: dict[str, Any] = {}
+        body = "".join(f"    {line}\n" for line in lines)
+        exec(compile(f"def step({', '.join(names)}):\n{body}", "<test>", "exec"), self.space, made)
+        return made["step"]  # type: ignore[no-any-return]
+
+    def parallel(self, random: Random, count: int = 1) -> list[Run]:
+        """Run the threads of the test at the same time, ``count`` times on fresh objects; stops at what has no end.
+
+        The threads are the same all the time: it takes much longer to start them than to run what they are for.
+        """
+        runs = [Run(self._prefix(), [[] for _ in self._suffixes]) for _ in range(count)]
+        delays = [[random.randrange(1 + random.choice(_DELAYS)) for _ in runs] for _ in self._suffixes]
+        arrived = [0] * len(self._suffixes)
+
+        def body(number: int) -> None:
+            for turn, run in enumerate(runs):
+                values = dict(run.values)
+                arrived[number] = turn + 1
+                if not _all_there(arrived, turn):
+                    return  # the others have not ended: they are looked at, this one is not in their way
+                for _ in range(delays[number][turn]):
+                    pass
+                for call in self._suffixes[number]:
+                    self._make(call, values, run.made[number])
+
+        return self._executed(runs, body, lambda: None)
+
+    def serial(self, orders: Sequence[Sequence[int]]) -> list[Run]:
+        """Make whole calls one after another, each in its own thread; an order names the thread of each.
+
+        A call that does not return ends it: no order behind it is run.
+        """
+        runs = [Run(self._prefix(), [[] for _ in self._suffixes]) for _ in orders]
+        turns = [threading.Semaphore(0) for _ in self._suffixes]
+        done = threading.Semaphore(0)
+        stopped: list[bool] = []
+
+        def body(number: int) -> None:
+            for run in runs:
+                values = dict(run.values)
+                for call in self._suffixes[number]:
+                    turns[number].acquire()
+                    if stopped:
+                        return
+                    self._make(call, values, run.made[number])
+                    done.release()
+
+        def lead() -> None:
+            for number in (number for order in orders for number in order):
+                turns[number].release()
+                if not done.acquire(timeout=4 * PATIENCE):
+                    stopped.append(True)
+                    for turn in turns:
+                        turn.release()
+                    return
+
+        return self._executed(runs, body, lead)
+
+    def _executed(self, runs: list[Run], body: Callable[[int], None], lead: Callable[[], None]) -> list[Run]:
+        """Run a body per thread of the test; returns the runs that ended, and behind them one that did not."""
+        bodies = [functools.partial(body, number) for number in range(len(self._suffixes))]
+        status, strangers, helped = _execute([*bodies, lead])
+        found = []
+        for run in runs:
+            run.strangers, run.helped = strangers, helped
+            found.append(run)
+            if any(len(made) < len(suffix) for made, suffix in zip(run.made, self._suffixes, strict=True)):
+                run.status = status if status != ENDED else UNDECIDED
+                break
+        return found
+
+    @staticmethod
+    def _make(call: tuple[Callable[..., Any], str | None], values: dict[str, Any], into: list[Made]) -> None:
+        function, result = call
+        made = Made()
+        try:
+            made.value = function(**values)
+        except RAISED as error:
+            made.error = error
+        if result is not None:
+            values[result] = made.value
+        into.append(made)
+
+
+def _all_there(arrived: Sequence[int], turn: int) -> bool:
+    """Wait until all threads are at this turn, awake, so that they go on at the same moment; False if one is not."""
+    spins, until = 0, 0.0
+    while min(arrived) <= turn:
+        spins += 1
+        if spins % SPINS == 0:
+            time.sleep(0)
+            until = until or time.monotonic() + PATIENCE
+            if time.monotonic() > until:
+                return False
+    return True
+
+
+def _execute(bodies: Sequence[Callable[[], None]]) -> tuple[str, list[BaseException], bool]:
+    """Run the bodies to their end; threads that have none stay behind and do not keep the process.
+
+    Returns how they ended, what threads died of that the class has started itself, and whether there are such threads.
+    """
+    before = set(threading.enumerate())
+    threads = [threading.Thread(target=body, daemon=True) for body in bodies]
+    own, strangers = set(threads), list[BaseException]()
+    hook = threading.excepthook
+
+    def note(died: threading.ExceptHookArgs) -> None:
+        if died.thread not in own and died.exc_value is not None:
+            strangers.append(died.exc_value)
+
+    threading.excepthook = note
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+        left = [thread for thread in threads if thread.is_alive()]
+        status = _look(left) if left else ENDED
+        return status, strangers, bool(strangers or set(threading.enumerate()) - before - own)
+    finally:
+        threading.excepthook = hook
+
+
+def _look(threads: Sequence[threading.Thread]) -> str:
+    """Decide about threads that have not ended: all wait for ever, one has no end, or it cannot be said.
+
+    By the processor time that they use, so that a busy machine is not taken for a fault of theirs.
+    """
+    began = since = time.monotonic()
+    first: dict[int | None, int] = {}
+    last: dict[int | None, tuple[str, int]] = {}
+    while time.monotonic() - began < LONGEST:
+        left = [thread.native_id for thread in threads if thread.is_alive()]
+        if not left:
+            return ENDED
+        now = {number: _standing(number) for number in left}
+        for number, (_state, used) in now.items():
+            if used - first.setdefault(number, used) > BUSY * _TICKS:
+                return LOOPS
+        if now != last or any(state != "S" for state, _used in now.values()):
+            last, since = now, time.monotonic()
+        elif time.monotonic() - since > STILL:
+            return WAITS
+        time.sleep(0.02)
+    return UNDECIDED
+
+
+def _standing(number: int | None) -> tuple[str, int]:
+    """Return the state of a thread (``S`` if it waits) and its processor time in ticks; as far as the system tells."""
+    try:
+        with open(f"/proc/self/task/{number}/stat", encoding="ascii", errors="replace") as file:  # noqa: PTH123
+            parts = file.read().rpartition(")")[2].split()
+        return parts[0], int(parts[11]) + int(parts[12])
+    except (OSError, IndexError, ValueError):
+        return "", 0
+
+
+def _returned(call: Call) -> str:
+    """Return the call as a statement that returns its value, if it has one."""
+    try:
+        ast.parse(call.expression, mode="eval")
+    except SyntaxError:
+        return call.expression
+    return f"return {call.expression}"

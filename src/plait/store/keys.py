@@ -1,0 +1,226 @@
+"""Hashes that stand for all that a run depends on: its code as a whole, files, and everything around it.
+
+Whatever has not changed is answered by them alone, so they need little: nothing is imported or followed by name here.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import json
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import plait
+from plait.subject.changes.reach import Reach, Step
+from plait.subject.changes.units import CONSTRUCTORS, Program, Unit
+from plait.subject.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import (
+        Callable,
+        Iterable,
+        Iterator,
+        Mapping,
+    )
+
+    from plait.model.test import Test
+    from plait.subject.name import Subject
+    from plait.subject.versions.version import Version
+
+
+def source_of(subject: Subject, version: Version) -> Source:
+    """The subject's source in one version."""
+    return Source(version.root, version.extra, package=subject.module.partition(".")[0])
+
+
+class Whole(NamedTuple):
+    """All code of a version: a hash of it, and where it was looked for; None if not below the version's root."""
+
+    digest: str
+    places: tuple[str, ...] | None
+
+
+def whole_code(subject: Subject, version: Version) -> Whole:
+    """The text of all own modules that the subject's imports, directly or not."""
+    source = source_of(subject, version)
+    source.required(subject.module, version.label)
+    digest = hashlib.sha256()
+    for module in source.closure(subject.module):
+        digest.update(f"{module.name}\0{len(module.text)}\0".encode() + module.text)
+    places = source.own_places()
+    return Whole(digest.hexdigest(), None if places is None else tuple(places))
+
+
+def token(value: Any) -> str:
+    """Text that is equal for equal values made of tuples, sets and atoms, in every process."""
+    if isinstance(value, frozenset | set):
+        return f"{{{', '.join(sorted(map(token, value)))}}}"
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(token, value))})"
+    return repr(value)
+
+
+def files_key(*places: Path | None) -> str:
+    """A hash of files, and of all Python files below folders; what is not there is left out."""
+    digest = hashlib.sha256()
+    for place in places:
+        if place is None:
+            continue
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            with contextlib.suppress(OSError):
+                digest.update(f"{file}\0".encode() + file.read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def around() -> str:
+    """A hash of the interpreter, of plait's own code and of what is installed beside it."""
+    digest = hashlib.sha256(sys.version.encode())
+    folder = str(Path(plait.__file__).parent)
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith(".py"):
+                digest.update(f"{parent}/{name}\0".removeprefix(folder).encode())
+                with open(f"{parent}/{name}", "rb", buffering=0) as file:  # noqa: PTH123 - hundreds: it is twice as fast
+                    digest.update(file.read())
+    for place in sys.path:
+        with contextlib.suppress(OSError):
+            for name in sorted(os.listdir(place or ".")):  # noqa: PTH208 - names are wanted
+                if name.endswith((".dist-info", ".egg-info")):  # their names hold the versions
+                    digest.update(f"{name}\0".encode())
+    return digest.hexdigest()
+
+
+# -- fingerprint -------------------------------------------------------------------------------------------------------
+# What a test's outcome depends on, as hashes: the code its calls reach, and everything around it.
+#
+# The code is followed by name from the called methods through the subject's own modules, as the comparison of versions
+# does it (`plait.subject.changes.reach`): after a change only tests that can reach it have another fingerprint. Code
+# that is reached in ways no name tells (``getattr`` with a computed name, ``exec``) is missed.
+
+
+class Fingerprints:
+    """The code of one subject in one version, as far as tests depend on it; nothing is imported."""
+
+    def __init__(self, subject: Subject, version: Version, on_read: Callable[[], object] | None = None) -> None:
+        source = source_of(subject, version)
+        source.on_read = on_read
+        self._module = source.required(subject.module, version.label)
+        self._program = Program(source, subject.module)
+        self._reach = Reach(self._program)
+        self._classes = list(self._find(subject.qualname)) if subject.qualname else []
+        self._reached: dict[Step, dict[str, str]] = {}
+        self._parts: dict[str, str] = {}
+
+    def _find(self, qualname: str) -> Iterator[Unit]:
+        top, *rest = qualname.split(".")
+        targets = self._program.resolve(self._module, top)
+        for name in rest:
+            targets = [found for target in targets for found in self._program.member(target, name)]
+        yield from (target.unit for target in targets if target.kind == "class")
+
+    def code(self, test: Test) -> dict[str, str]:
+        """Hashes of all that the test's calls can reach, by ``module:name``."""
+        names = dict.fromkeys(call.method for call in (*test.prefix, *test.calls))
+        return self._code((*self._built(), *self._called(names), *self._imported(test.imports)))
+
+    def part(self, part: str) -> str:
+        """A hash of the code of one of the `parts_of` a test: all parts together depend on all that the test does."""
+        if part not in self._parts:
+            kind, _, name = part.partition(" ")
+            named = self._called([name]) if kind == "call" else self._imported([name])
+            found = self._code(self._built() if kind == "build" else named)
+            self._parts[part] = hashlib.sha256(json.dumps(sorted(found.items())).encode()).hexdigest()
+        return self._parts[part]
+
+    def _code(self, steps: Iterable[Step]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for step in steps:
+            found.update(self._all_from(step))
+        return found
+
+    def _called(self, names: Iterable[str]) -> Iterator[Step]:
+        for name in names:
+            for cls in self._classes:
+                unit = self._program.lookup(cls, name)
+                if unit is not None:
+                    yield Step(unit, cls)
+            if not self._classes and self._module.functions(name):
+                yield Step(Unit(self._module.name, name), None)
+
+    def _built(self) -> Iterator[Step]:
+        """What making an instance, and having one, depends on."""
+        yield from self._called(CONSTRUCTORS)
+        for cls in self._classes:
+            for unit in self._program.mro(cls):
+                yield Step(Unit(unit.module, f"{unit.name}.<class>"), None)
+
+    def _imported(self, imports: Iterable[str]) -> Iterator[Step]:
+        """What the test itself takes from the subject's modules, such as classes of arguments."""
+        for text in imports:
+            for node in ast.walk(ast.parse(text)):
+                if not isinstance(node, ast.ImportFrom) or node.module is None:
+                    continue
+                module = self._program.source.own(node.module)
+                for alias in node.names if module is not None else ():
+                    for target in self._program.resolve(module, alias.name):  # type: ignore[arg-type]
+                        yield Step(target.unit, None)
+                        if target.kind == "class":
+                            yield Step(Unit(target.unit.module, f"{target.unit.name}.<class>"), None)
+                            for name in CONSTRUCTORS:
+                                unit = self._program.lookup(target.unit, name)
+                                if unit is not None:
+                                    yield Step(unit, target.unit)
+
+    def _all_from(self, start: Step) -> dict[str, str]:
+        if start not in self._reached:
+            seen = {start}
+            pending = [start]
+            while pending:
+                for step in self._reach.uses(pending.pop()):
+                    if step not in seen:
+                        seen.add(step)
+                        pending.append(step)
+            digests = {str(step.unit): self._program.digest(step.unit) for step in seen}
+            self._reached[start] = {name: digest for name, digest in digests.items() if digest is not None}
+        return self._reached[start]
+
+
+def parts_of(test: Test) -> list[str]:
+    """What stands for the code of a test, piece by piece; most tests share most of it."""
+    calls = dict.fromkeys(call.method for call in (*test.prefix, *test.calls))
+    return ["build", *(f"call {name}" for name in calls), *(f"use {line}" for line in test.imports)]
+
+
+class Changed:
+    """Parts of the code (see `parts_of`) that are not as they were."""
+
+    def __init__(self, parts: Iterable[str]) -> None:
+        named = [part.partition(" ")[::2] for part in parts]
+        self.everything = ("build", "") in named  # what an instance is
+        self._calls = {name for kind, name in named if kind == "call"}
+        self._lines = {name for kind, name in named if kind == "use"}
+
+    def __bool__(self) -> bool:
+        return self.everything or bool(self._calls or self._lines)
+
+    def reaches(self, test: Test) -> bool:
+        """Whether the test depends on any of them."""
+        return (
+            self.everything
+            or any(call.method in self._calls for call in test.prefix)
+            or any(call.method in self._calls for suffix in test.suffixes for call in suffix)
+            or not self._lines.isdisjoint(test.imports)
+        )
+
+
+def unit_key(test: Test, options: Mapping[str, Any], code: Mapping[str, str]) -> str:
+    """The name, in the store, of exploring a test in a certain way with certain code, on this Python and plait."""
+    parts = {"test": test.as_json(), "options": dict(options), "code": dict(code), "around": around()}
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,100 @@
+"""What a run leaves for the next one with the same words: see `plait.store.receipt`.
+
+None is left where it could be wrong: where the code, or the commit of a name, was found by looking further than in the
+usual places; nor where pages were asked for as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from plait.config import FILES, TESTS
+from plait.model.result import Result
+from plait.report.publish import json_text, printed
+from plait.store import receipt
+from plait.store.database import FOLDER
+from plait.store.project import Memory
+from plait.subject.name import Subject
+from plait.subject.source import files_of
+from plait.subject.versions.version import Version, usual_places
+
+_PAGES = ("html", "junit", "sarif")
+_PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
+"""Where git looks for a name, in this order."""
+_MOST = 20  # of such places; names that stand for each other have no end
+
+
+class Receipt:
+    """The receipt of one run: the ``result`` that the next one would have, and what that depends on."""
+
+    def __init__(self) -> None:
+        self.result: Result | None = None
+        self._inputs: list[str] = []
+
+    def note(
+        self, result: Result | None, memory: Memory, store: Path | None, subject: Subject,
+        versions: Sequence[tuple[str, Version]], *beside: Path | None,
+    ) -> None:  # fmt: skip
+        """The next run would have this result, of versions that were asked for under these names.
+
+        ``beside`` are the other files that it depends on.
+        """
+        if result is None or store != Path(FOLDER) or memory.messages or len(memory.places) != len(versions):
+            return
+        inputs = [str(each) for each in beside if each is not None]
+        for (text, version), places in zip(versions, memory.places, strict=True):
+            found = _names_of(text, version) if version.kind == "revision" else _files(version, subject, places)
+            if found is None:
+                return
+            inputs += found
+        inputs += [each.reproducer for each in result.findings if each.reproducer is not None]
+        self.result, self._inputs = result, inputs
+
+    def leave(self, options: argparse.Namespace, code: int, said: str, sentences: Sequence[str]) -> None:
+        """Write it down; the store must be closed. ``said`` and ``sentences`` are as for `write_all`."""
+        if self.result is None or options.fresh or ":" not in options.argument:
+            return
+        if any(getattr(options, name) is not None for name in _PAGES):
+            return
+        data = self.result.as_json()
+        content = json_text(data) if options.json is not None else ""
+        if str(options.json) == "-":
+            shown, content = content, ""
+        else:
+            anywhere = argparse.Namespace(**{**vars(options), "json": options.json and Path(receipt.TARGET)})
+            shown = printed(data, anywhere, said, sentences)
+        inputs = [*self._inputs, *FILES, *(str(options.path / name) for name in TESTS)]
+        receipt.leave(options.words, code, inputs, shown, content)
+
+
+def _files(version: Version, subject: Subject, places: Sequence[str] | None) -> list[str] | None:
+    """The files of a version, and those that would come before them; None if others could take their place."""
+    if places is None or version.kind == "release":
+        return None if places is None else list(places)
+    if subject.file is not None:
+        return list(places) if version.kind == "worktree" else None
+    roots = usual_places(version.project or version.root)
+    if version.root not in roots:
+        return None
+    before = roots[: roots.index(version.root)]
+    return [*places, *(path for root in before for path in files_of(root, subject.module))]
+
+
+def _names_of(text: str, version: Version) -> list[str] | None:
+    """The files by which git tells what a revision is called, there or not; None if it looks further than these."""
+    name = re.split(r"[~^]", text)[0]
+    git = None if version.origin is None else version.origin / ".git"
+    if git is None or not git.is_dir() or (git / "reftable").exists() or not re.fullmatch(r"\w[\w./-]*", name):
+        return None
+    found = [git / "packed-refs", git / "HEAD", *(git / pattern.format(name) for pattern in _PLACES)]
+    try:
+        for place in itertools.islice(found, _MOST):  # what a name stands for may be another name
+            if place.is_file() and (other := re.match(r"ref: (\S+)", place.read_text("utf-8", "replace"))):
+                found += [git / other[1]]
+    except OSError:  # not ours to read
+        return None
+    return [text, *map(str, found)] if len(found) < _MOST else None

@@ -1,0 +1,145 @@
+"""What a worker knows about tests from earlier campaigns: it reads the store, and only the campaign writes it.
+
+A test is known if it was explored with the same limits, rules, interpreter and code. Its code is what its calls can
+reach; methods that were called on top of that, to look at final states, are compared when a test is recalled, because
+few tests need them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plait.errors import UsageError
+from plait.judge.oracle.evidence import Evidence
+from plait.model.test import Call, Test
+from plait.store.database import FILE, Store
+from plait.store.keys import Fingerprints, token, unit_key
+from plait.store.plans import answer_of
+from plait.subject.name import Subject
+from plait.subject.versions.version import Version
+from plait.workers import state
+
+if TYPE_CHECKING:
+    from plait.judge.oracle.examine import Examined
+    from plait.judge.oracle.safety import Examination
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """What exploring a test gave; ``violation`` tells violations apart that look different."""
+
+    executions: int
+    conflicts: bool
+    unguarded: bool
+    exhausted: bool
+    diverged: bool
+    covered: Counter[tuple[str, str]]
+    undetermined: tuple[str, ...] = ()
+    violation: str | None = None
+    probes: str | None = None  # a hash of what was called to look at final states, if it was
+    causes: tuple[str, ...] = ()  # of the findings that its violations led to, if it is known of all of them
+    evidence: Evidence = field(default_factory=Evidence)
+
+    @property
+    def told(self) -> str:
+        """A hash of what of it a generator is told."""
+        return answer_of((sorted(self.covered.items()), self.conflicts, self.conflicts and self.unguarded))
+
+    @classmethod
+    def of(
+        cls, examined: Examined, *, undetermined: tuple[str, ...], violation: str | None, probes: str | None,
+        causes: tuple[str, ...],
+    ) -> Explored:  # fmt: skip
+        """From what was just seen."""
+        return cls(
+            examined.executions, examined.conflicts, examined.unguarded, examined.exhausted, examined.diverged,
+            Counter(examined.covered), undetermined, violation, probes, causes, examined.evidence,
+        )  # fmt: skip
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data, read back by `from_json`."""
+        return {
+            "executions": self.executions, "conflicts": self.conflicts, "unguarded": self.unguarded,
+            "exhausted": self.exhausted, "diverged": self.diverged, "undetermined": list(self.undetermined),
+            "covered": [[*pair, count] for pair, count in self.covered.items()], "violation": self.violation,
+            "probes": self.probes, "causes": list(self.causes), "evidence": self.evidence.as_json(),
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Explored | None:
+        """The inverse of `as_json`; None for anything else."""
+        try:
+            violation, probes = (None if data[name] is None else str(data[name]) for name in ("violation", "probes"))
+            return cls(
+                int(data["executions"]), bool(data["conflicts"]), bool(data["unguarded"]), bool(data["exhausted"]),
+                bool(data["diverged"]),
+                Counter({(str(one), str(other)): int(count) for one, other, count in data["covered"]}),
+                tuple(str(name) for name in data["undetermined"]), violation, probes, tuple(map(str, data["causes"])),
+                Evidence.from_json(data["evidence"]),
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            return None
+
+
+class Recall:
+    """Looks tests up; ``folder`` is the store's, None if nothing of it is to be used."""
+
+    def __init__(self, folder: Path | None) -> None:
+        spec = state.spec()
+        root = spec.roots[0]
+        version = Version(str(spec), root, "folder", tuple(spec.paths))
+        self._prints = Fingerprints(Subject(spec.module, spec.qualname), version, state.beat)
+        there = folder is not None and (folder / FILE).is_file()
+        self._store = Store(folder, read_only=True) if folder is not None and there else None
+        self._probes: dict[tuple[Call, ...], str] = {}
+
+    def key(self, test: Test, options: dict[str, Any]) -> str:
+        """The test's name in the store."""
+        return unit_key(test, options, self._prints.code(test))
+
+    def find(self, key: str, probes: tuple[Call, ...]) -> Explored | None:
+        """What is known."""
+        content = self._store.explored(key) if self._store is not None else None
+        found = Explored.from_json(content) if content is not None else None
+        if found is None or found.probes is None or found.probes == self.probes_code(probes):
+            return found
+        return None
+
+    def plan(self, key: str) -> dict[str, Any] | None:
+        """A chunk of an earlier run, see `Plan.from_json`."""
+        return self._store.explored(key) if self._store is not None else None
+
+    def part(self, part: str) -> str:
+        """A hash of a part of the code, see `Fingerprints.part`."""
+        return self._prints.part(part)
+
+    def probed(self, examination: Examination, probes: tuple[Call, ...]) -> str | None:
+        """The hash to keep with what was explored: of the probes, if they were called."""
+        return self.probes_code(probes) if examination.has_probed else None
+
+    def probes_code(self, probes: tuple[Call, ...]) -> str:
+        """A hash of all that the probes can reach."""
+        if probes not in self._probes:
+            code = self._prints.code(Test((), (), (probes,)))
+            self._probes[probes] = token((sorted(code.items()), [call.expression for call in probes]))
+        return self._probes[probes]
+
+
+class _Opened:
+    recall: Recall | None = None
+    of: tuple[Any, ...] | None = None
+
+
+def recall(folder: Path | None) -> Recall | None:
+    """The one of this process, made when first asked for; None if the subject's code cannot be read."""
+    wanted = (state.spec(), folder)
+    if _Opened.of != wanted:
+        try:
+            _Opened.recall = Recall(folder)
+        except UsageError:  # no source, or none that can be parsed
+            _Opened.recall = None
+        _Opened.of = wanted
+    return _Opened.recall

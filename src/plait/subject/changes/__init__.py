@@ -1,0 +1,1 @@
+"""What differs between two versions: methods, statements, locks, impacted code points."""

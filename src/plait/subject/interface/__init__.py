@@ -1,0 +1,1 @@
+"""What can be called on a subject, found out without calling it."""

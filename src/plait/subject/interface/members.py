@@ -1,0 +1,537 @@
+"""What can be called on a subject, found out without calling any of it."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import enum
+import inspect
+import re
+import textwrap
+import types
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Protocol,
+)
+
+from plait.errors import UsageError
+from plait.model.foreign import is_a, module_of
+from plait.subject.interface import signature
+from plait.subject.interface.signature import Parameter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+
+__all__ = ["Interface", "Method", "Parameter", "constructor_parameters", "discover", "snake_case", "written_in_c"]
+
+_SILENT_BASES = (object, Generic, Protocol, enum.Enum)
+_FACTORY_NAME = re.compile(r"^(from|create|new|make|open|build|of|with|default|get_instance|instance)(_|$)")
+_MAX_MEMBERS = 3
+"""So many members of an enumeration are tried: what holds for some of them holds for the others."""
+_MAX_NESTED = 4
+"""A class with more context managers than this gets no nested ones: their number is quadratic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One thing to call. ``form`` is that of `plait.model.test.Call`; ``name`` is unique within the interface."""
+
+    name: str
+    form: str
+    kind: str = "method"
+    parameters: tuple[Parameter, ...] = ()
+    returns: str | None = None
+    imports: tuple[str, ...] = ()
+    waits: bool = False
+    """Whether its code, or that of another method it calls, waits for what other threads must bring about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """All that a test can do with a subject: ways to make one, ways to use it, and what was left out and why."""
+
+    subject: str
+    imports: tuple[str, ...]
+    constructors: tuple[Method, ...]
+    methods: tuple[Method, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    def method(self, name: str) -> Method:
+        """The method of that name; `KeyError` if there is none."""
+        for each in self.methods:
+            if each.name == name:
+                return each
+        raise KeyError(name)
+
+
+def discover(owner: object, *, name: str) -> Interface:
+    """The interface of a class, or of a module, that is importable as ``name`` (``module:Class`` or ``module``).
+
+    Inherited public methods count, those of `object` do not. Raises `UsageError` for what cannot be driven.
+    """
+    if isinstance(owner, types.ModuleType):
+        return _of_module(owner, name)
+    if not isinstance(owner, type):
+        above = name.rpartition("." if "." in name.partition(":")[2] else ":")[0]
+        what = f"a function; give {above}" if callable(owner) else f"an object of type {type(owner).__name__}"
+        raise UsageError(f"{name} is not a class but {what}")
+    return _of_class(owner, name)
+
+
+def snake_case(name: str) -> str:
+    """``RateLimitItem`` as people name a parameter that takes one: ``rate_limit_item``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower().strip("_")
+
+
+def _of_class(cls: type, name: str) -> Interface:
+    if inspect.isabstract(cls):
+        missing = ", ".join(sorted(getattr(cls, "__abstractmethods__", ())))
+        raise UsageError(f"{name} is abstract (it leaves {missing} open); give a concrete subclass")
+    if getattr(cls, "_is_protocol", False):
+        raise UsageError(f"{name} is a Protocol and cannot be instantiated; give a class that implements it")
+    if issubclass(cls, enum.Enum) and not cls.__members__:
+        raise UsageError(f"{name} is an enumeration without members; give one that has some")
+    module, _, qualname = name.rpartition(":") if ":" in name else name.rpartition(".")
+    constructors = _members(cls, qualname) if issubclass(cls, enum.Enum) else _constructors(cls, qualname)
+    methods: list[Method] = []
+    notes: list[str] = []
+    for found, klass, attribute in _attributes(cls):
+        if found in getattr(cls, "__members__", ()):
+            continue
+        if found in FORMS:
+            methods.extend(_special(found, klass, attribute))
+        elif not found.startswith("_"):
+            for each in _public(found, klass, attribute, notes):
+                factory = _is_factory(each, cls, attribute)
+                if factory:
+                    constructors.append(each)
+                if not factory or _shares_state(cls, attribute):
+                    methods.append(each)
+    waiting = waiting_methods(cls)
+    methods = [replace(each, waits=each.name.partition(".")[0] in waiting) for each in methods]
+    methods.extend(_managed(methods))
+    methods.extend(_module_functions(cls))
+    _fix_factory_forms(constructors, qualname)
+    if not any(each.name not in PASSIVE for each in methods):
+        alone = " of its own, and enumerated members do not change" if issubclass(cls, enum.Enum) else ""
+        raise UsageError(f"{name} has no public methods{alone}: there is nothing that two threads could call")
+    imports = (f"from {module} import {qualname.partition('.')[0]}",)
+    return Interface(name, imports, tuple(constructors), tuple(methods), tuple(notes))
+
+
+def _of_module(module: types.ModuleType, name: str) -> Interface:
+    public = vars(module).get("__all__")
+    methods: list[Method] = []
+    notes: list[str] = []
+    for found, value in vars(module).items():
+        if found == "__getattr__":
+            methods.extend(_special(found, module, value))
+        elif found.startswith("_") or is_a(value, type) or not callable(value):
+            continue
+        elif found in public if public is not None else module_of(value) == module.__name__:
+            methods.extend(_callable(found, value, module.__name__, found, bound=False, kind="function", notes=notes))
+    if not methods:
+        own = [each for each, value in vars(module).items() if is_a(value, type) and value.__module__ == name]
+        classes = ", ".join(f"{name}:{each}" for each in own[:6] if not each.startswith("_")) or f"{name}:Class"
+        raise UsageError(f"{name} is a module without public functions; give a class in it: {classes}")
+    whole = Method("module", name, "module")
+    return Interface(name, (f"import {name}",), (whole,), tuple(methods), tuple(notes))
+
+
+def _attributes(cls: type) -> Iterator[tuple[str, type, Any]]:
+    """Each attribute once, as the instance sees it: the most derived definition, own class first."""
+    seen: set[str] = set()
+    for klass in cls.__mro__:
+        if klass in _SILENT_BASES:
+            continue
+        for name, value in vars(klass).items():
+            if name not in seen:
+                seen.add(name)
+                yield name, klass, value
+
+
+def _public(name: str, klass: type, attribute: Any, notes: list[str]) -> list[Method]:
+    module, qualname = klass.__module__, f"{klass.__qualname__}.{name}"
+    if isinstance(attribute, staticmethod | classmethod):
+        kind = "classmethod" if isinstance(attribute, classmethod) else "staticmethod"
+        function = attribute.__func__
+        return _callable(name, function, module, qualname, bound=kind == "classmethod", kind=kind, notes=notes)
+    if isinstance(attribute, property):
+        return _property(name, attribute)
+    if isinstance(attribute, type | types.MemberDescriptorType):  # nested classes; slots, which are plain data
+        return []
+    if callable(attribute):
+        kind = "classmethod" if isinstance(attribute, types.ClassMethodDescriptorType) else "method"
+        return _callable(name, attribute, module, qualname, bound=True, kind=kind, notes=notes)
+    if isinstance(attribute, cached_property):
+        return [Method(name, f"{{receiver}}.{name}", "property", returns=_returns(attribute.func))]
+    if hasattr(type(attribute), "__get__"):
+        return [Method(name, f"{{receiver}}.{name}", "property")]
+    return []
+
+
+def _property(name: str, attribute: property) -> list[Method]:
+    found = []
+    if attribute.fget is not None:
+        found.append(Method(name, f"{{receiver}}.{name}", "property", returns=_returns(attribute.fget)))
+    if attribute.fset is not None:
+        read = signature.read(attribute.fset, module="", qualname=name, bound=True) or ()
+        value = read[0] if read else Parameter("value")
+        # `value` says nothing; the property's own name says what is stored there.
+        renamed = Parameter(name, "positional", value.annotation or _returns(attribute.fget))
+        found.append(Method(f"{name}.setter", f"{{receiver}}.{name} = {{0}}", "property-set", (renamed,)))
+    if attribute.fdel is not None:
+        found.append(Method(f"{name}.deleter", f"del {{receiver}}.{name}", "property-delete"))
+    return found
+
+
+def _special(name: str, klass: type | types.ModuleType, attribute: Any) -> list[Method]:
+    if attribute is None or (name in ORDER and not inspect.isfunction(attribute)):
+        return []
+    form = FORMS[name]
+    if name in ARGUMENTS:
+        stated = tuple(Parameter(each, "positional-only") for each in ARGUMENTS[name])
+        return [Method(name, form, "protocol", stated)]
+    qualname = f"{getattr(klass, '__qualname__', '')}.{name}"
+    module = getattr(klass, "__module__", "")
+    function = getattr(attribute, "__func__", attribute)
+    bound = not isinstance(attribute, staticmethod)
+    parameters = signature.read(function, module=module, qualname=qualname, bound=bound)
+    if "{args}" in form:
+        applied = name == "__call__" and hands_out_function(function)
+        return [Method(name, f"{form}()" if applied else form, "protocol", parameters or ())]
+    # Operators take exactly the operands they show.
+    shown = form.count("{0}") + form.count("{1}")
+    operands = [each for each in parameters or () if each.kind in {"positional", "positional-only"}][:shown]
+    names = ("key", "value") if "item" in name or name == "__contains__" else ("other",)
+    operands += [Parameter(each) for each in names[len(operands) : shown]]
+    fixed = tuple(Parameter(each.name, "positional-only", each.annotation) for each in operands)
+    return [Method(name, form, "protocol", fixed)]
+
+
+def _callable(
+    name: str, function: Any, module: str, qualname: str, *, bound: bool, kind: str, notes: list[str]
+) -> list[Method]:
+    inner = inspect.unwrap(function)
+    if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
+        notes.append(f"{name} is asynchronous: left out")
+        return []
+    parameters = signature.read(function, module=module, qualname=qualname, bound=bound)
+    if parameters is None:
+        notes.append(f"{name} has no known signature: called without arguments")
+    returns = _returns(function) or signature.returns(module, qualname)
+    form = f"{{receiver}}.{name}({{args}})"
+    if _makes_context(function, returns):
+        form, kind = f"with {form}: pass", "context"
+    elif inspect.isgeneratorfunction(inner) or _head(returns) in {"Generator", "Iterator"}:
+        form, kind = f"list({form})", "generator"
+    elif hands_out_function(function):
+        form = f"{form}()"
+    return [Method(name, form, kind, parameters or (), returns)]
+
+
+def _makes_context(function: Any, returns: str | None) -> bool:
+    code = getattr(function, "__code__", None)
+    decorated = code is not None and code.co_filename == contextlib.contextmanager.__code__.co_filename
+    return (decorated and hasattr(function, "__wrapped__")) or _head(returns) in {
+        "ContextManager", "AbstractContextManager", "_GeneratorContextManager",
+    }  # fmt: skip
+
+
+def _head(annotation: str | None) -> str | None:
+    return None if annotation is None else annotation.partition("[")[0].rpartition(".")[2]
+
+
+def _returns(function: Callable[..., Any] | None) -> str | None:
+    return None if function is None else signature.return_annotation(function)
+
+
+def _managed(methods: list[Method]) -> list[Method]:
+    """Ways to enter and leave at once: the object itself, and two of its context managers inside each other."""
+    found = []
+    if {"__enter__", "__exit__"} <= {each.name for each in methods}:
+        waits = any(each.waits for each in methods if each.name in ("__enter__", "__exit__"))
+        found.append(Method("with", "with {receiver}: pass", "context", waits=waits))
+    plain = [each for each in methods if each.kind == "context" and not any(one.required for one in each.parameters)]
+    if 1 < len(plain) <= _MAX_NESTED:
+        for outer in plain:
+            for inner in plain:
+                if inner is not outer:
+                    both = f"with {{receiver}}.{outer.name}(), {{receiver}}.{inner.name}(): pass"
+                    waits = outer.waits or inner.waits
+                    found.append(Method(f"{outer.name}+{inner.name}", both, "context", waits=waits))
+    return found
+
+
+def _module_functions(cls: type) -> list[Method]:
+    """Functions beside the class whose first parameter is an instance of it."""
+    module = inspect.getmodule(cls)
+    found = []
+    for name, value in vars(module).items() if module is not None else ():
+        if name.startswith("_") or type(value) is not types.FunctionType or value.__module__ != cls.__module__:
+            continue
+        parameters = signature.read(value, module=cls.__module__, qualname=name, bound=False) or ()
+        first = parameters[0] if parameters else None
+        if first is None or first.kind not in {"positional", "positional-only"}:
+            continue
+        mentioned = first.annotation is not None and _head(first.annotation) == cls.__name__
+        if not mentioned and (first.annotation is not None or first.name != snake_case(cls.__name__)):
+            continue
+        rest = parameters[1:]
+        form = f"{name}({{receiver}}, {{args}})" if rest else f"{name}({{receiver}})"
+        if inspect.isgeneratorfunction(value):
+            form = f"list({form})"
+        line = (f"from {cls.__module__} import {name}",)
+        found.append(Method(name, form, "function", rest, _returns(value), line))
+    return found
+
+
+def _members(cls: type[enum.Enum], qualname: str) -> list[Method]:
+    """The members of an enumeration stand ready; nobody makes others."""
+    names = list(cls.__members__)[:_MAX_MEMBERS]
+    return [Method(name, f"{qualname}.{name}", "factory") for name in names]
+
+
+def _constructors(cls: type, qualname: str) -> list[Method]:
+    """Ways to make one; a descriptor that wants to know its name gets it in a class."""
+    name, call, parameters = qualname.rpartition(".")[2], f"{qualname}({{args}})", constructor_parameters(cls)
+    found = [Method(name, call, "constructor", parameters)]
+    if hasattr(cls, "__get__") and hasattr(cls, "__set_name__"):
+        form = f"vars(type('Owner', (), {{{{'part': {call}}}}}))['part']"
+        found.append(Method(f"{name} in a class", form, "factory", parameters))
+    return found
+
+
+def constructor_parameters(cls: type) -> tuple[Parameter, ...]:
+    """What a call of the class takes, whether `__init__`, `__new__`, a metaclass or a stub says so."""
+    definers = [
+        (klass, name)
+        for klass in cls.__mro__
+        if klass not in _SILENT_BASES
+        for name in ("__init__", "__new__")
+        if name in vars(klass)
+    ]
+    read: tuple[Parameter, ...] | None = ()
+    if not definers and type(cls).__call__ is type.__call__:
+        return ()
+    if not definers or any(inspect.isfunction(getattr(cls, name)) for _, name in definers):
+        read = signature.read(cls, module="", qualname=cls.__qualname__, bound=False)
+    informative = read and not all(each.kind in {"varargs", "varkeywords"} for each in read)
+    if not informative:
+        for klass, name in definers:
+            found = vars(klass)[name]
+            again = signature.read(
+                getattr(found, "__func__", found),
+                module=klass.__module__, qualname=f"{klass.__qualname__}.{name}", bound=True,
+            )  # fmt: skip
+            if again and not all(each.kind in {"varargs", "varkeywords"} for each in again):
+                return again
+    return read or ()
+
+
+def _is_factory(method: Method, cls: type, attribute: Any) -> bool:
+    if method.kind not in {"classmethod", "staticmethod"}:
+        return False
+    if method.returns is not None:
+        return _head(method.returns) in {cls.__name__, "Self"}
+    if _FACTORY_NAME.match(method.name):
+        return True
+    return method.kind == "classmethod" and _returns_own_instance(getattr(attribute, "__func__", attribute))
+
+
+def _shares_state(cls: type, attribute: Any) -> bool:
+    """Return whether a class method uses data of its class or module: one that hands out a single object may race."""
+    tree = _source_of(getattr(attribute, "__func__", attribute))
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Global):
+            return True
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            held = inspect.getattr_static(cls, node.attr, None)
+            code = callable(held) or is_a(held, classmethod, staticmethod, property) or node.attr.startswith("__")
+            if node.value.id in ("cls", cls.__name__) and not code:
+                return True
+    return False
+
+
+def _source_of(function: Any) -> ast.Module | None:
+    try:
+        return ast.parse(inspect.cleandoc(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):
+        return None
+
+
+def _returns_own_instance(function: Any) -> bool:
+    tree = _source_of(function)
+    return tree is not None and any(
+        isinstance(node, ast.Return)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.func.id == "cls"
+        for node in ast.walk(tree)
+    )
+
+
+def _fix_factory_forms(constructors: list[Method], qualname: str) -> None:
+    """A factory is called on the class: there is no receiver yet."""
+    for index, each in enumerate(constructors[1:], start=1):
+        form = each.form.replace("{receiver}", qualname)
+        constructors[index] = Method(each.name, form, "factory", each.parameters, each.returns, each.imports)
+
+
+_C_CODE = (
+    types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
+    types.ClassMethodDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
+)  # fmt: skip
+
+
+def written_in_c(owner: object, names: Iterable[str]) -> frozenset[str]:
+    """Return those of a class's methods that run no Python code that could be rewritten: C code, or generated code."""
+    found = set()
+    for name in names:
+        attribute = inspect.getattr_static(owner, name.partition(".")[0], None)
+        attribute = attribute.fget if is_a(attribute, property) else getattr(attribute, "__func__", attribute)
+        generated = type(attribute) is types.FunctionType and attribute.__code__.co_filename.startswith("<")
+        if generated or is_a(attribute, *_C_CODE):
+            found.add(name)
+    return frozenset(found)
+
+
+# -- protocol ----------------------------------------------------------------------------------------------------------
+# How the special methods of Python are written as calls that a reader would write.
+
+
+FORMS = {
+    "__len__": "len({receiver})",
+    "__bool__": "bool({receiver})",
+    "__contains__": "{0} in {receiver}",
+    "__getitem__": "{receiver}[{0}]",
+    "__setitem__": "{receiver}[{0}] = {1}",
+    "__delitem__": "del {receiver}[{0}]",
+    "__iter__": "list({receiver})",
+    "__reversed__": "list(reversed({receiver}))",
+    "__next__": "next({receiver}, None)",
+    "__call__": "{receiver}({args})",
+    "__enter__": "{receiver}.__enter__()",
+    "__exit__": "{receiver}.__exit__(None, None, None)",
+    "__getattr__": "getattr({receiver}, {0})",
+    "__setattr__": "setattr({receiver}, {0}, {1})",
+    "__delattr__": "delattr({receiver}, {0})",
+    "__get__": "{receiver}.__get__({args})",
+    "__set__": "{receiver}.__set__({args})",
+    "__delete__": "{receiver}.__delete__({args})",
+    # In place: an assignment would make the shared variable local to the thread that executes it.
+    "__iadd__": "{receiver}.__iadd__({0})",
+    "__isub__": "{receiver}.__isub__({0})",
+    "__imul__": "{receiver}.__imul__({0})",
+    "__ior__": "{receiver}.__ior__({0})",
+    "__iand__": "{receiver}.__iand__({0})",
+    "__ixor__": "{receiver}.__ixor__({0})",
+    "__add__": "{receiver} + {0}",
+    "__sub__": "{receiver} - {0}",
+    "__mul__": "{receiver} * {0}",
+    "__or__": "{receiver} | {0}",
+    "__and__": "{receiver} & {0}",
+    "__xor__": "{receiver} ^ {0}",
+    "__int__": "int({receiver})",
+    "__float__": "float({receiver})",
+    "__index__": "{receiver}.__index__()",
+    "__bytes__": "bytes({receiver})",
+    "__eq__": "{receiver} == {0}",
+    "__lt__": "{receiver} < {0}",
+    "__le__": "{receiver} <= {0}",
+    "__gt__": "{receiver} > {0}",
+    "__ge__": "{receiver} >= {0}",
+    "__hash__": "hash({receiver})",
+    "__repr__": "repr({receiver})",
+    "__str__": "str({receiver})",
+}
+"""Special method and the form of its call. What is not here (finalizers, pickling, copying) is never called."""
+
+ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "__getattr__": ("attr",), "__setattr__": ("attr", "value"), "__delattr__": ("attr",),
+    "__enter__": (), "__exit__": (), "__next__": (),
+}  # fmt: skip
+"""Parameters of the forms that do not follow the method's own signature."""
+
+ORDER = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
+"""Built-in classes define them all, mostly to refuse; only a Python definition says they mean something."""
+
+PASSIVE = frozenset({"__eq__", "__hash__", "__repr__", "__str__", *ORDER})
+"""Methods that nearly every class has: alone, they give two threads nothing to do."""
+
+
+# -- wrapping ----------------------------------------------------------------------------------------------------------
+# Functions that make functions: decorators, and what hands out a closure.
+
+
+def hands_out_function(function: Any) -> bool:
+    """Whether a function returns one of its own making that can be called without arguments, as most wrappers can.
+
+    What such a function is about happens when its result is called: applying a decorator alone does next to nothing.
+    """
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function)))).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):
+        return False
+    if not isinstance(tree, ast.FunctionDef):
+        return False
+    own = list(_inside(tree))
+    made = {node.name: node.args for node in own if isinstance(node, ast.FunctionDef)}
+    returned = [node.value for node in own if isinstance(node, ast.Return)]
+    signatures = [made[value.id] for value in returned if isinstance(value, ast.Name) and value.id in made]
+    return any(map(_needs_nothing, signatures))
+
+
+def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The nodes of a function's body, but not those of the functions in it."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _needs_nothing(arguments: ast.arguments) -> bool:
+    positional = len(arguments.posonlyargs) + len(arguments.args)
+    return positional == len(arguments.defaults) and None not in arguments.kw_defaults
+
+
+# -- waiting -----------------------------------------------------------------------------------------------------------
+# Which methods of a class wait for other threads, read from its source.
+
+
+def waiting_methods(cls: type) -> frozenset[str]:
+    """Methods and properties whose code calls ``wait``, or ``wait_for_anything``, themselves or through others."""
+    calls: dict[str, set[str]] = {}
+    for klass in cls.__mro__:
+        for name, attribute in vars(klass).items():
+            if name not in calls and klass is not object:
+                calls[name] = _called(attribute)
+    found = {name for name, called in calls.items() if any(map(_waits, called))}
+    while more := {name for name, called in calls.items() if name not in found and called & found}:
+        found |= more
+    return frozenset(found)
+
+
+def _waits(called: str) -> bool:
+    """So conditions, events, barriers and futures call it, and what others write around them; a lock does not count."""
+    return called == "wait" or called.startswith("wait_")
+
+
+def _called(attribute: Any) -> set[str]:
+    """The names that the code behind an attribute calls as methods, or enters."""
+    function = attribute.fget if isinstance(attribute, property) else getattr(attribute, "__func__", attribute)
+    if not inspect.isfunction(function):
+        return set()
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
+    except (OSError, TypeError, SyntaxError, IndentationError):
+        return set()
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {called.attr for called in calls if isinstance(called, ast.Attribute)}

@@ -1,0 +1,293 @@
+"""The inside of a worker: how its process is set up, and how one task is run in it."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import io
+import os
+import select
+import signal
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plait.errors import UsageError
+from plait.model.foreign import exception_text
+from plait.run.fibers import OsFibers
+from plait.workers import guard, state
+from plait.workers.blackbox import LOADING, OUTSIDE, RUNNING, BlackBox
+from plait.workers.process import without_secrets
+from plait.workers.protocol import pack
+from plait.workers.restore import Surroundings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from multiprocessing.connection import Connection
+
+    from plait.workers.protocol import WorkerSpec
+
+if sys.platform != "win32":
+    import fcntl
+    import resource
+
+BLACK_BOX, TRACE, WORK, YOUTH = "blackbox", "trace", "work", "youth"
+"""What is in a worker's folder; the last is what it said to its standard error before it had a black box."""
+TELL = getattr(signal, "SIGUSR2", None)
+"""The signal on which a worker writes down where it stands, also from within C code."""
+CLOSED = 9
+"""The exit code of a worker whose files the code under test has closed."""
+_MANY_DESCRIPTORS = 64  # a worker is started with about ten
+FULL = 0.8  # of the memory limit in use after a task: better a fresh worker than a failed next task
+
+
+@dataclass(frozen=True, slots=True)
+class Boot:
+    """What a worker is given at its start: ``home`` is its folder, ``lifeline`` a pipe that ends with the parent."""
+
+    spec: WorkerSpec
+    home: Path
+    lifeline: Connection
+
+
+class _Inside:
+    """What this process keeps between tasks."""
+
+    box: BlackBox
+    surroundings: Surroundings
+    trace: io.FileIO
+    memory_limit: int | None = None
+    pid: int = 0
+    descriptors: Mapping[int, tuple[int, int]] = {}
+
+
+_inside = _Inside()
+
+
+def begin(boot: Boot) -> None:
+    """Set the process up; a failure is written down for the parent."""
+    box = BlackBox(boot.home / BLACK_BOX, create=True)
+    try:
+        _set_up(boot, box)
+    except BaseException:
+        box.deed = "set-up failed: " + " ".join(traceback.format_exc().split())[-900:]
+        os._exit(3)
+
+
+def _set_up(boot: Boot, box: BlackBox) -> None:
+    _leave_the_terminal()
+    _die_with(boot.lifeline)
+    allowed = without_secrets(os.environ)
+    for name in set(os.environ) - set(allowed):
+        del os.environ[name]
+    work = (boot.home / WORK).resolve()
+    work.mkdir(exist_ok=True)
+    os.chdir(work)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(work)
+    sys.dont_write_bytecode = True
+    _inside.box, _inside.pid = box, os.getpid()
+    _inside.trace = io.FileIO(str(boot.home / TRACE), "w")
+    faulthandler.enable(_inside.trace)
+    if TELL is not None:
+        faulthandler.register(TELL, _inside.trace, all_threads=False)
+    _redirect(box)
+    _limit(boot.spec.memory_limit)
+    _inside.memory_limit = boot.spec.memory_limit
+    state.use(boot.spec, box, _inspect)
+    guard.install(boot.spec, work, box)
+    _inside.surroundings = Surroundings(work)
+    _inside.descriptors = _descriptors(range(3, _MANY_DESCRIPTORS))
+
+
+def _descriptors(numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
+    """Which files are open under these numbers."""
+    found = {}
+    for number in numbers:
+        with contextlib.suppress(OSError):
+            status = os.fstat(number)
+            found[number] = (status.st_dev, status.st_ino)
+    return found
+
+
+def _leave_the_terminal() -> None:
+    """The terminal's signals are the campaign's business; everything else is as a fresh process has it."""
+    if sys.platform != "win32":
+        os.setsid()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+def _die_with(lifeline: Connection) -> None:
+    """When the parent is gone its end of the pipe closes; the kernel then kills this process, whatever it is doing."""
+    if sys.platform == "linux":
+        descriptor = lifeline.fileno()
+        fcntl.fcntl(descriptor, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_ASYNC)
+        poll = select.poll()
+        poll.register(descriptor, select.POLLHUP)
+        if poll.poll(0):
+            os._exit(0)
+    else:
+        import _thread  # noqa: PLC0415 - where the kernel offers no such service
+
+        def wait() -> None:
+            with contextlib.suppress(OSError):
+                select.select([lifeline], [], [])
+            os._exit(0)
+
+        _thread.start_new_thread(wait, ())
+
+
+def _inspect() -> None:
+    """Nothing can be trusted any more once code under test has closed files of ours.
+
+    An answer would go to whatever has the number of our pipe now.
+    """
+    if _descriptors(_inside.descriptors) != _inside.descriptors:
+        os._exit(CLOSED)
+
+
+class _Output(io.RawIOBase):
+    """The standard streams of code under test: only the end of what it prints is kept."""
+
+    def __init__(self, box: BlackBox, descriptor: int) -> None:
+        super().__init__()
+        self._box = box
+        self._descriptor = descriptor
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def write(self, data: Any) -> int:
+        view = bytes(data)
+        self._box.write(view)
+        return len(view)
+
+
+def _redirect(box: BlackBox) -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    if nothing > 2:
+        os.close(nothing)
+    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        raw = _Output(box, descriptor)
+        stream = io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", "backslashreplace", line_buffering=True)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # type: ignore[misc]  # noqa: SIM115 - stays open
+
+
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for descriptor in (0, 1, 2):
+            os.fstat(descriptor)
+    except (ValueError, OSError):  # closed by the code under test
+        _redirect(_inside.box)
+        _inside.surroundings.keep_streams()
+
+
+def _limit(memory: int | None) -> None:
+    if sys.platform == "win32":
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if memory is not None:
+        # Data, where the kernel counts all private memory as such: address space is reserved in plenty by threads.
+        kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, (memory, memory))
+
+
+# -- tasks ----------------------------------------------------------------------------------------------------------
+
+
+def load() -> None:
+    """Import the subject ahead of the first task; that task will say what was wrong with it."""
+    spec = state.spec()
+    _inside.box.state = LOADING
+    if spec.module:
+        # Nothing but lack of memory may leave by an exception: one of the code under test may not survive the pickle.
+        try:
+            state.subject()
+        except MemoryError:
+            raise
+        except Exception:  # noqa: S110 - the first task says it again, in plain text
+            pass
+    _inside.surroundings.keep()
+    _inside.surroundings.restore()
+    _inside.box.state = OUTSIDE
+
+
+def run(task: Callable[..., Any], args: tuple[Any, ...]) -> bytes:
+    """Run one task; its answer, packed: ``(kind, content, stopped acts, output, changed surroundings, retire)``."""
+    box = _inside.box
+    box.clear()
+    box.state = RUNNING
+    try:
+        kind, content = "value", task(*args)
+    except UsageError as error:
+        kind, content = "usage", str(error)
+    except MemoryError:
+        kind, content = "memory", box.note
+    except BaseException as error:
+        said = f"{type(error).__name__} in {task.__name__}: {exception_text(error)}"
+        kind, content = "bug", f"{said}\n{traceback.format_exc()}"
+    if os.getpid() != _inside.pid:
+        os._exit(0)  # code under test has forked, and this is the child
+    _inspect()
+    changed = _inside.surroundings.restore()
+    retire = kind == "memory" or _crowded()
+    _flush()
+    packed = _packed(kind, content, changed, retire=retire)
+    box.state = OUTSIDE
+    return packed
+
+
+def _packed(kind: str, content: Any, changed: list[str], *, retire: bool) -> bytes:
+    rest = (guard.stopped(), _inside.box.output, changed)
+    try:
+        return pack((kind, content, *rest, retire))
+    except MemoryError:
+        return pack(("memory", _inside.box.note, *rest, True))
+    except Exception as error:
+        said = f"an answer that cannot be sent: {type(error).__name__}: {exception_text(error)}"
+        return pack(("bug", said, *rest, retire))
+
+
+def _crowded() -> bool:
+    """Whether threads were left behind, or most of the memory is in use: the next task deserves a fresh process."""
+    for _ in range(10):
+        if not _left_threads():
+            break
+        time.sleep(0.002)  # one that was just joined may still be on its way out
+    else:
+        return True
+    if _inside.memory_limit is None or sys.platform != "linux":
+        return False
+    resident = int(Path("/proc/self/statm").read_bytes().split()[1]) * resource.getpagesize()
+    return resident > _inside.memory_limit * FULL
+
+
+def _left_threads() -> bool:
+    frames = sys._current_frames()
+    if len(frames) == 1:
+        return False
+    main = threading.main_thread().ident
+    for ident, innermost in frames.items():
+        frame = innermost
+        while frame.f_back is not None:
+            frame = frame.f_back
+        if ident != main and frame.f_code is not OsFibers._run.__code__:
+            return True
+    return False

@@ -1,0 +1,84 @@
+"""How a worker can fail its campaign. Only `WorkerFailed` is a failure of plait."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+import plait
+
+_PLAIT = str(Path(plait.__file__).resolve().parent)
+_STANDARD = sysconfig.get_path("stdlib")
+_FRAME = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)
+
+
+class WorkerError(Exception):
+    """A worker did not give an answer.
+
+    ``output`` is the end of what the code under test printed, ``trace`` the stack as the interpreter noted it in its
+    last moment (innermost frame first), ``note`` what the task had said it was doing, ``stopped`` the acts that the
+    guard had stopped before.
+    """
+
+    def __init__(
+        self, reason: str, *, output: str = "", trace: str = "", note: dict[str, Any] | None = None,
+        stopped: tuple[dict[str, str], ...] = (),
+    ) -> None:  # fmt: skip
+        super().__init__(reason)
+        self.reason = reason
+        self.output = output
+        self.trace = trace
+        self.note = note
+        self.stopped = stopped
+
+    @property
+    def where(self) -> str:
+        """The innermost place of the code under test in the last stack, ``file:line in function``; empty if unknown."""
+        for file, line, function in _FRAME.findall(self.trace):
+            library = file.startswith(_STANDARD) and "site-packages" not in file
+            if not library and not file.startswith((_PLAIT, "<frozen")):
+                return f"{Path(file).name}:{line} in {function}"
+        return ""
+
+
+class WorkerCrashed(WorkerError):  # noqa: N818 - said as it is
+    """The worker's process ended: by itself (``exit_code``), by a signal (its number) or for want of memory.
+
+    ``outside`` tells that the code under test is probably innocent: somebody else killed the process.
+    """
+
+    def __init__(
+        self, reason: str, *, exit_code: int | None = None, signal: int | None = None, outside: bool = False,
+        **rest: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(reason, **rest)
+        self.exit_code = exit_code
+        self.signal = signal
+        self.outside = outside
+
+
+class WorkerHung(WorkerError):  # noqa: N818 - said as it is
+    """The worker had no answer after ``seconds`` and was killed.
+
+    ``waits`` tells that it was waiting for something outside of it, and not busy with what has no end.
+    """
+
+    def __init__(self, seconds: float, *, waits: bool = False, **rest: Any) -> None:
+        super().__init__(f"no answer after {seconds:g} s", **rest)
+        self.seconds = seconds
+        self.waits = waits
+
+
+class WorkerFailed(WorkerError):  # noqa: N818 - said as it is
+    """The task ended with an error of plait's own; the worker lives."""
+
+
+def signal_name(number: int) -> str:
+    """``SIGSEGV`` for 11."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

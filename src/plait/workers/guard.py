@@ -1,0 +1,301 @@
+"""Which events of the interpreter are forbidden acts, and how each is told in words.
+
+An act is a function of the event's arguments that returns None if they are harmless.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import sys
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import plait
+
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+    from plait.workers.blackbox import BlackBox
+    from plait.workers.protocol import WorkerSpec
+
+
+class Where(NamedTuple):
+    """The folders, resolved, that may be written to: the worker's own, and plait's (by plait alone)."""
+
+    work: str
+    cache: str
+
+
+class Told(NamedTuple):
+    """A forbidden act in words; ``cached`` if it concerns plait's own folder."""
+
+    text: str
+    cached: bool = False
+
+
+Act = Callable[[tuple[Any, ...], Where], Told | None]
+
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_NOWHERE = frozenset({os.devnull, "/dev/zero", "/dev/full"})
+_LONGEST = 160
+_HARMLESS_FLAGS = getattr(socket, "SOCK_NONBLOCK", 0) | getattr(socket, "SOCK_CLOEXEC", 0)
+
+
+def short(value: object) -> str:
+    """A value as it would be written, not too long."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def _resolved(path: Any, folder: int | None, *, follow: bool) -> str:
+    """The path that the system will really use."""
+    text = os.fsdecode(path)
+    if folder is not None and folder >= 0 and not text.startswith(os.sep):
+        text = f"/proc/self/fd/{folder}/{text}"
+    if follow:
+        return os.path.realpath(text)
+    head, tail = os.path.split(text.rstrip(os.sep))
+    return os.path.realpath(text) if tail in ("", ".", "..") else f"{os.path.realpath(head)}{os.sep}{tail}"
+
+
+def _outside(path: Any, folder: int | None, where: Where, *, follow: bool) -> bool | None:
+    """None if the path may be written to; else whether it lies in plait's own folder."""
+    if isinstance(path, int):
+        path, folder = f"/proc/self/fd/{path}", None
+    try:
+        real = _resolved(path, folder, follow=follow)
+    except (TypeError, ValueError):
+        return None  # the call itself will complain
+    if real == where.work or real.startswith(f"{where.work}{os.sep}") or real in _NOWHERE:
+        return None
+    return real == where.cache or real.startswith(f"{where.cache}{os.sep}")
+
+
+def _open(args: tuple[Any, ...], where: Where) -> Told | None:
+    path, mode, flags = args
+    if not isinstance(flags, int) or not flags & _WRITING or isinstance(path, int):
+        return None
+    inside = _outside(path, None, where, follow=True)
+    if inside is None:
+        return None
+    return Told(f"open({short(path)}, {mode!r})" if mode else f"os.open({short(path)})", inside)
+
+
+def _on_paths(name: str, *places: tuple[int, int | None], follow: bool = False) -> Act:
+    """An act on the paths at these positions, each with the position of its folder's descriptor."""
+
+    def act(args: tuple[Any, ...], where: Where) -> Told | None:
+        answers = [
+            _outside(args[path], None if folder is None else args[folder], where, follow=follow)
+            for path, folder in places
+        ]
+        if all(answer is None for answer in answers):
+            return None
+        shown = ", ".join(short(args[path]) for path, _ in places)
+        return Told(f"{name}({shown})", all(answer is not False for answer in answers))
+
+    return act
+
+
+def _sqlite(args: tuple[Any, ...], where: Where) -> Told | None:
+    name = args[0]
+    text = os.fsdecode(name) if isinstance(name, str | bytes | os.PathLike) else ""
+    path = text.removeprefix("file:").partition("?")[0] if text.startswith("file:") else text
+    if path in ("", ":memory:") or "mode=memory" in text or "mode=ro" in text:
+        return None
+    return Told(f"sqlite3.connect({short(name)})") if _outside(path, None, where, follow=True) is not None else None
+
+
+def _any(name: str, *shown: int) -> Act:
+    """An act that is forbidden whatever its arguments."""
+
+    def act(args: tuple[Any, ...], _where: Where) -> Told:
+        return Told(f"{name}({', '.join(short(args[index]) for index in shown if index < len(args))})")
+
+    return act
+
+
+def _socket(args: tuple[Any, ...], _where: Where) -> Told | None:
+    """A socket alone reaches nobody: connecting, binding and sending have events of their own. Raw ones receive."""
+    if args[2] & ~_HARMLESS_FLAGS in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+        return None
+    return Told(f"socket.socket({short(args[1])}, {short(args[2])})")
+
+
+def _symbol(args: tuple[Any, ...], _where: Where) -> Told | None:
+    name = args[1]
+    if isinstance(name, str) and name.startswith(("Py", "_Py")):
+        return None
+    return Told(f"a call of the native function {short(name)}")
+
+
+WRITE: dict[str, Act] = {
+    "open": _open,
+    "os.remove": _on_paths("os.remove", (0, 1)),
+    "os.rmdir": _on_paths("os.rmdir", (0, 1)),
+    "os.mkdir": _on_paths("os.mkdir", (0, 2)),
+    "os.rename": _on_paths("os.rename", (0, 2), (1, 3)),
+    "os.link": _on_paths("os.link", (0, 2), (1, 3)),
+    "os.symlink": _on_paths("os.symlink", (1, 2)),
+    "os.truncate": _on_paths("os.truncate", (0, None), follow=True),
+    "os.chmod": _on_paths("os.chmod", (0, 2), follow=True),
+    "os.chown": _on_paths("os.chown", (0, 3), follow=True),
+    "os.chflags": _on_paths("os.chflags", (0, None), follow=True),
+    "os.utime": _on_paths("os.utime", (0, 3), follow=True),
+    "os.setxattr": _on_paths("os.setxattr", (0, None), follow=True),
+    "os.removexattr": _on_paths("os.removexattr", (0, None), follow=True),
+    "sqlite3.connect": _sqlite,
+    "syslog.openlog": _any("syslog.openlog", 0),
+    "syslog.syslog": _any("syslog.syslog", 1),
+}
+
+NETWORK: dict[str, Act] = {
+    "socket.__new__": _socket,
+    **{
+        f"socket.{name}": _any(f"socket.{name}", *shown)
+        for name, shown in {
+            "bind": (1,), "connect": (1,), "sendto": (1,), "sendmsg": (1,), "getaddrinfo": (0, 1),
+            "gethostbyname": (0,), "gethostbyaddr": (0,), "getnameinfo": (0,), "sethostname": (0,),
+        }.items()
+    },
+}  # fmt: skip
+
+SUBPROCESS: dict[str, Act] = {
+    "subprocess.Popen": _any("subprocess.Popen", 1),
+    "plait.fork_exec": _any("fork_exec", 0),
+    "pty.spawn": _any("pty.spawn", 0),
+    **{
+        f"os.{name}": _any(f"os.{name}", *shown)
+        for name, shown in {
+            "system": (0,), "exec": (0, 1), "posix_spawn": (0, 1), "spawn": (1, 2), "startfile": (0,), "fork": (),
+            "forkpty": (), "kill": (0, 1), "killpg": (0, 1),
+        }.items()
+    },
+}  # fmt: skip
+
+NATIVE: dict[str, Act] = {
+    "ctypes.dlopen": _any("ctypes.CDLL", 0),
+    "ctypes.dlsym": _symbol,
+    "ctypes.dlsym/handle": _symbol,
+    "ctypes.call_function": _any("a call of a native function by address"),
+    "sqlite3.load_extension": _any("sqlite3.Connection.load_extension", 1),
+}
+
+
+# -- guard -------------------------------------------------------------------------------------------------------------
+# The guard rail around code under test: an audit hook that stops it from doing more than computing.
+#
+# By default code under test may write only below its worker's folder, and may open no sockets, start or signal no
+# processes and load no native code through ctypes. A forbidden act raises `PermissionError` where it was tried and is
+# noted, with the call and its place. A guard rail, not a sandbox: it stops accidents, such as a ``clear()`` that
+# removes files, not an attacker (who has extension modules, ``gc`` and the interpreter's internals to get around it).
+# Python raises no event for named pipes (``os.mkfifo``), for the C libraries behind ``dbm``, nor the folder
+# descriptor of ``os.open(dir_fd=...)``.
+#
+# The hook can be neither removed nor reached by name: what it allows is decided when it is made and lives in its
+# closure alone. It is called for every event of the interpreter, so it leaves at once for those it does not know; and
+# it must not use modules that are under the engine's control (`collections`, `contextlib`, `functools`).
+
+
+KEPT = 50
+"""Different stopped acts that are noted per task; the rest is stopped all the same."""
+
+_PLAIT = str(Path(plait.__file__).resolve().parent)
+_STANDARD = sysconfig.get_path("stdlib")
+_ACTS: dict[str, dict[str, Act]] = {"write": WRITE, "network": NETWORK, "subprocess": SUBPROCESS, "native": NATIVE}
+
+_drain: Callable[[], list[dict[str, str]]] = list
+
+
+def stopped() -> list[dict[str, str]]:
+    """What was stopped since the last call: ``act`` (as ``--allow`` names it), ``call``, and ``at``, its place."""
+    return _drain()
+
+
+def install(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
+    """From now on, and for good, this process may do only what ``spec`` allows; writing goes below ``work``."""
+    global _drain
+    import _posixsubprocess  # noqa: PLC0415 - not on every platform
+    import ctypes  # noqa: F401, PLC0415 - opens the interpreter itself, which is harmless now and forbidden later
+
+    from plait.run.importing.world import cache_folder  # noqa: PLC0415
+    from plait.run.rewrite import cache as code_cache  # noqa: PLC0415 - the engine is loaded only in workers
+
+    where = Where(os.path.realpath(work), os.path.realpath(spec.cache or cache_folder()))
+    writer = code_cache._write.__code__
+    acts: dict[str, tuple[str, Act]] = {
+        event: (name, act) for name, some in _ACTS.items() if name not in spec.allow for event, act in some.items()
+    }
+    noted: dict[tuple[str, str, str], dict[str, str]] = {}
+    own = os.getpid()
+
+    def hook(event: str, args: tuple[Any, ...]) -> None:
+        found = acts.get(event)
+        if found is None:
+            return
+        name, act = found
+        call = act(args, where)
+        if call is None:
+            return
+        frame = sys._getframe(1)
+        if name == "write" and call.cached and _called_by(writer, frame):
+            return
+        if event == "os.kill" and args[0] in (own, 0):
+            box.deed = call.text  # its own end; the parent will want to know who did it
+            return
+        at = _place(frame)
+        if len(noted) < KEPT:
+            noted.setdefault((name, call.text, at), {"act": name, "call": call.text, "at": at})
+        told = f"plait stopped {call.text}: code under test may not do that without --allow {name}"
+        raise PermissionError(errno.EPERM, told)
+
+    def drain() -> list[dict[str, str]]:
+        found = list(noted.values())
+        noted.clear()
+        return found
+
+    if "subprocess" not in spec.allow:
+        _raise_event_of(_posixsubprocess)
+    _drain = drain
+    sys.addaudithook(hook)
+
+
+def _raise_event_of(module: Any) -> None:
+    """Starting a process through `multiprocessing` raises no event of Python's own."""
+    start = module.fork_exec
+
+    def fork_exec(*args: Any) -> int:
+        sys.audit("plait.fork_exec", *args[:1])
+        return start(*args)  # type: ignore[no-any-return]
+
+    module.fork_exec = fork_exec
+
+
+def _called_by(code: CodeType, frame: FrameType | None) -> bool:
+    """Whether the act is one of plait's own, a few calls further up."""
+    for _ in range(8):
+        if frame is None:
+            return False
+        if frame.f_code is code:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _place(frame: FrameType | None) -> str:
+    """The innermost frame that belongs neither to plait nor to the standard library."""
+    while frame is not None:
+        code = frame.f_code
+        file = code.co_filename
+        library = file.startswith(_STANDARD) and "site-packages" not in file
+        if not library and not file.startswith((_PLAIT, "<frozen")):
+            return f"{os.path.basename(file)}:{frame.f_lineno} in {code.co_qualname}"  # noqa: PTH119 - may be no path
+        frame = frame.f_back
+    return ""

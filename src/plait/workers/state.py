@@ -1,0 +1,218 @@
+"""The world and the subject of this process, made when first asked for.
+
+Tasks call `world` and `subject`; both are cheap after the first call. A subject that cannot be imported gives the same
+`UsageError`, one line, every time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import re
+import sys
+import traceback
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import plait
+from plait.errors import PlaitBugError, UsageError
+
+if TYPE_CHECKING:
+    import types
+    from collections.abc import Callable
+
+    from plait.run.importing.world import World
+    from plait.subject.interface.members import Interface
+    from plait.workers.blackbox import BlackBox
+    from plait.workers.protocol import WorkerSpec
+
+_PLAIT = str(Path(plait.__file__).resolve().parent)
+
+
+class _State:
+    spec: WorkerSpec | None = None
+    world: World | None = None
+    module: types.ModuleType | None = None
+    subject: Any = None
+    interface: Interface | None = None
+    error: str | None = None
+    concerned: tuple[str, ...] = ()
+    box: BlackBox | None = None
+    inspect: Callable[[], None] | None = None
+
+
+_state = _State()
+
+
+def use(spec: WorkerSpec, box: BlackBox | None = None, inspect: Callable[[], None] | None = None) -> None:
+    """Say what this process is for, and where notes go; nothing is loaded yet.
+
+    ``inspect`` is called before a note replaces another one: it may end the process for what the last one had done.
+    """
+    _state.spec, _state.box, _state.inspect = spec, box, inspect
+    _state.world = _state.module = _state.subject = _state.error = None
+    _state.interface = None
+
+
+def spec() -> WorkerSpec:
+    """What this process was started for."""
+    if _state.spec is None:
+        raise PlaitBugError("a task ran in a process that is no worker")
+    return _state.spec
+
+
+def note(content: dict[str, Any]) -> None:
+    """Say, as plain data, what the code under test is about to do: the parent reads it if that kills this process."""
+    if _state.inspect is not None:
+        _state.inspect()
+    if _state.box is not None:
+        _state.box.note = content
+
+
+def beat() -> None:
+    """A sign of life, for work that takes its time without running anything of the code under test."""
+    if _state.box is not None:
+        _state.box.tick()
+
+
+def world() -> World:
+    """The process's one world."""
+    if _state.world is None:
+        from plait.observe.places import PLACES  # noqa: PLC0415 - the engine is loaded when it is needed
+        from plait.run.importing.world import World  # noqa: PLC0415
+
+        _state.world = World(PLACES, cache=spec().cache)
+    return _state.world
+
+
+def module() -> types.ModuleType:
+    """The subject's module, rewritten unless the spec says otherwise."""
+    subject()
+    assert _state.module is not None
+    return _state.module
+
+
+def subject() -> Any:
+    """The class (or, without a qualified name, the module) under test; executions start from the state it has now."""
+    if _state.error is not None:
+        raise UsageError(_state.error)
+    if _state.module is None:
+        try:
+            _load()
+        except UsageError as error:
+            _state.error, _state.module = str(error), None
+            raise
+    return _state.subject
+
+
+def interface(name: str) -> Interface:
+    """What can be called on the subject, which messages call ``name``."""
+    from plait.subject.interface.members import discover  # noqa: PLC0415 - as above
+
+    owner = subject()
+    if _state.interface is None or _state.interface.subject != name:
+        found = discover(owner, name=name)
+        if spec().rewritten and owner is world().mirror.modules["queue"].SimpleQueue:
+            note = f"{name} is C code: plait's own was tested in its place; --schedule native tests the real one"
+            found = replace(found, notes=(*found.notes, note))
+        _state.interface = found
+    return _state.interface
+
+
+def _load() -> None:
+    from plait.run.importing.world import find_in  # noqa: PLC0415 - as above
+
+    wanted = spec()
+    if not wanted.module:
+        raise PlaitBugError("a task asked for the subject of a worker that has none")
+    try:
+        loaded = _rewritten(wanted) if wanted.rewritten else _as_it_is(wanted)
+    except MemoryError:
+        raise
+    except BaseException as error:
+        _state.concerned = _concerned(error)
+        raise UsageError(why_not_importable(wanted.module, error)) from None
+    if wanted.rewritten:
+        world().mirror.examine(wanted.module, wanted.qualname)
+    _state.subject = find_in(loaded, wanted.qualname) if wanted.qualname else loaded
+    if wanted.rewritten and str(getattr(_state.subject, "__module__", "")).startswith("plait.run."):
+        what = f"{wanted.module}:{wanted.qualname}"
+        raise UsageError(f"{what} cannot be tested: plait's own stands in for it while threads are controlled")
+    _state.module = loaded
+    if wanted.rewritten:
+        world().snapshot()
+        _beat_with_executions()
+
+
+def _rewritten(wanted: WorkerSpec) -> types.ModuleType:
+    return world().load(wanted.module, file=wanted.file, roots=wanted.roots, paths=wanted.paths)
+
+
+def _as_it_is(wanted: WorkerSpec) -> types.ModuleType:
+    sys.path[:0] = [str(folder.resolve()) for folder in (*wanted.roots, *wanted.paths)]
+    if wanted.file is None:
+        return importlib.import_module(wanted.module)
+    found = importlib.util.spec_from_file_location(wanted.module, wanted.file)
+    assert found is not None
+    assert found.loader is not None
+    made = sys.modules[wanted.module] = importlib.util.module_from_spec(found)
+    found.loader.exec_module(made)
+    return made
+
+
+def concerned() -> list[str]:
+    """What the import error is about (`tasks.import_trouble`)."""
+    return list(_state.concerned)
+
+
+def _concerned(error: BaseException) -> tuple[str, ...]:
+    """The module that an error names, and the files that it went through, from the inside out."""
+    names = []
+    with contextlib.suppress(Exception):  # the exception is the code's own and may misbehave
+        if isinstance(error, ImportError) and isinstance(error.name, str):
+            names.append(error.name)
+        elif isinstance(error, AttributeError):
+            names += re.findall(r"module '([\w.]+)' has no attribute", str(error))
+    return (*names, *(frame.filename for frame in reversed(traceback.extract_tb(error.__traceback__))))
+
+
+def _beat_with_executions() -> None:
+    """Every execution is a sign of life: a task that makes progress does not count as stalled."""
+    from plait.run.engine import ENGINE  # noqa: PLC0415 - as above
+
+    modules, box = ENGINE.modules, _state.box
+    if modules is None or box is None:
+        return
+    restore = modules.restore
+
+    def restore_and_beat(heap: object = None) -> None:
+        box.tick()
+        restore(heap)
+
+    modules.restore = restore_and_beat  # type: ignore[method-assign]
+
+
+def why_not_importable(module: str, error: BaseException) -> str:
+    """One line on an import that failed."""
+    with contextlib.suppress(Exception):  # the exception is the code's own and may misbehave
+        if isinstance(error, ModuleNotFoundError) and error.name is not None:
+            if module == error.name or module.startswith(f"{error.name}."):
+                return f"there is no module {error.name!r}; say with --path where {module} is imported from"
+            return f"{module} cannot be imported: it needs {error.name!r}, which is not installed{_place(error)}"
+        if isinstance(error, SyntaxError) and error.filename:
+            python = ".".join(map(str, sys.version_info[:2]))
+            return f"{module} cannot be read by Python {python}: {error.filename}:{error.lineno}: {error.msg}"
+        text = " ".join(str(error).split())[:200]
+        return f"{module} cannot be imported: {type(error).__name__}{': ' + text if text else ''}{_place(error)}"
+    return f"{module} cannot be imported: {type(error).__name__}"
+
+
+def _place(error: BaseException) -> str:
+    """Where the code under test was when it raised."""
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith((_PLAIT, "<frozen"))
+    ]  # fmt: skip
+    return f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
