@@ -17,7 +17,7 @@ from plait.explore.capp.dpor import CappDpor
 from plait.explore.capp.partition import prioritizer
 from plait.explore.capp.search import BOUNDED, Capp
 from plait.explore.dpor import Dpor
-from plait.explore.exploration import explore
+from plait.explore.runner import explore
 from plait.explore.strategy import Strategy
 from plait.judge.handwritten.trial import Trial
 from plait.model.outcome import Finished

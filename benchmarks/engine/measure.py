@@ -54,7 +54,7 @@ def _resident() -> int:
 def memory() -> dict[str, int]:
     """Resident memory before and after ten thousand executions of the longest program."""
     from plait.explore.dpor import Dpor
-    from plait.explore.exploration import explore
+    from plait.explore.runner import explore
     from plait.observe.places import PLACES
     from plait.run.importing.world import World
 

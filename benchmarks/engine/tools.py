@@ -44,7 +44,7 @@ STRATEGIES = {
 
 
 def _plait(tool: str, subject: Subject) -> Callable[[bool, float], Explored]:
-    from plait.explore.exploration import explore
+    from plait.explore.runner import explore
     from plait.observe.places import PLACES
     from plait.run.importing.world import World
 

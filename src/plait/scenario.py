@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING, Any
 
 from plait.errors import UsageError
 from plait.explore.registry import STRATEGIES, make_strategy
+from plait.explore.runner import model
 from plait.judge.handwritten.search import Search, only_without_gil, search
-from plait.judge.handwritten.trial import Failure, Recorded, Trial, modelled
+from plait.judge.handwritten.trial import Failure, Recorded, Trial
 from plait.judge.handwritten.verdict import Verdict
 from plait.judge.minimise.schedules import simplify
 from plait.model.outcome import Divergence, Finished
@@ -145,7 +146,7 @@ class _Request:
 
     def search(self, trial: Trial, strategy: str, *, gil: bool) -> Search:
         """One exploration under one model."""
-        with modelled(gil=gil, any_timeouts=self.any_timeouts):
+        with model(gil=gil, any_timeouts=self.any_timeouts):
             return search(
                 trial, make_strategy(strategy, self.seed), max_executions=self.executions, max_seconds=self.seconds
             )
@@ -205,14 +206,14 @@ def controlled(
         if setup is not None:
             setup = adopter.adopt_function(setup)
         trial = Trial(setup, [adopter.adopt_function(body) for body in threads], check, seed=seed)
-        with modelled(gil=False, any_timeouts=False, modules=_snapshot(adopter, ())):
+        with model(gil=False, any_timeouts=False, modules=_snapshot(adopter, ())):
             adopter.adopt(_packages_of(trial.probe()))
         trial.reseed = any(_uses_random(module) for module in adopter.modules)
         if trial.reseed:
             stack.callback(random.setstate, random.getstate())
         trial.names = adopter.names()
         state = _snapshot(adopter, _only_checked(check, [setup, *threads], adopter.objects))
-        stack.enter_context(modelled(gil=False, any_timeouts=False, modules=state))
+        stack.enter_context(model(gil=False, any_timeouts=False, modules=state))
         yield trial, adopter
 
 
@@ -299,7 +300,7 @@ def _reach(trial: Trial, request: _Request, failure: Failure) -> tuple[Failure, 
     if request.model == "free-threaded":
         return failure, {"free-threaded": True}
     strategies = [make_strategy(name, request.seed) for name in dict.fromkeys(("dpor", request.strategy))]
-    with modelled(gil=False, any_timeouts=request.any_timeouts):
+    with model(gil=False, any_timeouts=request.any_timeouts):
         today, shown = only_without_gil(
             trial, failure, strategies, max_executions=request.executions, max_seconds=request.seconds
         )

@@ -6,11 +6,11 @@ from subjects import account, counter, lock_orders, locked_counter, lost_wakeup,
 from plait.explore.bounded import Bounded
 from plait.explore.dfs import Dfs
 from plait.explore.dpor import Dpor
-from plait.explore.exploration import explore
 from plait.explore.icb import Icb
 from plait.explore.pct import Pct
 from plait.explore.pos import Pos
 from plait.explore.random_walk import RandomWalk
+from plait.explore.runner import explore
 from plait.explore.stateful import Stateful
 from plait.explore.surw import Surw
 from plait.run.engine import ENGINE

@@ -5,11 +5,11 @@ from subjects import Box, counter, locked_counter
 
 from plait.explore.dfs import Dfs
 from plait.explore.dpor import Dpor
-from plait.explore.exploration import explore
 from plait.explore.icb import Icb
 from plait.explore.pos import Pos
 from plait.explore.progress import fraction, probe
 from plait.explore.replay import Recorded, Replay
+from plait.explore.runner import explore
 from plait.explore.stateful import Stateful
 from plait.run.engine import DIVERGED, ENGINE
 from plait.run.hooks import access

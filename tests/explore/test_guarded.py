@@ -4,7 +4,7 @@ from subjects import Box, locked_counter
 
 from plait.explore.capp.search import Capp
 from plait.explore.dfs import Dfs
-from plait.explore.exploration import explore
+from plait.explore.runner import explore
 from plait.run.engine import FINISHED_RUN
 from plait.run.hooks import access
 from plait.run.primitives.lock import Lock

@@ -5,7 +5,7 @@ from textwrap import dedent, indent
 import pytest
 
 from plait.explore.dpor import Dpor
-from plait.explore.exploration import explore
+from plait.explore.runner import explore
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.importing.world import World

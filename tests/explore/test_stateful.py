@@ -4,7 +4,7 @@ import pytest
 from subjects import Box, counter
 
 from plait.explore.dfs import Dfs
-from plait.explore.exploration import explore
+from plait.explore.runner import explore
 from plait.explore.stateful import Stateful
 from plait.run.engine import ENGINE
 from plait.run.hooks import access

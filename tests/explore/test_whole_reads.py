@@ -8,7 +8,7 @@ import pytest
 
 from plait.explore.dfs import Dfs
 from plait.explore.dpor import Dpor
-from plait.explore.exploration import explore
+from plait.explore.runner import explore
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.importing.world import World

@@ -7,8 +7,8 @@ import pytest
 
 from plait.explore.capp.search import Capp
 from plait.explore.dpor import Dpor
+from plait.explore.runner import model
 from plait.judge.handwritten.search import only_without_gil, search
-from plait.judge.handwritten.trial import modelled
 from plait.scenario import controlled, explore_threads
 
 
@@ -49,7 +49,7 @@ class Poller:
 
 
 def reach(strategies, threads=(lose, lose), *, setup=lambda: [0], check=is_two, limit=2_000):
-    with controlled(setup, threads, check) as (trial, _adopter), modelled(gil=False, any_timeouts=False):
+    with controlled(setup, threads, check) as (trial, _adopter), model(gil=False, any_timeouts=False):
         found = search(trial, Dpor(), max_executions=2_000)
         assert found.failure is not None
         return only_without_gil(trial, found.failure, strategies, max_executions=limit)[0]

@@ -11,7 +11,7 @@ EXPLORE = """
 import sys
 from pathlib import Path
 from plait.explore.dpor import Dpor
-from plait.explore.exploration import explore
+from plait.explore.runner import explore
 from plait.observe.places import PLACES
 from plait.run.importing.world import World
 

@@ -11,7 +11,7 @@ import tearing
 
 from plait.explore.dfs import Dfs
 from plait.explore.dpor import Dpor
-from plait.explore.exploration import explore
+from plait.explore.runner import explore
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.importing.world import World

@@ -123,6 +123,7 @@ def _cache() -> str:
 
 def _probe() -> str:
     from plait.explore.dpor import Dpor  # noqa: PLC0415 - as above
+    from plait.explore.runner import execute  # noqa: PLC0415 - as above
     from plait.observe.places import PLACES  # noqa: PLC0415
     from plait.run.engine import ENGINE  # noqa: PLC0415
     from plait.run.importing.world import World  # noqa: PLC0415
@@ -144,7 +145,7 @@ def _probe() -> str:
     executions = 0
     start = time.perf_counter()
     while (prefix := strategy.next_prefix()) is not None:
-        ENGINE.execute(prepare, prefix, strategy, free=strategy.free)
+        execute(prepare, prefix, strategy, free=strategy.free)
         strategy.executed(ENGINE)
         executions += 1
         values.add(counter.value)

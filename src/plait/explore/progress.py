@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plait.explore.random_walk import RandomWalk
+from plait.explore.runner import execute
 from plait.run.engine import ENGINE
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def probe(prepare: Callable[[], Sequence[Callable[[], object]]], probes: int = 3
     walk = RandomWalk(seed)
     products = []
     for _ in range(probes):
-        ENGINE.execute(prepare, (), walk)
+        execute(prepare, (), walk)
         product = 1.0
         for _thread, _loc, _mode, _site, enabled, _after in ENGINE.trace:
             if enabled:

@@ -28,8 +28,9 @@ from plait.explore.capp.partition import DEFAULT, HEURISTICS, prioritizer
 from plait.explore.capp.search import BOUNDED, Capp
 from plait.explore.capp.search import SEARCHES as ORDERED
 from plait.explore.registry import STRATEGIES, make_strategy
+from plait.explore.runner import model
 from plait.judge.handwritten.search import only_without_gil, search
-from plait.judge.handwritten.trial import Failure, modelled
+from plait.judge.handwritten.trial import Failure
 from plait.judge.handwritten.verdict import Verdict
 from plait.judge.minimise.schedules import simplify
 from plait.model.outcome import Divergence, Finished
@@ -452,7 +453,7 @@ def _explore(
         return _replayed(trial, settings.replay, settings.model, account)
     order = settings.seed if settings.random_order else None
     strategy = make_search(settings.search, prioritizer(settings.capp, impact), settings.bound, settings.seed, order)
-    with modelled(gil=settings.model == "gil", any_timeouts=False):
+    with model(gil=settings.model == "gil", any_timeouts=False):
         found = search(trial, strategy, max_executions=settings.schedules, max_seconds=_until(deadline))
     done = found.exploration
     account.update(
@@ -528,7 +529,7 @@ def _reach(
     )
     seconds = max(POSTLUDE / 4, _until(deadline)) / len(searches)
     most = max(settings.schedules, 200)
-    with modelled(gil=False, any_timeouts=False):
+    with model(gil=False, any_timeouts=False):
         today, _shown = only_without_gil(trial, failure, searches, max_executions=most, max_seconds=seconds)
     return {"gil": today, "free-threaded": True}
 

@@ -20,7 +20,8 @@ from _pytest.fixtures import FixtureDef
 from _pytest.logging import caplog_records_key
 from _pytest.tmpdir import tmppath_result_key
 
-from plait.judge.handwritten.trial import Trial, modelled
+from plait.explore.runner import model
+from plait.judge.handwritten.trial import Trial
 from plait.model.outcome import Deadlock, Finished, Hang
 from plait.observe.places import PLACES
 from plait.pytest_plugin.deaths import Deaths, is_own_hook
@@ -256,7 +257,7 @@ def controlled(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
                 wide.append(definition.cached_result[0])
         cells = [cell for _name, cell in adopter.cells]
         state = ModuleState(adopter.modules, cells, [*adopter.objects, *wide], [item, item.config, item.session])
-        stack.enter_context(modelled(gil=False, any_timeouts=False, modules=state))
+        stack.enter_context(model(gil=False, any_timeouts=False, modules=state))
         yield adopter
 
 

@@ -21,6 +21,7 @@ from typing import Any
 import plait
 from plait.commands.replay.worker import Order
 from plait.errors import UsageError
+from plait.explore.runner import execute, model
 from plait.explore.scripted import Scripted
 from plait.judge.oracle.explain import describe_waiting, record_schedule, relevant
 from plait.judge.oracle.safety import Examination
@@ -82,15 +83,11 @@ def _run(order: Order) -> int:
     stops = (pair.first, pair.second) if pair is not None else tuple(moments[-1:])
     strategy = Scripted(order.schedule)
     strategy.next_prefix()
-    saved = (ENGINE.gil, ENGINE.any_timeouts)
-    ENGINE.gil, ENGINE.any_timeouts = order.schedule.gil, order.schedule.any_timeouts
-    ENGINE.recorder = Stops(stops, conflicting=pair is not None)
-    try:
-        ENGINE.execute(examination.bed.prepare, (), strategy, finish=lambda: _end(examination))
-    finally:
-        sys.settrace(None)
-        ENGINE.gil, ENGINE.any_timeouts = saved
-        ENGINE.recorder = None
+    with model(schedule=order.schedule, recorder=Stops(stops, conflicting=pair is not None)):
+        try:
+            execute(examination.bed.prepare, (), strategy, finish=lambda: _end(examination))
+        finally:
+            sys.settrace(None)
     if strategy.lost is not None:
         print(f"The code has moved too far for this schedule: {strategy.lost}.")
     return 0 if strategy.lost is not None else 1

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from plait.explore.runner import execute, model
 from plait.explore.scripted import Scripted
 from plait.judge.oracle.explain import record_schedule, relevant
 from plait.judge.oracle.rules import Rules
@@ -16,7 +17,6 @@ from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
 from plait.observe.recording import as_row
-from plait.run.engine import ENGINE
 from plait.workers import state
 
 
@@ -71,10 +71,6 @@ def _results(examination: Examination, schedule: Schedule) -> list[str]:
             for call, result in zip(examination.bed.test.calls, observed.results, strict=True)
         )
 
-    saved = (ENGINE.gil, ENGINE.any_timeouts)
-    ENGINE.gil, ENGINE.any_timeouts = schedule.gil, schedule.any_timeouts
-    try:
-        ENGINE.execute(examination.bed.prepare, (), strategy, finish=finish)
-    finally:
-        ENGINE.gil, ENGINE.any_timeouts = saved
+    with model(schedule=schedule):
+        execute(examination.bed.prepare, (), strategy, finish=finish)
     return seen

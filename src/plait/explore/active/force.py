@@ -13,6 +13,7 @@ from typing import Any
 from plait.errors import UsageError
 from plait.explore.active.plan import Aim, Orchestrated
 from plait.explore.active.testing import ActiveTest, Exposure, Profile, aims, profile
+from plait.explore.runner import execute
 from plait.explore.strategy import Strategy
 from plait.model.schedule import Schedule
 from plait.observe.iroots import Hint, IRoot, Sighting, sight
@@ -94,7 +95,7 @@ class _Runs:
             count.append(len(bodies))
             return bodies
 
-        ENGINE.execute(prepared)
+        execute(prepared)
         return count[0]
 
     def __call__(self, strategy: Strategy, predict: bool) -> Sighting:
@@ -105,7 +106,7 @@ class _Runs:
             if self._finish is not None:
                 self.answer = self._finish()
 
-        ENGINE.execute(self._prepare, strategy.next_prefix() or (), strategy, free=strategy.free, finish=finished)
+        execute(self._prepare, strategy.next_prefix() or (), strategy, free=strategy.free, finish=finished)
         strategy.executed(ENGINE)
         self.sites.update(entry[3] for entry in ENGINE.trace if entry[0] > 0)
         return found[0]

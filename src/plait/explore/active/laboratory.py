@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from plait.explore.active.testing import ActiveTest, Profile, native_profile, profile
+from plait.explore.runner import execute
 from plait.explore.strategy import Strategy
 from plait.generate.atg.adaptive import Memory, Seen
 from plait.model.site import Site
@@ -69,7 +70,7 @@ class Laboratory:
         """One execution; None if the test has shown all that is wanted of it."""
         found: list[Sighting] = []
         self.executions += 1
-        ENGINE.execute(
+        execute(
             bed.prepare, strategy.next_prefix() or (), strategy, free=strategy.free,
             finish=lambda: found.append(sight(ENGINE, bed, predict=predict)),
         )  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plait.explore.runner import model
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.rules import Rules
 from plait.judge.oracle.safety import ITSELF, KEPT, Examination, Violation
@@ -18,7 +19,7 @@ from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
 from plait.run.endings import SetupFailedError
-from plait.run.engine import DEADLOCK, ENGINE
+from plait.run.engine import DEADLOCK
 from plait.subject.changes.change import Side
 
 EXECUTIONS = 500
@@ -52,14 +53,12 @@ class Judged:
 def judged(test: Test, probes: Sequence[Call], rules: Rules, *, gil: bool = False) -> Judged:
     """Judge a test on the version that this process has loaded."""
     examination = Examination(test, PLACES, probes, rules)
-    before, ENGINE.gil = ENGINE.gil, gil
     try:
-        examined = examine(examination, systematic=EXECUTIONS, sampled=0)
-        specification = examination.specification
+        with model(gil=gil):
+            examined = examine(examination, systematic=EXECUTIONS, sampled=0)
+            specification = examination.specification
     except SetupFailedError:
         return Judged()
-    finally:
-        ENGINE.gil = before
     clean = examined.violation is None and examined.exhausted and not examined.diverged and specification.complete
     forms = frozenset(tuple(result[0] for result in seen.results) for seen in specification.observed)
     columns = list(zip(*(seen.results for seen in specification.observed), strict=True))

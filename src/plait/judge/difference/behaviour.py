@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from plait.explore.capp.partition import Aim
 from plait.explore.pos import Pos
 from plait.explore.registry import make_strategy
+from plait.explore.runner import execute, model
 from plait.explore.strategy import Strategy
 from plait.judge.difference.outcome import Outcome, View, Watch, atoms
-from plait.judge.handwritten.trial import modelled
 from plait.model.schedule import Schedule
 from plait.observe.recording import preemptions, schedule_of
 from plait.run.endings import SetupFailedError
@@ -97,7 +97,7 @@ def _explore_early(watch: Watch, limit: int, seed: int, deadline: float | None, 
     """Add what shows when sleeps end early: that time passes only when nothing can run is a rule of ours, no fact."""
     early = Explored()
     strategy = make_strategy("dpor", seed, None)
-    with modelled(gil=ENGINE.gil, any_timeouts=True):
+    with model(gil=ENGINE.gil, any_timeouts=True):
         _run(watch, strategy, limit, deadline, None, early)
     found.early = set(early.outcomes)
     found.early_exhausted = strategy.exhausted and not early.diverged
@@ -118,7 +118,7 @@ def _run(
         if deadline is not None and time.process_time() > deadline:
             return False
         try:
-            status = ENGINE.execute(
+            status = execute(
                 bed.prepare, prefix, strategy, free=strategy.free, finish=lambda: outcomes.append(watch.outcome())
             )
         except SetupFailedError:

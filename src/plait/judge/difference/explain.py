@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plait.explore.dfs import Dfs
+from plait.explore.runner import execute, model
 from plait.explore.scripted import Scripted
 from plait.judge.difference.behaviour import Shown, explore
 from plait.judge.difference.outcome import Outcome, View, Watch
@@ -97,7 +98,7 @@ def fewest_preemptions(
                 if prefix is None or time.process_time() > deadline:
                     break
                 found: list[Outcome] = []
-                ENGINE.execute(
+                execute(
                     bed.prepare, prefix, search, free=True,
                     finish=lambda into=found: into.append(watch.outcome()),  # type: ignore[misc]
                 )  # fmt: skip
@@ -121,13 +122,10 @@ def _cost(shown: Shown) -> tuple[int, int]:
 
 def under_gil(test: Test, view: View, allowed: frozenset[Outcome], kind: Kind) -> bool | None:
     """Whether a build with the GIL can show an outcome of the kind; None if the search had to stop before it knew."""
-    ENGINE.gil = True
-    try:
+    with model(gil=True):
         found = explore(
             Testbed(test, PLACES), view, limit=UNDER_GIL, sampled=SAMPLED, deadline=time.process_time() + SECONDS
         )
-    finally:
-        ENGINE.gil = False
     if any(each not in allowed and kind_of(each, allowed) == kind for each in (*found.outcomes, *found.early)):
         return True
     return False if found.exhausted and (not found.timed or found.early_exhausted) else None
@@ -145,15 +143,11 @@ def replay(test: Test, view: View, schedule: Schedule, *, backend: str = "auto")
     strategy = Scripted(schedule)
     strategy.next_prefix()
     found: list[Outcome] = []
-    saved = (ENGINE.gil, ENGINE.any_timeouts)
-    ENGINE.gil, ENGINE.any_timeouts = schedule.gil, schedule.any_timeouts
-    try:
-        ENGINE.execute(
-            bed.prepare, (), strategy, finish=lambda: found.append(watch.outcome()), backend=backend
-        )
-    finally:
-        ENGINE.gil, ENGINE.any_timeouts = saved
-        bed.on_return = None
+    with model(schedule=schedule):
+        try:
+            execute(bed.prepare, (), strategy, finish=lambda: found.append(watch.outcome()), backend=backend)
+        finally:
+            bed.on_return = None
     return found[0], strategy.lost
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from plait.explore.runner import execute, model
 from plait.explore.serial import Serial
 from plait.generate.draft import ARGUMENT
 from plait.judge.difference.outcome import Outcome, View, Watch, features, locations, result_value, settled
@@ -102,13 +103,11 @@ class Observer:
         try:
             while len(orders) < MAX_ORDERS and serial.next_prefix() is not None:
                 tracer = Tracer(lambda: bed.values, self._relative)
-                ENGINE.recorder = tracer if traced else None
-                ENGINE.execute(bed.prepare, (), serial, finish=finish)
+                with model(recorder=tracer if traced else None):
+                    execute(bed.prepare, (), serial, finish=finish)
                 serial.executed(ENGINE)
         except SetupFailedError:
             return Observation(beginning._replace(failed=True))
-        finally:
-            ENGINE.recorder = None
         proven = serial.exhausted and serializable(runs)
         return Observation(beginning, tuple(orders), tuple(traces), proven, tuple(begun))
 
@@ -133,13 +132,11 @@ class Observer:
             touched = toucher.touched(ENGINE)
             found.append((Observation(beginning, ((order, watch.outcome()),)), touched))
 
-        ENGINE.recorder = toucher
         try:
-            ENGINE.execute(bed.prepare, finish=finish)
+            with model(recorder=toucher):
+                execute(bed.prepare, finish=finish)
         except SetupFailedError:
             return Observation(beginning._replace(failed=True)), Touched(None)
-        finally:
-            ENGINE.recorder = None
         return found[0]
 
 
@@ -156,7 +153,7 @@ def _begun(bed: Testbed) -> tuple[Order, bool]:
 def begin(test: Test, view: View) -> Beginning:
     """Run the prefix alone."""
     found: list[Beginning] = []
-    ENGINE.execute(lambda: _run(test, view, found))
+    execute(lambda: _run(test, view, found))
     return found[0]
 
 
@@ -177,7 +174,7 @@ def statements(test: Test, relative: Callable[[str], str]) -> frozenset[Place]:
     sites: set[int] = set()
     try:
         while serial.next_prefix() is not None:
-            ENGINE.execute(bed.prepare, (), serial, finish=lambda: sites.update(entry[3] for entry in ENGINE.trace))
+            execute(bed.prepare, (), serial, finish=lambda: sites.update(entry[3] for entry in ENGINE.trace))
             serial.executed(ENGINE)
     except SetupFailedError:
         return frozenset()

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plait.explore.dpor import Dpor
-from plait.explore.exploration import Exploration, explore
-from plait.judge.handwritten.trial import modelled
+from plait.explore.runner import Exploration, explore, model
 from plait.model.outcome import Divergence, Finished
 from plait.observe.places import place
 from plait.observe.spots import line_of, short
@@ -74,14 +73,14 @@ def only_without_gil(
     """
     any_timeouts = ENGINE.any_timeouts
     for strategy in strategies:
-        with modelled(gil=True, any_timeouts=any_timeouts):
+        with model(gil=True, any_timeouts=any_timeouts):
             today = search(trial, strategy, max_executions=max_executions, max_seconds=max_seconds)
         if today.failure is not None:
             return True, today.failure
         if not today.exploration.exhausted or getattr(strategy, "bound", None) is not None:
             continue
         if today.timed and not any_timeouts:
-            with modelled(gil=True, any_timeouts=True):
+            with model(gil=True, any_timeouts=True):
                 early = search(trial, Dpor(), max_executions=max_executions, max_seconds=max_seconds)
             if early.failure is not None or not early.exploration.exhausted:
                 return None, failure

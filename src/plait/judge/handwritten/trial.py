@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from plait.explore.runner import execute, model
 from plait.explore.scripted import Scripted
 from plait.model.foreign import exception_text
 from plait.model.outcome import CheckFailed, Finished, Outcome
@@ -20,11 +20,10 @@ from plait.run.hooks.containers import is_c_callable
 from plait.subject.interface.signature import signature_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from plait.explore.strategy import Strategy
     from plait.model.schedule import Schedule
-    from plait.run.importing.modulestate import ModuleState
 
 Body = Callable[..., object]
 
@@ -120,14 +119,14 @@ class Trial:
 
     def probe(self) -> Any:
         """A state, to be looked at."""
-        ENGINE.execute(lambda: self.prepare()[:0])
+        execute(lambda: self.prepare()[:0])
         return self.state
 
     # -- executions ---------------------------------------------------------------------------------------------
 
     def execute(self, prefix: Sequence[int], strategy: Strategy | None, *, free: bool, backend: str = "auto") -> str:
         """One execution; returns the engine's status."""
-        return ENGINE.execute(self.prepare, prefix, strategy, free=free, finish=self.finish, backend=backend)
+        return execute(self.prepare, prefix, strategy, free=free, finish=self.finish, backend=backend)
 
     def failure(self) -> Failure:
         """The execution just run, to be run again."""
@@ -137,7 +136,7 @@ class Trial:
         """Run a schedule; the second part says where it no longer fits the code."""
         script = Scripted(schedule)
         script.next_prefix()
-        with modelled(gil=schedule.gil, any_timeouts=schedule.any_timeouts):
+        with model(gil=schedule.gil, any_timeouts=schedule.any_timeouts):
             self.execute((), script, free=False, backend=backend)
             return self.failure(), script.lost
 
@@ -153,10 +152,10 @@ class Trial:
             moments.extend(recorder.moments(ENGINE))
             self.finish()
 
-        with modelled(gil=schedule.gil, any_timeouts=schedule.any_timeouts):
+        with model(gil=schedule.gil, any_timeouts=schedule.any_timeouts):
             ENGINE.recorder = recorder
             try:
-                ENGINE.execute(self.prepare, (), script, finish=finish)
+                execute(self.prepare, (), script, finish=finish)
             finally:
                 ENGINE.recorder = None
             names = tuple(thread.name for thread in ENGINE.threads)
@@ -181,16 +180,3 @@ def _takes_state(function: Body) -> bool:
     except ValueError:  # a built-in that does not tell
         return True
     return True
-
-
-@contextmanager
-def modelled(*, gil: bool, any_timeouts: bool, modules: ModuleState | None = None) -> Iterator[None]:
-    """The engine's settings for a while; ``modules`` None keeps those it has."""
-    saved = (ENGINE.gil, ENGINE.any_timeouts, ENGINE.modules)
-    ENGINE.gil, ENGINE.any_timeouts = gil, any_timeouts
-    if modules is not None:
-        ENGINE.modules = modules
-    try:
-        yield
-    finally:
-        ENGINE.gil, ENGINE.any_timeouts, ENGINE.modules = saved

@@ -11,7 +11,8 @@ import time
 from typing import TYPE_CHECKING
 
 from plait.explore.dfs import Dfs
-from plait.judge.handwritten.trial import Failure, Trial, modelled
+from plait.explore.runner import model
+from plait.judge.handwritten.trial import Failure, Trial
 from plait.model.schedule import Schedule, Segment
 from plait.run.engine import ENGINE
 
@@ -78,7 +79,7 @@ def _with(schedule: Schedule, segments: tuple[Segment, ...]) -> Schedule:
 def _below(trial: Trial, failure: Failure, purse: _Purse) -> Failure | None:
     """A failure of the same kind with fewer preemptions."""
     schedule = failure.schedule
-    with modelled(gil=schedule.gil, any_timeouts=schedule.any_timeouts):
+    with model(gil=schedule.gil, any_timeouts=schedule.any_timeouts):
         search = Dfs(failure.preemptions - 1)
         while purse.left > 0 and (prefix := search.next_prefix()) is not None:
             trial.execute(prefix, search, free=search.free)

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import NamedTuple, Protocol, TypeVar
 
 from plait.explore.dfs import Dfs
+from plait.explore.runner import execute
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.rules import Rules
 from plait.judge.oracle.safety import Examination, Violation
@@ -116,7 +117,7 @@ def fewest_preemptions(
             if prefix is None:
                 break
             verdicts: list[Violation | None] = []
-            ENGINE.execute(
+            execute(
                 examination.bed.prepare, prefix, search, free=True,
                 finish=lambda into=verdicts: into.append(examination.judge()),  # type: ignore[misc]
             )  # fmt: skip

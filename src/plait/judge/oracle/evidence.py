@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from plait.explore.runner import execute
 from plait.model.foreign import exception_text
 from plait.observe.canonical import exception_name
 from plait.run.endings import RAISED as ERRORS
-from plait.run.engine import ENGINE, Engine
+from plait.run.engine import Engine
 from plait.run.testbed import Testbed
 
 RETURNED, RAISED, WAITED = "returned", "raised", "waited"
@@ -92,7 +93,7 @@ def broken_invariant(invariant: str, bed: Testbed) -> str:
             found.append("" if holds else f"`{invariant}` is false")
 
     try:
-        ENGINE.execute(bed.prepare, finish=finish)
+        execute(bed.prepare, finish=finish)
     except ERRORS:  # it cannot even be built now: others will say so
         return ""
     return f"{found[0]} for a fresh `{bed.test.prefix[0].expression}`" if found and found[0] else ""

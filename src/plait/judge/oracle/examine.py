@@ -16,6 +16,7 @@ from plait.explore.pct import Pct
 from plait.explore.pos import Pos
 from plait.explore.random_walk import RandomWalk
 from plait.explore.registry import make_strategy
+from plait.explore.runner import execute
 from plait.explore.strategy import Strategy
 from plait.judge.oracle.evidence import Evidence
 from plait.judge.oracle.safety import Examination, Violation
@@ -111,7 +112,7 @@ def _examine(
     search = Dpor()
     prefix = search.next_prefix()
     assert prefix is not None
-    ENGINE.execute(examination.bed.prepare, prefix, search, free=search.free)  # one thread after the other: serial
+    execute(examination.bed.prepare, prefix, search, free=search.free)  # one thread after the other: serial
     search.executed(ENGINE)
     found.executions = 1
     found.timed, found.polls = ENGINE.timed, ENGINE.status == HANG
@@ -198,7 +199,7 @@ def _cover(examination: Examination, found: Examined, seed: int, public: Contain
         found.covered.update(overlaps(ENGINE, bed, public))
         found.evidence.see(ENGINE, bed)
 
-    ENGINE.execute(bed.prepare, prefix or (), walk, free=walk.free, finish=finish)
+    execute(bed.prepare, prefix or (), walk, free=walk.free, finish=finish)
     found.executions += 1
 
 
@@ -214,7 +215,7 @@ def _once(
         if also is not None:
             also()
 
-    ENGINE.execute(examination.bed.prepare, prefix, search, free=search.free, finish=finish)
+    execute(examination.bed.prepare, prefix, search, free=search.free, finish=finish)
     search.executed(ENGINE)
     found.executions += 1
     found.timed |= ENGINE.timed

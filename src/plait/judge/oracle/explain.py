@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from plait.explore.runner import execute, model
 from plait.explore.scripted import Scripted
-from plait.judge.handwritten.trial import modelled
 from plait.judge.minimise.tests import Minimal, fewest_preemptions
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.safety import ITSELF, KEPT, Examination, Violation
@@ -82,13 +82,8 @@ def record_schedule(
         moments = recorder.moments(ENGINE)
         out.extend((moments, racing_pairs(ENGINE, moments), describe_waiting()))
 
-    saved = (ENGINE.gil, ENGINE.any_timeouts)
-    ENGINE.gil, ENGINE.any_timeouts, ENGINE.recorder = schedule.gil, schedule.any_timeouts, recorder
-    try:
-        ENGINE.execute(examination.bed.prepare, (), strategy, finish=finish)
-    finally:
-        ENGINE.gil, ENGINE.any_timeouts = saved
-        ENGINE.recorder = None
+    with model(schedule=schedule, recorder=recorder):
+        execute(examination.bed.prepare, (), strategy, finish=finish)
     moments, pairs, waiting = out
     return moments, pairs, waiting
 
@@ -132,7 +127,7 @@ def reachable_under_gil(examination: Examination, same: Callable[[Violation], bo
     That it cannot is a claim: all schedules were executed, with time-outs at any moment if there are any.
     """
     for at_any_moment in (ENGINE.any_timeouts, True):
-        with modelled(gil=ENGINE.gil, any_timeouts=at_any_moment), _gil(examination) as fresh:
+        with model(gil=ENGINE.gil, any_timeouts=at_any_moment), _gil(examination) as fresh:
             examined = examine(fresh, systematic=GIL_SYSTEMATIC, sampled=GIL_SAMPLED, wanted=same)
         if examined.violation is not None:
             return True
@@ -157,11 +152,8 @@ def _gil(examination: Examination) -> Iterator[Examination]:
     """A fresh examination of the same test, while the engine follows the GIL's rules."""
     fresh = Examination(examination.bed.test, examination.sites, examination.probes, examination.rules)
     _ = fresh.specification
-    before, ENGINE.gil = ENGINE.gil, True
-    try:
+    with model(gil=True):
         yield fresh
-    finally:
-        ENGINE.gil = before
 
 
 def confirmed(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from plait.explore.runner import execute
 from plait.judge.oracle.sequential import SequentialRunner
 from plait.model.test import Test
 from plait.observe.places import PLACES
@@ -50,7 +51,7 @@ def conduct_of(test: Test) -> Conduct | None:
         bed = Testbed(test, PLACES)
         recorder = SectionRecorder(lambda: bed.values, str)
         ENGINE.recorder = recorder
-        ENGINE.execute(bed.prepare, finish=lambda: found.append(recorder.conduct(ENGINE)))
+        execute(bed.prepare, finish=lambda: found.append(recorder.conduct(ENGINE)))
     except Exception:  # whatever objects under test do while they are looked at: then nothing is known
         return None
     finally:

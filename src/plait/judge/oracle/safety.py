@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from plait.explore.runner import execute, model
 from plait.explore.scripted import Scripted
 from plait.explore.serial import Serial
 from plait.judge.oracle.probes import filled
@@ -91,11 +92,8 @@ class Examination:
         """All serial executions, run when first needed; time-outs fire in them when they may in executions."""
         known = self._by_rule.get(ENGINE.any_timeouts)
         if known is None:
-            gil, ENGINE.gil = ENGINE.gil, False
-            try:
+            with model(gil=False):
                 known = self._by_rule[ENGINE.any_timeouts] = _Known(specify(self.bed, self.rules))
-            finally:
-                ENGINE.gil = gil
         return known.specification
 
     @property
@@ -107,14 +105,11 @@ class Examination:
         self, *, any_timeouts: bool
     ) -> tuple[Specification, dict[tuple[Any, ...], set[tuple[Any, ...]]], set[int]]:
         """Return the specification, what further calls see behind its results, and which of these tell nothing."""
-        before, ENGINE.any_timeouts = ENGINE.any_timeouts, any_timeouts
-        try:
+        with model(any_timeouts=any_timeouts):
             found, known = self.specification, self._known
             if known.probed is None:
                 known.probed = self._probe_orders(known)
             return found, known.probed, known.probe_mask
-        finally:
-            ENGINE.any_timeouts = before
 
     @property
     def has_probed(self) -> bool:
@@ -301,14 +296,11 @@ class Examination:
 
     def _extend(self, known: _Known, probed: dict[tuple[Any, ...], set[tuple[Any, ...]]]) -> None:
         """Let threads of the class come into calls."""
-        gil, ENGINE.gil = ENGINE.gil, False
-        try:
+        with model(gil=False):
             extend(
                 self.bed, known.specification, self.rules,
                 lambda seen: probed.setdefault(seen.results, set()).add(probe(self.bed, self.probes, PROBE_S / 10)),
             )  # fmt: skip
-        finally:
-            ENGINE.gil = gil
 
     def _judge_again(self, violation: Violation, known: _Known) -> Violation | None:
         """The verdict by a specification that has got more orders."""
@@ -390,7 +382,7 @@ class Examination:
             for order in known.specification.orders:
                 serial = Serial(order)
                 serial.next_prefix()
-                ENGINE.execute(self.bed.prepare, (), serial, finish=finish)
+                execute(self.bed.prepare, (), serial, finish=finish)
         return found
 
     def replay(self, schedule: Schedule, *, backend: str = "auto") -> tuple[Violation | None, str | None]:
@@ -398,19 +390,14 @@ class Examination:
         strategy = Scripted(schedule)
         strategy.next_prefix()
         found: list[Violation | None] = []
-        gil, ENGINE.gil = ENGINE.gil, schedule.gil
-        timeouts, ENGINE.any_timeouts = ENGINE.any_timeouts, schedule.any_timeouts
-        _ = self.specification
-        try:
-            ENGINE.execute(
+        with model(schedule=schedule):
+            _ = self.specification
+            execute(
                 self.bed.prepare, (), strategy, finish=lambda: found.append(self.judge()), backend=backend
             )
             lost, violation = strategy.lost, found[0] if found else None
             if violation is not None:
                 violation = self.confirm(violation)
-        finally:
-            ENGINE.gil = gil
-            ENGINE.any_timeouts = timeouts
         return violation, lost
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import ClassVar
 
+from plait.explore.runner import execute
 from plait.generate.outcome import CallOutcome
 from plait.model.foreign import exception_text
 from plait.model.test import Test
@@ -42,7 +43,7 @@ class SequentialRunner:
         announce = type(self).announce
         if announce is not None:
             announce(test)
-        ENGINE.execute(lambda: self._run(test, found))
+        execute(lambda: self._run(test, found))
         if len(self._cache) >= MAX_CACHED:
             self._cache.clear()
         self._cache[test] = found

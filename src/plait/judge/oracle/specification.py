@@ -30,6 +30,7 @@ from typing import Any
 
 from plait.explore.dpor import Dpor
 from plait.explore.pos import Pos
+from plait.explore.runner import execute
 from plait.explore.serial import Serial, Shaken, StartedAfresh
 from plait.judge.oracle.rules import Rules
 from plait.model.test import Call
@@ -241,7 +242,7 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
 def _in_order(bed: Testbed, serial: Serial, rules: Rules | None) -> Observed:
     """Run the order that is due."""
     seen: list[Observed] = []
-    ENGINE.execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
+    execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
     serial.executed(ENGINE)
     return seen[0]
 
@@ -298,7 +299,7 @@ def _waits_afresh(bed: Testbed, call: CallId, script: Sequence[int], moment: int
     attempt = StartedAfresh(script, moment)
     attempt.next_prefix()
     with one_more(bed, bed.call(*call)):
-        ENGINE.execute(bed.prepare, (), attempt)
+        execute(bed.prepare, (), attempt)
     return attempt.waits
 
 
@@ -348,7 +349,7 @@ def _moves_when_shaken(bed: Testbed, order: Sequence[int], seen: Observed) -> bo
     serial.next_prefix()
     ended: list[int] = []
     with one_more(bed, shake_all):
-        ENGINE.execute(bed.prepare, (), serial, finish=lambda: ended.append(len(bed.done)))
+        execute(bed.prepare, (), serial, finish=lambda: ended.append(len(bed.done)))
     return ended[0] > sum(result != UNFINISHED for result in seen.results)
 
 
@@ -378,7 +379,7 @@ def extend(bed: Testbed, found: Specification, rules: Rules | None, look: Callab
             prefix = search.next_prefix()
             if prefix is None:
                 break
-            ENGINE.execute(bed.prepare, prefix, search, free=search.free, finish=finish)
+            execute(bed.prepare, prefix, search, free=search.free, finish=finish)
             search.executed(ENGINE)
     finally:
         bed.exclusive = False
@@ -400,7 +401,7 @@ def _repeat(bed: Testbed, found: Specification) -> None:
     again: list[Observed] = []
     serial = Serial(found.orders[0])
     serial.next_prefix()
-    ENGINE.execute(bed.prepare, (), serial, finish=lambda: again.append(observe(bed)))
+    execute(bed.prepare, (), serial, finish=lambda: again.append(observe(bed)))
     first, second = found.observed[0], again[0]
     if first.status != second.status:
         found.undetermined.update(range(len(first.results)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from plait.errors import UsageError
 from plait.explore.active.laboratory import Laboratory
+from plait.explore.runner import execute
 from plait.explore.strategy import Strategy
 from plait.generate.atg.adaptive import AdaptiveTests, Memory, Seen
 from plait.judge.oracle.evidence import Evidence
@@ -168,7 +169,7 @@ class JudgingLaboratory(Laboratory):
                 verdicts.append(examination.judge())
 
         self.executions += 1
-        ENGINE.execute(
+        execute(
             bed.prepare, strategy.next_prefix() or (), strategy, free=strategy.free, finish=finish
         )
         strategy.executed(ENGINE)

@@ -22,11 +22,11 @@ from plait.errors import (
     own_error,
 )
 from plait.explore.capp.partition import Aim
+from plait.explore.runner import model
 from plait.generate.atg.adaptive import AdaptiveTests
 from plait.generate.catalogue import Catalogue
 from plait.generate.deeper import DeeperTests
 from plait.generate.registry import Strategy, make_strategy
-from plait.judge.handwritten.trial import modelled
 from plait.judge.oracle.causes import cause, inside, names_of
 from plait.judge.oracle.evidence import Evidence
 from plait.judge.oracle.examine import Examined, examine
@@ -299,7 +299,7 @@ class Stream:
         told = examined.violation is not None or not examined.timed or examined.polls
         if told or options.any_timeouts or options.order is not None:
             return examined
-        with modelled(gil=ENGINE.gil, any_timeouts=True):
+        with model(gil=ENGINE.gil, any_timeouts=True):
             again = examine(
                 examination, seed=seed_of(test, options.seed), systematic=options.systematic // EARLY,
                 sampled=options.sampled // EARLY, aim=options.aim, further=FURTHER,
@@ -361,7 +361,7 @@ class Stream:
         self, test: Test, violation: Violation, schedule: Schedule, chunk: Chunk, on_test: Callable[[Test], None]
     ) -> str | None:
         """Minimise and explain a violation, unless one like it was explained; the cause of its finding, if known."""
-        with modelled(gil=ENGINE.gil, any_timeouts=schedule.any_timeouts):
+        with model(gil=ENGINE.gil, any_timeouts=schedule.any_timeouts):
             return self._found(test, violation, schedule, chunk, on_test)
 
     def _found(

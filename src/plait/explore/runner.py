@@ -1,4 +1,9 @@
-"""Many executions of one program under one strategy, and an honest account of what they covered.
+"""The one place that runs executions: one of them, or as many as a strategy asks for.
+
+Nothing else calls `Engine.execute`. What an execution depends on besides its strategy (the memory model, the rule for
+time-outs, who records its steps) is set by `model` for a while and put back, also when the execution raises.
+
+`explore` runs many executions of one program and keeps an honest account of what they covered.
 
 "Exhausted" is claimed only if the strategy came to its end, every execution ran to its own end, and replayed executions
 did the same again. In all other cases the account says what stopped the search and how much seems to be left.
@@ -9,6 +14,7 @@ from __future__ import annotations
 import gc
 import time
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,13 +22,64 @@ from plait.explore.replay import Divergence, Recorded, Replay
 from plait.run.engine import DIVERGED, ENGINE, HANG, REDUNDANT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from plait.explore.strategy import Strategy
-    from plait.run.engine import Engine
+    from plait.model.schedule import Schedule
+    from plait.run.engine import Chooser, Engine
+    from plait.run.importing.modulestate import ModuleState
+    from plait.run.vthread import VThread
 
 DONE = "all done"
 REPLAY_EVERY = 50  # executions between two that are executed again and compared
+
+
+def execute(
+    prepare: Callable[[], Sequence[Callable[[], object]]],
+    prefix: Sequence[int] = (),
+    chooser: Chooser | None = None,
+    *,
+    free: bool = False,
+    finish: Callable[[], None] | None = None,
+    backend: str = "auto",
+) -> str:
+    """Run one execution in the present model and return how it ended; see `Engine.execute` for the arguments."""
+    return ENGINE.execute(prepare, prefix, chooser, free=free, finish=finish, backend=backend)
+
+
+@contextmanager
+def model(
+    *,
+    gil: bool | None = None,
+    any_timeouts: bool | None = None,
+    schedule: Schedule | None = None,
+    recorder: Callable[[Engine, VThread, int, int, int], None] | None = None,
+    modules: ModuleState | None = None,
+    max_steps: int | None = None,
+) -> Iterator[None]:
+    """Set what executions depend on, and put it back; None keeps what is set.
+
+    ``gil`` chooses the memory model and ``any_timeouts`` the rule for time-outs; a ``schedule`` brings both, because it
+    means something only in the model it was recorded in. ``recorder`` is told every step. ``modules`` is the module
+    state that is put back after each execution.
+    """
+    saved = (ENGINE.gil, ENGINE.any_timeouts, ENGINE.recorder, ENGINE.modules, ENGINE.max_steps)
+    if schedule is not None:
+        gil, any_timeouts = schedule.gil, schedule.any_timeouts
+    if gil is not None:
+        ENGINE.gil = gil
+    if any_timeouts is not None:
+        ENGINE.any_timeouts = any_timeouts
+    if recorder is not None:
+        ENGINE.recorder = recorder
+    if modules is not None:
+        ENGINE.modules = modules
+    if max_steps is not None:
+        ENGINE.max_steps = max_steps
+    try:
+        yield
+    finally:
+        ENGINE.gil, ENGINE.any_timeouts, ENGINE.recorder, ENGINE.modules, ENGINE.max_steps = saved
 
 
 @dataclass(slots=True)
@@ -103,7 +160,7 @@ def explore(
             if prefix is None or ended is not None:
                 found.ended = ended if prefix is not None and ended is not None else DONE
                 break
-            status = engine.execute(prepare, prefix, strategy, free=strategy.free, finish=finish)
+            status = execute(prepare, prefix, strategy, free=strategy.free, finish=finish)
             strategy.executed(engine)
             found.executions += 1
             found.statuses[status] += 1
@@ -141,7 +198,7 @@ def _replay(found: Exploration, engine: Engine, prepare: Callable[[], Sequence[C
     if engine.status in (REDUNDANT, DIVERGED, HANG):
         return
     replay = Replay(Recorded(engine))
-    engine.execute(prepare, replay.next_prefix() or (), replay, free=True)
+    execute(prepare, replay.next_prefix() or (), replay, free=True)
     replay.executed(engine)
     found.replays += 1
     found.divergence = replay.divergence
