@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from plait.commands.perf.measure import Rules
+from plait.commands.perf.measure import MeasureRules
 
 STOCK = '''"""What is in store."""
 
@@ -113,7 +113,7 @@ def test_two_writers():
 ROOT = Path(__file__).resolve().parents[1]
 MINA = ROOT / "benchmarks" / "capp" / "mina"
 
-QUICK = Rules(m_min=3, m_max=4, t_s=0.2, sigma_acceptable=0.5, heavy=1e9)
+QUICK = MeasureRules(m_min=3, m_max=4, t_s=0.2, sigma_acceptable=0.5, heavy=1e9)
 """Effects in these tests are so large that a busy machine does not hide them."""
 
 

@@ -16,7 +16,7 @@ from plait.errors import PlaitBugError, UsageError
 PROBE = '''
 from plait.errors import PlaitBugError, UsageError
 
-def run(options):
+def run_replay(options):
     if options.argument == "usage":
         raise UsageError("replay file 'x' does not exist: give the path of a result file")
     if options.argument == "interrupt":
@@ -196,7 +196,7 @@ def test_what_was_probably_meant(arguments, advice, tmp_path, monkeypatch, capsy
 
 
 def _read(name, *arguments, folder):
-    return main.read(name, arguments, folder)
+    return main.read_arguments(name, arguments, folder)
 
 
 def test_defaults(tmp_path):

@@ -1,6 +1,6 @@
 import pytest
 
-from plait.config import Config, load
+from plait.config import Config, load_config
 from plait.errors import UsageError
 from plait.generate.catalogue import Hints
 
@@ -36,14 +36,14 @@ def project(tmp_path):
 
 
 def test_nothing_said(tmp_path):
-    assert load(tmp_path) == Config()
+    assert load_config(tmp_path) == Config()
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'shop'\n")
-    assert load(tmp_path) == Config()
+    assert load_config(tmp_path) == Config()
 
 
 def test_everything_said(project):
     (project / "plait.toml").write_text(FULL)
-    config = load(project)
+    config = load_config(project)
     assert config.options == {"budget": "5m", "threads": 3, "seed": 7, "model": "gil", "generate": "random"}
     assert config.allow == ("write",)
     assert config.hook == project / "hooks" / "my_hook.py"
@@ -66,18 +66,18 @@ def test_everything_said(project):
 
 def test_other_subjects_get_the_general_words(project):
     (project / "plait.toml").write_text(FULL)
-    other = load(project).subject("shop:Till")
+    other = load_config(project).subject("shop:Till")
     assert other.hints == Hints(imports=("from my_hook import KEY",), values={"key": ("'a'", "KEY")})
     assert other.invariant is None
 
 
 def test_pyproject_has_the_same_keys_and_plait_toml_wins(tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool.plait]\nseed = 1\n[tool.plait.subject.'a:B']\nexclude = ['c']\n")
-    assert load(tmp_path).options == {"seed": 1}
-    assert load(tmp_path).subject("a:B").hints.exclude == ("c",)
+    assert load_config(tmp_path).options == {"seed": 1}
+    assert load_config(tmp_path).subject("a:B").hints.exclude == ("c",)
     (tmp_path / "plait.toml").write_text("seed = 2\n")
-    assert load(tmp_path).options == {"seed": 2}
-    assert load(tmp_path).subject("a:B").hints.exclude == ()
+    assert load_config(tmp_path).options == {"seed": 2}
+    assert load_config(tmp_path).subject("a:B").hints.exclude == ()
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_pyproject_has_the_same_keys_and_plait_toml_wins(tmp_path):
 def test_errors_are_one_line_and_name_the_remedy(tmp_path, text, message):
     (tmp_path / "plait.toml").write_text(text)
     with pytest.raises(UsageError) as caught:
-        load(tmp_path)
+        load_config(tmp_path)
     assert message in str(caught.value)
     assert str(caught.value).startswith("plait.toml")
     assert "\n" not in str(caught.value)
@@ -118,4 +118,4 @@ def test_hook_that_does_not_parse(tmp_path):
     (tmp_path / "hook.py").write_text("def broken(:")
     (tmp_path / "plait.toml").write_text("hook = 'hook.py'")
     with pytest.raises(UsageError, match="hook hook.py cannot be read"):
-        load(tmp_path)
+        load_config(tmp_path)

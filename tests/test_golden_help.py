@@ -52,7 +52,7 @@ def somewhere(monkeypatch):
 
 
 def printed(capsys):
-    code = doctor.run(None)
+    code = doctor.run_doctor(None)
     text = capsys.readouterr().out.replace(__version__, "N")
     return code, re.sub(r"in [\d.]+ ms", "in N ms", text)
 

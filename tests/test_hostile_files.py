@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from plait.commands.check.known import Replays, result_of
+from plait.commands.check.known import Replays, result_of_known
 from plait.commands.diff.runs import earlier_result
-from plait.config import load
+from plait.config import load_config
 from plait.errors import UsageError
 from plait.judge.oracle.evidence import Evidence
 from plait.model.finding import Finding
@@ -20,7 +20,7 @@ from plait.report.diff_text import diff_text
 from plait.store.database import Store
 from plait.store.plans import Plan, Planned
 from plait.store.project import Memory
-from plait.store.tests import Explored
+from plait.store.tests import ExploredTest
 
 EVIL = "__import__('sys').modules.setdefault('plait_was_here', 1)"
 STRANGE = [None, 0, -1, 10**400, 1.5, [], {}, "", "x" * 5000, [[[[]]]], True, {"a": {"b": []}}, EVIL]
@@ -88,7 +88,7 @@ def test_settings(tmp_path):
     for _ in range(300):
         (tmp_path / "pyproject.toml").write_bytes(damaged(CONFIG, dice))
         try:
-            load(tmp_path)
+            load_config(tmp_path)
         except UsageError as error:
             refused += 1
             assert "pyproject.toml" in str(error)
@@ -139,10 +139,10 @@ def test_explored_tests_and_runs_of_a_store():
         "verdict": "none", "stats": {"tests": 3, "schedules": 9}, "stopped_by": "budget", "more": {"pairs": []},
         "notes": ["a"], "causes": [], "at": 1.0,
     }  # fmt: skip
-    assert Explored.from_json(unit).as_json() == unit
+    assert ExploredTest.from_json(unit).as_json() == unit
     for _ in range(300):
-        Explored.from_json(altered(unit, dice))
-        result_of(altered(run, dice), "a:A", 0, "both", Replays(Memory(None, "", None)))
+        ExploredTest.from_json(altered(unit, dice))
+        result_of_known(altered(run, dice), "a:A", 0, "both", Replays(Memory(None, "", None)))
 
 
 def test_plans_of_a_store():

@@ -14,7 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.atg.study import STRUCTURES
-from plait.explore.active.laboratory import Laboratory
+from plait.explore.active.laboratory import ActiveLaboratory
 from plait.explore.active.testing import ActiveTest, profile
 from plait.explore.dpor import Dpor
 from plait.model.test import Test
@@ -82,7 +82,7 @@ def compare(number: str, tests: int = TESTS) -> dict[str, int]:
         while sums["tests"] < tests:
             suffixes = [[f"x.{chance.choice(calls)}" for _ in range(chance.randint(1, longest))] for _ in range(2)]
             test = Test.from_lines([imported], [f"x = {subject.cls}()"], suffixes)
-            laboratory = Laboratory(PLACES)
+            laboratory = ActiveLaboratory(PLACES)
             execute = partial(laboratory.run, test, laboratory.bed(test))
             every = feasible(execute)
             if every is None:

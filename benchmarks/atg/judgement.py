@@ -10,7 +10,7 @@ import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.atg.specifications import MODELS
-from plait.explore.active.laboratory import Laboratory
+from plait.explore.active.laboratory import ActiveLaboratory
 from plait.observe.iroots import sight
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE, FINISHED_RUN
@@ -26,7 +26,7 @@ class Wrong(Exception):
     """An execution that no order explains."""
 
 
-class JudgingLaboratory(Laboratory):
+class JudgingLaboratory(ActiveLaboratory):
     """Raises `Wrong` at the first execution that is not right."""
 
     def __init__(self, model: str, *, seed: int = 0, native: bool = False) -> None:

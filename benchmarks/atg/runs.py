@@ -1,8 +1,9 @@
 """One subject in a process of its own: runs of the approaches, as lines of JSON.
 
 ``python -m benchmarks.atg.runs NUMBER SETTING WHAT RUNS THRESHOLD [APPROACH...]``. SETTING is ``native`` (the
-paper's) or ``controlled`` (plait's own; see `plait.explore.active.laboratory.Laboratory`). WHAT is ``saturation`` (to
-the end, without judging) or ``judged`` (the same, judged, to the first wrong execution if there is one).
+paper's) or ``controlled`` (plait's own; see `plait.explore.active.laboratory.ActiveLaboratory`). WHAT is
+``saturation`` (to the end, without judging) or ``judged`` (the same, judged, to the first wrong execution if there is
+one).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 from benchmarks.atg.judgement import JudgingLaboratory, Wrong
 from benchmarks.atg.study import MUTANTS, STRUCTURES, Subject
-from plait.explore.active.laboratory import Laboratory
+from plait.explore.active.laboratory import ActiveLaboratory
 from plait.generate.atg.adaptive import AdaptiveTests
 from plait.generate.atg.strategies import (
     DiverseTests,
@@ -63,7 +64,7 @@ class Bench:
         """One run; its seconds are seconds of processor time."""
         native = setting == "native"
         laboratory = (
-            Laboratory(PLACES, seed=seed, native=native) if what == "saturation"
+            ActiveLaboratory(PLACES, seed=seed, native=native) if what == "saturation"
             else JudgingLaboratory(self.subject.model, seed=seed, native=native)
         )  # fmt: skip
         trouble = None

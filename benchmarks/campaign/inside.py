@@ -26,7 +26,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as work:
         state.subject()
         if kind == "guard":
-            guard.install(spec, Path(work), BlackBox(Path(work) / "box", create=True))
+            guard.install_guard(spec, Path(work), BlackBox(Path(work) / "box", create=True))
         batches = [tests[start : start + tasks.BATCH] for start in range(0, len(tests), tasks.BATCH)]
         for batch in batches[:2]:
             tasks.explore(str(spec), batch)

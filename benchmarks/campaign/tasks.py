@@ -7,7 +7,7 @@ from typing import Any
 
 from plait.errors import UsageError
 from plait.generate.catalogue import build_catalogue
-from plait.generate.registry import make_strategy
+from plait.generate.registry import make_generator
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.probes import probes_of
 from plait.judge.oracle.safety import Examination
@@ -25,7 +25,7 @@ def make(name: str, count: int, seed: int) -> list[dict[str, Any]]:
     owner = state.subject()
     with state.world().entered():
         catalogue = build_catalogue(owner, discover(owner, name=name), seed=seed)
-        strategy = make_strategy("covcon", catalogue, SequentialRunner(), seed=seed, threads=2)
+        strategy = make_generator("covcon", catalogue, SequentialRunner(), seed=seed, threads=2)
         tests = (strategy.next_test() for _ in range(count))
         return [test.as_json() for test in tests if test is not None]
 

@@ -20,7 +20,7 @@ from random import Random
 from plait.explore.random_walk import RandomWalk
 from plait.generate.catalogue import build_catalogue
 from plait.generate.pairs import Pair, PairTable
-from plait.generate.registry import make_strategy
+from plait.generate.registry import make_generator
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.meetings import SeenAlone
 from plait.judge.oracle.native import NativeRunner, run_once
@@ -89,7 +89,7 @@ def _measure(owner: type, subject: str, strategy: str, seed: int, seconds: float
     wanted = "covcon" if strategy in PUBLISHED else strategy
     catalogue = build_catalogue(owner, interface, seed=seed)
     meetings = SeenAlone() if strategy == "covcon" and not native else None
-    tests = make_strategy(wanted, catalogue, run, seed=seed, repeat=setting != "controlled", meetings=meetings)
+    tests = make_generator(wanted, catalogue, run, seed=seed, repeat=setting != "controlled", meetings=meetings)
     if strategy == "naive":
         tests.pairs.__class__ = LeastTried
     clock = Clock(native=native)

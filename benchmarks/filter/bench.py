@@ -12,12 +12,12 @@ from collections.abc import Callable
 
 from benchmarks.filter.programs import make_pair
 from plait.explore.dfs import Dfs
-from plait.judge.difference.behaviour import explore, passing_difference
+from plait.judge.difference.behaviour import explore_outcomes, passing_difference
 from plait.judge.difference.outcome import View
 from plait.judge.difference.sequential import same
 from plait.judge.difference.serial import Observer
 from plait.model.test import Test
-from plait.observe.footprint import conflict
+from plait.observe.footprint import footprints_conflict
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
@@ -124,7 +124,7 @@ def discarded(tests):
     if not all(same(old, new) for (old, _), (new, _) in zip(*alone, strict=True)):
         return "unusable"
     if not any(
-        conflict(one[1].footprint, other[1].footprint)
+        footprints_conflict(one[1].footprint, other[1].footprint)
         for side in alone for one, other in itertools.combinations(side, 2)
     ):
         return APART
@@ -159,7 +159,7 @@ def _brute_force(tests):
 def _outcomes(test, limit, gil, exits, search=None):
     ENGINE.gil = gil
     try:
-        return explore(Testbed(test, PLACES), View(exits=exits), limit=limit, search=search)
+        return explore_outcomes(Testbed(test, PLACES), View(exits=exits), limit=limit, search=search)
     finally:
         ENGINE.gil = False
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plait.judge.difference.behaviour import explore
+from plait.judge.difference.behaviour import explore_outcomes
 from plait.judge.difference.outcome import View
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
@@ -124,7 +124,7 @@ class Version:
         test = Test.from_lines([f"from {MODULE} import *"], small.prefix, small.threads)
         with self.world.entered():
             try:
-                found = explore(Testbed(test, PLACES), self.view, limit=EXECUTIONS)
+                found = explore_outcomes(Testbed(test, PLACES), self.view, limit=EXECUTIONS)
             except (SetupFailedError, SetupBlockedError):
                 return None
         if not found.exhausted:

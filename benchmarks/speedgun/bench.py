@@ -7,8 +7,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.speedgun.catalogue import EFFECTS, PORTS, Pair, same
-from plait.commands.perf.command import PerfOptions, compare
-from plait.commands.perf.measure import Rules
+from plait.commands.perf.command import PerfOptions, compare_speed
+from plait.commands.perf.measure import MeasureRules
 from plait.judge.performance.verdict import verdict, winner
 from plait.run.native.machine import HEAVY
 
@@ -65,11 +65,11 @@ def measured(
     """One comparison. Without a curve, only the verdict is wanted."""
     old, new = pair.folders
     options = PerfOptions(
-        pair.subject, f"dir:{old}", f"dir:{new}", new, seconds, seed, threads, rules=Rules(heavy=heavy)
+        pair.subject, f"dir:{old}", f"dir:{new}", new, seconds, seed, threads, rules=MeasureRules(heavy=heavy)
     )
     if curve is not None:
         options = dataclasses.replace(options, curve=curve)
-    return compare(options)
+    return compare_speed(options)
 
 
 def _row(kind: str, pair: Pair, found: Comparison, seconds: float) -> dict[str, Any]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 
-def run() -> NoReturn:
+def run_process() -> NoReturn:
     """The command, to its end and the process's.
 
     A command that has little to do mostly imports: what was answered before is answered without
@@ -30,4 +30,4 @@ def run() -> NoReturn:
 
 
 if __name__ == "__main__":
-    run()
+    run_process()

@@ -89,7 +89,7 @@ class Config:
         return self.subjects.get(name, self.general)
 
 
-def load(folder: Path) -> Config:
+def load_config(folder: Path) -> Config:
     """The settings in ``folder``: those of plait.toml if there is one, else of pyproject.toml, else none."""
     own, project = (folder / name for name in FILES)
     if own.is_file():

@@ -88,7 +88,7 @@ def _run(order: dict[str, Any]) -> int:
     from plait.model.test import Call, Test
     from plait.observe.places import PLACES
     from plait.observe.recording import as_row
-    from plait.report.diff_reproduce import failure
+    from plait.report.diff_reproduce import outcome_failure
     from plait.report.interleaving import as_text, table
     from plait.run.importing.world import World
     from plait.subject.name import Subject
@@ -100,7 +100,7 @@ def _run(order: dict[str, Any]) -> int:
     world.snapshot()
     if "allowed" in order:
         with world.entered():
-            said = failure(order)
+            said = outcome_failure(order)
         print(said or "")
         return 1 if said else 0
     test = Test.from_lines(order["imports"], order["prefix"], order["threads"])

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 from plait.errors import UsageError
 from plait.explore.registry import STRATEGIES, make_strategy
 from plait.explore.runner import model
-from plait.judge.handwritten.search import Search, only_without_gil, search
-from plait.judge.handwritten.trial import Failure, Recorded, Trial
+from plait.judge.handwritten.search import TestSearch, only_without_gil, search
+from plait.judge.handwritten.trial import Failure, RecordedTrial, Trial
 from plait.judge.handwritten.verdict import Verdict
 from plait.judge.minimise.schedules import simplify
 from plait.model.outcome import Divergence, Finished
@@ -144,7 +144,7 @@ class _Request:
         self.seconds = seconds
         self.any_timeouts = any_timeouts
 
-    def search(self, trial: Trial, strategy: str, *, gil: bool) -> Search:
+    def search(self, trial: Trial, strategy: str, *, gil: bool) -> TestSearch:
         """One exploration under one model."""
         with model(gil=gil, any_timeouts=self.any_timeouts):
             return search(
@@ -331,7 +331,7 @@ def _replayed(trial: Trial, schedule: Schedule, request: _Request) -> Verdict:
     return verdict
 
 
-def fill(verdict: Verdict, recorded: Recorded) -> None:
+def fill(verdict: Verdict, recorded: RecordedTrial) -> None:
     """What a recorded execution shows, into the verdict."""
     verdict.outcome = recorded.outcome
     verdict.schedule, verdict.preemptions = recorded.schedule, recorded.preemptions

@@ -4,11 +4,11 @@ import pytest
 
 from plait.errors import UsageError
 from plait.explore.active.force import ActiveTest, Aim, Orchestrated, force, profile
-from plait.explore.active.laboratory import Laboratory
+from plait.explore.active.laboratory import ActiveLaboratory
 from plait.explore.active.plan import DELAY, FIRST_WAITS, MEET, SECOND_WAITS, STRAIGHT
-from plait.explore.active.testing import Leading, Profile, aims, native_profile
+from plait.explore.active.testing import Leading, TestProfile, aims, native_profile
 from plait.explore.scripted import Scripted
-from plait.generate.atg.adaptive import Memory
+from plait.generate.atg.adaptive import InstanceMemory
 from plait.model.test import Test
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
@@ -134,7 +134,7 @@ def test_what_cannot_be_ends_without_it(load, run_of):
 def test_a_profile_discovers_both_orders_and_an_active_test_exposes_them(load, run_of):
     load(ACCOUNT)
     run = run_of(a_test("Account", ["x.deposit()"], ["x.withdraw()"]))
-    found = Profile()
+    found = TestProfile()
     found.add(run(Leading(1)))
     # two reads and two writes, each pair but read and read in both orders
     assert len(found.discovered) == 6
@@ -148,7 +148,7 @@ def test_a_profile_discovers_both_orders_and_an_active_test_exposes_them(load, r
 def test_only_wanted_instances_are_aimed_at(load, run_of):
     load(ACCOUNT)
     run = run_of(a_test("Account", ["x.deposit()"], ["x.withdraw()"]))
-    found = Profile()
+    found = TestProfile()
     found.add(run(Leading(1)))
     wanted = sorted(found.discovered - found.happened)[0]
     done = ActiveTest(run, found, lambda iroot: iroot == wanted, met=found.discovered).run()
@@ -161,7 +161,7 @@ def test_attempts_are_bounded_and_whoever_judges_can_stop_them(load, run_of):
     found = profile(run, threads=2)
     for hints in found.hints.values():
         assert 0 < len(list(aims(hints, 3))) <= 3
-    fresh = Profile()
+    fresh = TestProfile()
     fresh.add(run(Leading(1)))
     done = ActiveTest(lambda _strategy, _predict: None, fresh, lambda _iroot: True).run()
     assert done.stopped
@@ -225,7 +225,7 @@ def test_in_the_papers_setting_nothing_is_exposed_that_no_profile_has_discovered
     test = a_test("Late", ["x.start()"], ["x.look()"])
     exposed = []
     for native in (True, False):
-        laboratory, memory = Laboratory(PLACES, seed=3, native=native), Memory()
+        laboratory, memory = ActiveLaboratory(PLACES, seed=3, native=native), InstanceMemory()
         profiled = laboratory.profile(test)
         memory.learn(profiled)
         seen = laboratory.expose(test, memory)

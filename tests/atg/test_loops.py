@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from plait.errors import UsageError
-from plait.generate.atg.adaptive import GIVE_UP, Memory, Seen
+from plait.generate.atg.adaptive import GIVE_UP, InstanceMemory, SeenInstances
 from plait.generate.atg.candidates import Candidate
 from plait.generate.atg.diversity import Shape
 from plait.generate.atg.strategies import (
@@ -18,7 +18,7 @@ from plait.generate.atg.strategies import (
     WidelyDiverseTests,
 )
 from plait.generate.catalogue import build_catalogue
-from plait.generate.registry import make_strategy
+from plait.generate.registry import make_generator
 from plait.generate.sequence import Sequences
 from plait.judge.oracle.sequential import SequentialRunner
 from plait.model.test import Test
@@ -61,13 +61,13 @@ class Script:
     def profile(self, test):
         discovered, exposed, _ = self.rows[len(self.profiled)]
         self.profiled.append(test)
-        return Seen(discovered, exposed)
+        return SeenInstances(discovered, exposed)
 
     def expose(self, test, known):
         discovered, exposed, actively = self.rows[self.profiled.index(test)]
         self.tested.append(self.profiled.index(test))
         missed = {each for each in discovered if known.is_open(each) and each not in actively}
-        return Seen(discovered, exposed | actively, missed=frozenset(missed))
+        return SeenInstances(discovered, exposed | actively, missed=frozenset(missed))
 
 
 def trace(strategy, laboratory, names):
@@ -260,7 +260,7 @@ def test_sd_atg_all_wants_tests_with_most_new_encounters_for_each_call(drawn):
     strategy = make(WidelyDiverseTests, 4)
     calls = [call.source for call in (draft.call for draft in strategy.candidates._prefix().drafts)]
     profiled = Test.from_lines([], calls, [["x.put(1)", "x.take()"], ["x.put(2)"]])
-    strategy.keep(profiled, Seen(frozenset("a"), frozenset()))
+    strategy.keep(profiled, SeenInstances(frozenset("a"), frozenset()))
     assert strategy.executed == []
     drawn(
         strategy,
@@ -283,21 +283,21 @@ def test_no_new_test_ends_the_loop_with_a_statement():
 
 
 def test_the_dynamic_distance_is_what_a_test_can_still_expose():
-    memory = Memory()
+    memory = InstanceMemory()
     assert memory.distance("abc") == 3
-    memory.learn(Seen(frozenset("abcd"), frozenset("a")))
+    memory.learn(SeenInstances(frozenset("abcd"), frozenset("a")))
     assert memory.distance("abc") == 2  # |iRoots(t) \\ IRoots(T)|
-    assert not memory.learn(Seen(frozenset("b"), frozenset("a")))
-    assert memory.learn(Seen(frozenset("b"), frozenset("b")))
+    assert not memory.learn(SeenInstances(frozenset("b"), frozenset("a")))
+    assert memory.learn(SeenInstances(frozenset("b"), frozenset("b")))
     assert memory.distance("abc") == 1
 
 
 @pytest.mark.parametrize("give_up", [GIVE_UP, 3])
 def test_an_instance_that_is_missed_too_often_attracts_no_more_tests(give_up):
-    memory = Memory(give_up=give_up)
+    memory = InstanceMemory(give_up=give_up)
     for _ in range(give_up):
         assert memory.is_open("a")
-        memory.learn(Seen(frozenset("a"), frozenset(), missed=frozenset("a")))
+        memory.learn(SeenInstances(frozenset("a"), frozenset(), missed=frozenset("a")))
     assert not memory.is_open("a")
     assert memory.distance("ab") == 1
 
@@ -356,12 +356,12 @@ def test_a_mirrored_test_costs_one_turn_and_no_more():
 
 @pytest.mark.parametrize("name", ["mrt", "s-atg", "d-atg", "sd-atg", "sd-atg-all"])
 def test_strategies_by_name_give_tests_without_a_laboratory_and_travel(name):
-    strategy = make_strategy(name, catalogue(), SequentialRunner(), seed=3)
+    strategy = make_generator(name, catalogue(), SequentialRunner(), seed=3)
     tests = [strategy.next_test() for _ in range(6)]
     assert len(set(tests)) == 6
     copy = pickle.loads(pickle.dumps(strategy))
     assert [copy.next_test() for _ in range(3)] == [strategy.next_test() for _ in range(3)]
-    again = make_strategy(name, catalogue(), SequentialRunner(), seed=3)
+    again = make_generator(name, catalogue(), SequentialRunner(), seed=3)
     assert [again.next_test() for _ in range(6)] == tests
     assert all(len(suffix) <= 4 for test in tests for suffix in test.suffixes)
 
@@ -370,9 +370,9 @@ def test_static_strategies_say_what_is_missing(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "rapidfuzz.distance", None)
     for name in ("s-atg", "sd-atg"):
         with pytest.raises(UsageError, match="rapidfuzz"):
-            make_strategy(name, catalogue(), SequentialRunner())
+            make_generator(name, catalogue(), SequentialRunner())
     for name in ("d-atg", "sd-atg-all"):
-        make_strategy(name, catalogue(), SequentialRunner())
+        make_generator(name, catalogue(), SequentialRunner())
 
 
 class Wandering(Script):
@@ -380,7 +380,9 @@ class Wandering(Script):
 
     def expose(self, test, known):
         seen = super().expose(test, known)
-        return Seen(seen.discovered | {f"extra {len(self.tested)}"}, seen.exposed | {f"extra {len(self.tested)}"})
+        return SeenInstances(
+            seen.discovered | {f"extra {len(self.tested)}"}, seen.exposed | {f"extra {len(self.tested)}"}
+        )
 
 
 @pytest.mark.parametrize("kind", [RandomActiveTests, StaticallyDiverseTests])

@@ -294,7 +294,7 @@ def shape(value):
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_and_its_result_file(name, golden, monkeypatch):
     settings = {"runs": 1, **TABLES[name](monkeypatch), "progress": lambda _line: None}
-    content, text = bench.measure(name, settings)
+    content, text = bench.measure_table(name, settings)
     golden(f"bench/{name}.txt", text)
     assert set(content) == {"schema", "bench", "python", "rows", "summary"}
     assert all("subject" in row for row in content["rows"])

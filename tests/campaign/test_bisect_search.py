@@ -5,14 +5,14 @@ import math
 
 import pytest
 
-from plait.commands.bisect.probes import Answer, Bisection
+from plait.commands.bisect.probes import Bisection, ProbeAnswer
 
 
 def bisected(length, first_bad, unusable=()):
     def ask(commit):
         if commit in unusable:
-            return Answer("skip", "does not import")
-        return Answer("bad" if commit >= first_bad else "good")
+            return ProbeAnswer("skip", "does not import")
+        return ProbeAnswer("bad" if commit >= first_bad else "good")
 
     found = Bisection(list(range(length)), ask)
     found.run()
@@ -42,7 +42,7 @@ def test_unusable_commits_leave_suspects_and_never_the_wrong_one():
 
 def test_an_interrupt_leaves_what_is_known():
     answers = iter([False, True])
-    found = Bisection(list(range(16)), lambda commit: Answer("bad"))
+    found = Bisection(list(range(16)), lambda commit: ProbeAnswer("bad"))
     found.run(lambda: next(answers))
     assert len(found.log) == 1
     assert len(found.suspects) == 8

@@ -8,14 +8,14 @@ import pytest
 
 from plait.commands import progress as module
 from plait.commands.budget import Budget
-from plait.commands.progress import Progress, duration, number
+from plait.commands.progress import Progress, duration, shown_number
 
 
 def test_words():
     assert [duration(value) for value in (0.4, 59.6, 99, 200, 3600, 3900)] == [
         "0 s", "60 s", "99 s", "3 min 20 s", "1 h 00 min", "1 h 05 min",
     ]  # fmt: skip
-    assert [number(value) for value in (0, 87.4, 1234, 12_345)] == ["0", "87", "1,234", "12.3k"]
+    assert [shown_number(value) for value in (0, 87.4, 1234, 12_345)] == ["0", "87", "1,234", "12.3k"]
 
 
 def plain(budget, **named):

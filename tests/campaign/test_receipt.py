@@ -195,7 +195,7 @@ def test_what_a_revision_is_called_is_part_of_it(tmp_path, monkeypatch):
 
     def asked(name):
         found = _names_of(name, version)
-        return None if found is None else [receipt.state(path) for path in found]
+        return None if found is None else [receipt.receipt_state(path) for path in found]
 
     names = ("HEAD", "HEAD~1", "trunk^", "v1")
     first = {name: asked(name) for name in names}

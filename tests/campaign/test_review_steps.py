@@ -17,7 +17,7 @@ from plait.report.review import publish_review
 from plait.store.database import Store
 from plait.store.project import FIXED, memory_name
 from plait.subject.changes.change import Change
-from plait.subject.changes.survey import Touched
+from plait.subject.changes.survey import TouchedClass
 from plait.subject.name import Subject
 
 
@@ -26,7 +26,7 @@ def touched(name):
     change = Change(
         f"shop:{name}", (), (), (), (), (f"shop:{name}.put",), methods, methods, methods, frozenset(), frozenset()
     )
-    return ClassReview(Touched(Subject("shop", name), "uses threading.Lock", change))
+    return ClassReview(TouchedClass(Subject("shop", name), "uses threading.Lock", change))
 
 
 class Watched(Steps):

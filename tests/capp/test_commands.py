@@ -4,9 +4,9 @@ import textwrap
 
 import pytest
 
-from plait.cli.main import read
+from plait.cli.main import read_arguments
 from plait.commands.check.command import check
-from plait.commands.check.options import CheckOptions, from_namespace
+from plait.commands.check.options import CheckOptions, check_options
 from plait.commands.diff.command import diff
 from plait.commands.diff.options import DiffOptions
 from plait.errors import UsageError
@@ -71,9 +71,9 @@ def test_check_without_a_difference_says_so(versions):
 
 
 def test_check_refuses_an_order_that_no_heuristic_can_change(versions):
-    options = read("check", ["counter:Counter", "--schedule", "random", "--capp", "LA"], versions)
+    options = read_arguments("check", ["counter:Counter", "--schedule", "random", "--capp", "LA"], versions)
     with pytest.raises(UsageError, match="has no order that --capp could change"):
-        from_namespace(options)
+        check_options(options)
 
 
 @pytest.mark.parametrize("heuristic", ["LOA", "none"])

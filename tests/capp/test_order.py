@@ -11,7 +11,7 @@ from plait.explore.capp.pos import CappPos
 from plait.explore.capp.search import SEARCHES, Capp
 from plait.explore.dfs import Dfs
 from plait.explore.icb import Icb
-from plait.observe.recording import preemptions
+from plait.observe.recording import count_preemptions
 from plait.subject.changes.impact import Impact, class_of
 from programs import random_program
 
@@ -86,7 +86,7 @@ def test_without_a_heuristic_it_is_iterative_context_bounding():
         for strategy in (Icb(2), Capp("icb", bound=2)):
             executed = []
             program.run(strategy, LIMIT, each=lambda engine, into=executed: into.append(
-                (preemptions(engine.trace), [entry[0] for entry in engine.trace])
+                (count_preemptions(engine.trace), [entry[0] for entry in engine.trace])
             ))  # fmt: skip
             orders.append(executed)
         assert sorted(orders[0]) == sorted(orders[1])

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from plait.explore.dfs import Dfs
-from plait.judge.difference.behaviour import explore
+from plait.judge.difference.behaviour import explore_outcomes
 from plait.judge.difference.outcome import View
 from plait.judge.difference.serial import Observer
 from plait.model.test import Test
-from plait.observe.footprint import conflict
+from plait.observe.footprint import footprints_conflict
 from plait.observe.places import PLACES
 from plait.run.testbed import Testbed
 from plait.subject.versions.version import Version
@@ -46,7 +46,7 @@ def outcomes(source, prefix, suffixes, exits="no", brute_force=False, limit=20_0
     with world.entered():
         test, _name = _loaded(source, prefix, suffixes)
         search = Dfs() if brute_force else None
-        found = explore(Testbed(test, PLACES), View(frozenset(public), exits), limit=limit, search=search)
+        found = explore_outcomes(Testbed(test, PLACES), View(frozenset(public), exits), limit=limit, search=search)
     return set(found.outcomes), found.exhausted, found.executions
 
 
@@ -68,6 +68,6 @@ def touched(source, prefix, calls):
         found = [observer.observe_alone(replace(every, suffixes=(suffix,)))[1] for suffix in every.suffixes]
     footprints = [each.footprint for each in found]
     return found, {
-        (one, other): conflict(footprints[one], footprints[other])
+        (one, other): footprints_conflict(footprints[one], footprints[other])
         for one in range(len(calls)) for other in range(one, len(calls))
     }

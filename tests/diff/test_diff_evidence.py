@@ -6,7 +6,7 @@ import pytest
 
 from plait.commands.check.evidence import Alone
 from plait.commands.diff.command import _code
-from plait.commands.diff.evidence import Calls, Done, conclude
+from plait.commands.diff.evidence import CallCounts, WorkDone, conclude_diff
 from plait.judge.difference.outcome import Outcome
 from plait.judge.oracle.specification import UNFINISHED
 from plait.model.test import Call, Test
@@ -14,7 +14,7 @@ from plait.report.diff_text import diff_text
 from plait.subject.interface.members import Interface, Method
 from plait.subject.interface.signature import Parameter
 
-COMPARED = Done(tests=9, discarded=3, checks=6)
+COMPARED = WorkDone(tests=9, discarded=3, checks=6)
 PAIRS = (("get", "put"), ("put", "put"), ("put", "drop"))
 
 
@@ -24,14 +24,14 @@ def interface(*names):
 
 def calls(*, waited=(), **returned):
     """Four calls of each method, of which so many returned."""
-    found = Calls(Counter(dict.fromkeys(returned, 4)), Counter(returned), Counter(dict.fromkeys(waited, 4)))
+    found = CallCounts(Counter(dict.fromkeys(returned, 4)), Counter(returned), Counter(dict.fromkeys(waited, 4)))
     found.together = Counter(returned)
     return found
 
 
 def conclusion(seen, done=COMPARED, sides=(), changed=("put",), pairs=PAIRS):
     names = sorted({name for pair in pairs for name in pair})
-    return conclude(interface(*names), pairs, changed, seen, sides, done)
+    return conclude_diff(interface(*names), pairs, changed, seen, sides, done)
 
 
 def test_calls_that_return_and_tests_that_were_compared_are_evidence():
@@ -76,21 +76,21 @@ def test_operators_count_only_where_they_have_changed():
 
 
 @pytest.mark.parametrize(("done", "said"), [
-    (Done(in_time=False), "the time was over before the first test was ready; --budget"),
-    (Done(losses=("a worker was lost: killed",)), "not one test could be made: a worker was lost: killed"),
-    (Done(), "not one test could be made. Say how to build objects: factories = [...]"),
-    (Done(tests=9, discarded=4, checks=5, inconclusive=5), "none of the 5 tests that may differ could be compared to"),
-    (Done(tests=5, checks=5, inconclusive=5, lost=4), "workers died. Leave the method that kills them out: exclude"),
-    (Done(tests=5, checks=5, inconclusive=5, diverged=4), "nondeterministic = [...]"),
-    (Done(tests=9, discarded=4, unchecked=5), "none of the 5 tests that may differ was explored in time; --budget"),
+    (WorkDone(in_time=False), "the time was over before the first test was ready; --budget"),
+    (WorkDone(losses=("a worker was lost: killed",)), "not one test could be made: a worker was lost: killed"),
+    (WorkDone(), "not one test could be made. Say how to build objects: factories = [...]"),
+    (WorkDone(tests=9, discarded=4, checks=5, inconclusive=5), "none of the 5 tests that may differ could be compared"),
+    (WorkDone(tests=5, checks=5, inconclusive=5, lost=4), "workers died. Leave the method that kills them out"),
+    (WorkDone(tests=5, checks=5, inconclusive=5, diverged=4), "nondeterministic = [...]"),
+    (WorkDone(tests=9, discarded=4, unchecked=5), "none of the 5 tests that may differ was explored in time"),
 ])  # fmt: skip
 def test_tests_must_have_been_compared(done, said):
     assert said in conclusion(calls(get=4, put=4, drop=4), done).reason
 
 
 @pytest.mark.parametrize("done", [
-    Done(tests=9, discarded=9), Done(tests=9, known=9), Done(tests=9, checks=9, inconclusive=8),
-    Done(tests=9, discarded=2, unchecked=3, checks=4),
+    WorkDone(tests=9, discarded=9), WorkDone(tests=9, known=9), WorkDone(tests=9, checks=9, inconclusive=8),
+    WorkDone(tests=9, discarded=2, unchecked=3, checks=4),
 ])  # fmt: skip
 def test_one_test_that_was_compared_is_enough(done):
     assert conclusion(calls(get=4, put=4, drop=4), done).reason == ""
@@ -99,7 +99,7 @@ def test_one_test_that_was_compared_is_enough(done):
 def test_calls_are_counted_on_both_versions():
     test = Test((), (), ((Call("get", "x.get()"),), (Call("put", "x.put()"),)))
     returned, raised = ("returned", 1), ("raised", "KeyError", "get")
-    seen = Calls()
+    seen = CallCounts()
     seen.see(test, [Outcome("", (returned, UNFINISHED))], [Outcome("", (raised, UNFINISHED))])
     assert (seen.called["get"], seen.returned["get"], seen.waited["put"]) == (1, 0, 1)
     seen.see(test, [Outcome("", (returned, returned))], [Outcome("", (raised, returned)), Outcome("", (returned,) * 2)])

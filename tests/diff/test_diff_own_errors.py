@@ -6,7 +6,7 @@ import pytest
 import spoil_tasks
 from lab import DEMO, version
 
-from plait.cli.main import read
+from plait.cli.main import read_arguments
 from plait.commands.diff import campaign, command, runs
 from plait.commands.diff.campaign import diff_on
 from plait.commands.diff.command import _code
@@ -26,7 +26,7 @@ HERE = {
     "explaining": (campaign, "finding_of"),
     "reproducing": (campaign, "write_reproducer"),
     "reading sources": (campaign, "sources"),
-    "summing up": (campaign._Campaign, "_stats"),
+    "summing up": (campaign._DiffCampaign, "_stats"),
 }
 
 
@@ -107,7 +107,7 @@ def test_an_error_while_reporting(compare_accounts, monkeypatch, capsys):
         with monkeypatch.context() as patched:
             patched.setattr(command, name, on_purpose)
             result.notes.clear()
-            assert command.run(read("diff", ["account:Account", "--path", str(DEMO / "new")], DEMO)) == 1
+            assert command.run_diff(read_arguments("diff", ["account:Account", "--path", str(DEMO / "new")], DEMO)) == 1
         assert result.findings[0].summary in " ".join(capsys.readouterr().out.split())
         assert any(note.startswith("[plait bug] reporting: IndexError") for note in result.notes)
 

@@ -8,14 +8,14 @@ from plait.judge.difference.filter import Filter, impacted
 from plait.judge.difference.serial import Beginning, Observation
 from plait.observe.context import Context
 from plait.observe.footprint import Touch, Touched
-from plait.observe.trace import Event, Trace
+from plait.observe.trace import Trace, TraceEvent
 from plait.subject.changes.change import Change
 
 LOCKED, FREE = Context(("x._lock",)), Context()
 
 
 def event(line, *, thread=1, value="1", context=LOCKED, write=True):
-    return Event(thread, ("a.py", line), 0, "A.value", write, value, context)
+    return TraceEvent(thread, ("a.py", line), 0, "A.value", write, value, context)
 
 
 def trace(*events, digest="d"):

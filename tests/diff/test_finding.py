@@ -5,7 +5,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from plait.commands.diff.sides import LateError, Pending, awaited
+from plait.commands.diff.sides import LateError, PendingPair, awaited
 from plait.workers.pool import Answer
 
 TALLY = """
@@ -43,4 +43,4 @@ def test_a_task_that_is_not_done_in_time_is_not_waited_for():
     assert awaited(done, None) == "so much"
     assert awaited(done, time.monotonic() - 1) == "so much"
     with pytest.raises(LateError):
-        Pending(done, Future(), time.monotonic()).values()
+        PendingPair(done, Future(), time.monotonic()).values()

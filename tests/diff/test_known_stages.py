@@ -9,7 +9,7 @@ from lab import version
 
 from plait.commands.diff import worker
 from plait.commands.diff.road import Road
-from plait.commands.diff.search import Search
+from plait.commands.diff.search import DiffSearch
 from plait.commands.diff.sides import open_sides
 from plait.commands.diff.stages import CALLS, STATE, Heard, KnownStage, Ready, Row
 from plait.generate.condiff import Stage, Suffix
@@ -124,7 +124,7 @@ def test_what_a_prefix_leaves(tmp_path):
 
         def left(*calls):
             stage = Stage(1, ("from desk import Desk",), (X, *calls), ())
-            return sides.both(worker.left_behind, stage, View()).values()
+            return sides.both(worker.state_behind, stage, View()).values()
 
         old, new = left(sign, lay)
         assert old == new != ""
@@ -136,15 +136,15 @@ def test_what_a_prefix_leaves(tmp_path):
 def stages(monkeypatch):
     """How many stages were made, and how many were known, of the latest search."""
     made, known = [], []
-    begin, again, take = Search._stages, Road._again, Search._next
+    begin, again, take = DiffSearch._stages, Road._again, DiffSearch._next
 
     def _stages(self):
         made.clear()
         known.clear()
         yield from begin(self)
 
-    monkeypatch.setattr(Search, "_stages", _stages)
-    monkeypatch.setattr(Search, "_next", lambda *args: made.append(1) or take(*args))
+    monkeypatch.setattr(DiffSearch, "_stages", _stages)
+    monkeypatch.setattr(DiffSearch, "_next", lambda *args: made.append(1) or take(*args))
     monkeypatch.setattr(Road, "_again", lambda *args: known.append(again(*args)) or known[-1])
     return made, known
 
@@ -152,7 +152,7 @@ def stages(monkeypatch):
 @pytest.mark.slow
 def test_a_worker_that_is_lost_while_it_catches_up_is_replaced(compare, monkeypatch):
     """The first stages are known, and have to be made all the same before those that are not."""
-    take, calls = Search._next, []
+    take, calls = DiffSearch._next, []
 
     def known(self):
         self.passed = 2
@@ -167,7 +167,7 @@ def test_a_worker_that_is_lost_while_it_catches_up_is_replaced(compare, monkeypa
         return future
 
     monkeypatch.setattr(Road, "known", known)
-    monkeypatch.setattr(Search, "_next", lost_at_first)
+    monkeypatch.setattr(DiffSearch, "_next", lost_at_first)
     result = compare(OLD, NEW, "Desk", tests=20)
     assert result.stats["tests_generated"] == 20
     assert any("a worker was lost: killed by SIGKILL" in note for note in result.notes)

@@ -68,7 +68,7 @@ def test_only_the_third_test_reveals_the_difference(account, name, exits):
 def test_only_the_third_test_is_kept(account):
     """The paper keeps the first one, too; its traces prove that its interleavings are orders of whole calls."""
     tests = tuple(map(concurrent_test, FIGURE_ONE))
-    (old, _), (new, _) = account.both(worker.observe, tests, View()).values()
+    (old, _), (new, _) = account.both(worker.observe_tests, tests, View()).values()
     filtering = Filter(change())
     decisions = [filtering.decide(before, after) for before, after in zip(old, new, strict=True)]
     assert [decision.keep for decision in decisions] == [False, False, True]
@@ -81,7 +81,7 @@ def test_only_the_third_test_is_kept(account):
 
 def test_a_pair_of_traces_that_came_before_can_wait(account):
     tests = (concurrent_test("ct3"), concurrent_test("ct3"))
-    (old, _), (new, _) = account.both(worker.observe, tests, View()).values()
+    (old, _), (new, _) = account.both(worker.observe_tests, tests, View()).values()
     filtering = Filter(change())
     first, again = (filtering.decide(before, after) for before, after in zip(old, new, strict=True))
     assert (first.keep, first.can_wait) == (True, False)

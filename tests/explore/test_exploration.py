@@ -7,7 +7,7 @@ from plait.explore.dfs import Dfs
 from plait.explore.dpor import Dpor
 from plait.explore.icb import Icb
 from plait.explore.pos import Pos
-from plait.explore.progress import fraction, probe
+from plait.explore.progress import estimate_schedules, fraction
 from plait.explore.replay import Recorded, Replay
 from plait.explore.runner import explore
 from plait.explore.stateful import Stateful
@@ -164,7 +164,7 @@ def test_fraction_of_a_tree():
 
 
 def test_probes_estimate_the_number_of_schedules():
-    estimate = probe(counter(2, 3), probes=300, seed=1)
+    estimate = estimate_schedules(counter(2, 3), probes=300, seed=1)
     assert 924 / 2 < estimate.mean < 924 * 2
 
 

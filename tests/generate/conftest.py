@@ -8,7 +8,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from sequential import Runner
 
 from plait.generate.catalogue import build_catalogue
-from plait.generate.registry import make_strategy
+from plait.generate.registry import make_generator
 from plait.subject.interface.members import discover
 
 
@@ -28,6 +28,6 @@ def strategy_of(catalogue_of):
 
     def build(cls, name="covcon", *, runner=None, seed=0, threads=2, repeat=False, **options):
         catalogue = catalogue_of(cls, **options)
-        return make_strategy(name, catalogue, runner or Runner(), seed=seed, threads=threads, repeat=repeat)
+        return make_generator(name, catalogue, runner or Runner(), seed=seed, threads=threads, repeat=repeat)
 
     return build

@@ -9,7 +9,7 @@ from sequential import Runner
 
 from plait.errors import UsageError
 from plait.generate.catalogue import Hints
-from plait.generate.registry import make_strategy
+from plait.generate.registry import make_generator
 
 
 def take(strategy, count, coverage=None):
@@ -40,7 +40,7 @@ import sys; sys.path.insert(0, sys.argv[1])
 import zoo
 from sequential import Runner
 from plait.generate.catalogue import build_catalogue
-from plait.generate.registry import make_strategy
+from plait.generate.registry import make_generator
 from plait.subject.interface.members import discover
 strategy = make_strategy("covcon", build_catalogue(zoo.Limiter, discover(zoo.Limiter, name="zoo:Limiter")), Runner())
 for _ in range(20):
@@ -159,7 +159,7 @@ class Apart:
 def test_covcon_puts_pairs_aside_that_cannot_meet(catalogue_of):
     meetings = Apart()
     catalogue = catalogue_of(zoo.Cache)
-    strategy = make_strategy("covcon", catalogue, Runner(), repeat=True, meetings=meetings)
+    strategy = make_generator("covcon", catalogue, Runner(), repeat=True, meetings=meetings)
     tests = take(strategy, 80)
     alone = [len(focus(test)) == 1 for test in tests]
     assert 0.7 < sum(alone) / len(alone) < 0.85  # three selections of four
@@ -173,4 +173,4 @@ def test_covcon_puts_pairs_aside_that_cannot_meet(catalogue_of):
 
 def test_unknown_strategy(catalogue_of):
     with pytest.raises(UsageError, match="unknown way to generate tests: magic"):
-        make_strategy("magic", catalogue_of(zoo.Counter), lambda test: [])
+        make_generator("magic", catalogue_of(zoo.Counter), lambda test: [])

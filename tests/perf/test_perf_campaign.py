@@ -10,8 +10,8 @@ import pytest
 
 from plait.cli import main
 from plait.commands.perf import command
-from plait.commands.perf.command import CURVE, TESTS, PerfOptions, compare, from_namespace, run
-from plait.commands.perf.measure import Rules
+from plait.commands.perf.command import CURVE, TESTS, PerfOptions, compare_speed, perf_options, run_perf
+from plait.commands.perf.measure import MeasureRules
 from plait.errors import UsageError
 from plait.generate.perf import Limits
 from plait.run.native.machine import HEAVY
@@ -19,7 +19,7 @@ from plait.run.native.machine import HEAVY
 EFFECTS = Path(__file__).parents[2] / "benchmarks" / "speedgun" / "effects"
 QUICK = {
     "budget": 90.0, "tests": 2, "threads": 4, "curve": (1, 4), "limits": Limits(t_s=0.2),
-    "rules": Rules(m_min=3, m_max=6, t_s=0.2, sigma_acceptable=0.5, heavy=1e9),
+    "rules": MeasureRules(m_min=3, m_max=6, t_s=0.2, sigma_acceptable=0.5, heavy=1e9),
 }  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def unhurried(found):
 @pytest.fixture(scope="module")
 def loader(tmp_path_factory):
     out = tmp_path_factory.mktemp("out")
-    return unhurried(compare(effect("loader", out=out)))
+    return unhurried(compare_speed(effect("loader", out=out)))
 
 
 @pytest.mark.slow
@@ -95,7 +95,7 @@ def test_the_script_measures_again_without_plait(loader, tmp_path):
 
 @pytest.mark.slow
 def test_a_lock_less_is_an_improvement_that_one_thread_sees_too():
-    found = unhurried(compare(effect("settings")))
+    found = unhurried(compare_speed(effect("settings")))
     assert found.verdict == "improvement"
     assert found.exit_code == 0
     assert found.nature in ("sequential", "both", "unclear")
@@ -103,9 +103,9 @@ def test_a_lock_less_is_an_improvement_that_one_thread_sees_too():
 
 @pytest.mark.slow
 def test_equal_versions_do_not_differ():
-    same = effect("loader", rules=Rules(m_min=4, m_max=8, t_s=0.2, heavy=1e9))
+    same = effect("loader", rules=MeasureRules(m_min=4, m_max=8, t_s=0.2, heavy=1e9))
     same.new = same.old
-    found = compare(same)
+    found = compare_speed(same)
     assert found.verdict in ("none", "inconclusive")
     assert found.focus == []
 
@@ -116,7 +116,7 @@ def test_under_heavy_load_nothing_is_concluded():
         pytest.skip("the system does not tell who is ready to run")
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3 * os.cpu_count())]
     try:
-        found = compare(effect("loader", rules=Rules(m_min=3, m_max=6, t_s=0.2)))
+        found = compare_speed(effect("loader", rules=MeasureRules(m_min=3, m_max=6, t_s=0.2)))
     finally:
         for each in busy:
             each.kill()
@@ -129,7 +129,7 @@ def test_under_heavy_load_nothing_is_concluded():
 
 @pytest.mark.slow
 def test_what_was_measured_before_an_interrupt_is_reported():
-    found = compare(effect("loader"), stop=lambda: True)
+    found = compare_speed(effect("loader"), stop=lambda: True)
     assert found.stopped_by == "interrupt"
     assert found.verdict == "inconclusive"
 
@@ -138,7 +138,7 @@ def test_what_was_measured_before_an_interrupt_is_reported():
 def test_two_interpreters_are_a_comparison_of_one_version():
     options = effect("loader", pythons=(sys.executable, sys.executable))
     options.old = options.new
-    found = compare(options)
+    found = compare_speed(options)
     assert found.machine["interpreters"]["old"]["exe"] == sys.executable
     assert found.verdict in ("none", "inconclusive")
 
@@ -163,7 +163,7 @@ class Thing:
 
 
 def test_a_method_that_fails_with_one_version_is_no_evidence(tmp_path):
-    found = compare(written(tmp_path, CALM.replace("return 1", "raise KeyError('k')"), CALM))
+    found = compare_speed(written(tmp_path, CALM.replace("return 1", "raise KeyError('k')"), CALM))
     assert (found.verdict, found.exit_code) == ("inconclusive", 3)
     assert found.reason.startswith("no performance test works on both versions: x.get() with the old version: KeyError")
     assert "values = { ... } under [tool.plait]" in found.reason
@@ -172,56 +172,56 @@ def test_a_method_that_fails_with_one_version_is_no_evidence(tmp_path):
 
 
 def test_a_method_that_fails_among_threads_gives_no_test(tmp_path):
-    found = compare(written(tmp_path, JEALOUS, CALM))
+    found = compare_speed(written(tmp_path, JEALOUS, CALM))
     assert (found.verdict, found.tests) == ("inconclusive", [])
     assert "with the old version: RuntimeError: not alone" in found.reason
 
 
 def test_a_version_that_cannot_be_imported(tmp_path):
     with pytest.raises(UsageError, match="cannot be measured: RuntimeError: broken"):
-        compare(written(tmp_path, "raise RuntimeError('broken')\n" + CALM, CALM))
+        compare_speed(written(tmp_path, "raise RuntimeError('broken')\n" + CALM, CALM))
     other = tmp_path / "other"
     other.mkdir()
     with pytest.raises(UsageError, match="thing:Thing cannot be imported: RuntimeError: broken"):
-        compare(written(other, CALM, "raise RuntimeError('broken')\n" + CALM))
+        compare_speed(written(other, CALM, "raise RuntimeError('broken')\n" + CALM))
 
 
 def test_a_version_without_the_class(tmp_path):
     with pytest.raises(UsageError, match="Thing"):
-        compare(written(tmp_path, CALM, CALM.replace("Thing", "Another")))
+        compare_speed(written(tmp_path, CALM, CALM.replace("Thing", "Another")))
 
 
 def test_an_interpreter_that_is_not_there(tmp_path):
     options = written(tmp_path, CALM, CALM.replace("1", "2"))
     options.pythons = ("/nowhere/python",)
     with pytest.raises(UsageError, match="there is no program '/nowhere/python'"):
-        compare(options)
+        compare_speed(options)
     broken = tmp_path / "python"
     broken.write_text("no program")
     broken.chmod(0o755)
     options.pythons = (str(broken),)
     with pytest.raises(UsageError, match="cannot be measured: .* cannot be started"):
-        compare(options)
+        compare_speed(options)
 
 
 # -- the command --------------------------------------------------------------------------------------------------
 
 
 def namespace(*arguments, **given):
-    options = main.read("perf", ["thing:Thing", *arguments], Path("nowhere"))
+    options = main.read_arguments("perf", ["thing:Thing", *arguments], Path("nowhere"))
     for key, value in given.items():
         setattr(options, key, value)
     return options
 
 
 def test_options_have_defaults():
-    asked = from_namespace(namespace())
+    asked = perf_options(namespace())
     assert (asked.budget, asked.threads, asked.tests, asked.curve, asked.scope) == (120.0, 8, TESTS, CURVE, "whole")
-    assert asked.rules == Rules()
+    assert asked.rules == MeasureRules()
 
 
 def test_options_are_read():
-    asked = from_namespace(
+    asked = perf_options(
         namespace("--python", "a", "--python", "b", "--curve", "8,1", "--delta", "10", "--scope", "suffix")
     )
     assert asked.pythons == ("a", "b")
@@ -235,7 +235,7 @@ def test_options_are_read():
 )
 def test_options_that_make_no_sense(arguments):
     with pytest.raises(UsageError, match="--"):
-        from_namespace(namespace(*arguments))
+        perf_options(namespace(*arguments))
 
 
 @pytest.mark.slow
@@ -246,7 +246,7 @@ def test_the_command_writes_the_result(tmp_path, monkeypatch, capsys):
         "--curve", "1", "--quiet", old=options.old, new=options.new, path=options.path, budget=40.0, threads=2,
         max_tests=2, json=tmp_path / "r.json",
     )  # fmt: skip
-    code = run(given)
+    code = run_perf(given)
     data = json.loads((tmp_path / "r.json").read_text())
     assert data["command"] == "perf"
     assert data["stats"]["threads"] == 2
@@ -262,9 +262,9 @@ def test_an_error_of_our_own_costs_no_verdict(tmp_path, monkeypatch):
         raise IndexError("on purpose")
 
     for stage in ("_scale", "_contend", "_note_means"):
-        monkeypatch.setattr(command._Campaign, stage, on_purpose)
+        monkeypatch.setattr(command._PerfCampaign, stage, on_purpose)
     monkeypatch.setattr(command, "write_script", on_purpose)
-    found = unhurried(compare(effect("loader", out=tmp_path)))
+    found = unhurried(compare_speed(effect("loader", out=tmp_path)))
     assert (found.verdict, found.exit_code) == ("regression", 1)
     notes = [note for note in found.notes if note.startswith("[plait bug]")]
     assert {note.removeprefix("[plait bug] ").partition(":")[0] for note in notes} == {

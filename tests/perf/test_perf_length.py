@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from plait.generate.perf import Limits, NoLengthError, Tried, find_length, split
+from plait.generate.perf import Limits, NoLengthError, Tried, find_length, split_length
 
 LIMITS = Limits(t_min=0.005, t_s=0.5, r_min=6, max_tries=20)
 
@@ -74,4 +74,4 @@ def test_a_test_that_does_not_end_is_too_long():
 
 @pytest.mark.parametrize(("length", "calls", "repeat"), [(1, 1, 1), (100, 10, 10), (2, 1, 2), (1000, 31, 32)])
 def test_a_suffix_has_the_square_root_of_its_length_in_calls(length, calls, repeat):
-    assert split(length) == (calls, repeat)
+    assert split_length(length) == (calls, repeat)

@@ -11,7 +11,7 @@ import pytest
 
 from plait.run.native import load
 from plait.run.native import locks as native_locks
-from plait.run.native.machine import cpus, others
+from plait.run.native.machine import cpus, other_processes
 from plait.run.native.pair import Job, Pair, Place, SideError
 from plait.run.native.process import NativeError, Process, Stuck, environment
 
@@ -331,7 +331,7 @@ def test_busy_processes_are_noticed():
         time.sleep(0.3)
         seen = []
         for _ in range(20):
-            seen.append(others())
+            seen.append(other_processes())
             time.sleep(0.01)
         assert sum(seen) / len(seen) > 1.5
     finally:

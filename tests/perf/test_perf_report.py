@@ -9,7 +9,7 @@ import pytest
 
 from plait.judge.performance.result import Comparison
 from plait.report.html import html
-from plait.report.perf import publish, statement, text
+from plait.report.perf import perf_statement, perf_text, publish_perf
 from plait.report.perf_script import Origin, script_text
 from plait.run.native.pair import Place
 
@@ -23,7 +23,7 @@ def found():
 
 
 def test_the_report_says_where_the_time_goes(found):
-    assert "contention on `self._lock`: 3 % to 41 % of the threads' time" in text(found)
+    assert "contention on `self._lock`: 3 % to 41 % of the threads' time" in perf_text(found)
 
 
 def test_the_summary_is_one_line_with_the_interval(found):
@@ -60,18 +60,18 @@ def test_exit_codes(found, verdict, code):
     assert found.exit_code == code
     findings = found.as_result().findings
     assert len(findings) == (verdict in ("regression", "improvement"))
-    assert found.summary()[1:] in text(found)
+    assert found.summary()[1:] in perf_text(found)
 
 
 def test_a_comparison_without_a_test_can_be_reported():
     empty = Comparison("cache:Cache", "a", "b", reason="the machine is too busy")
-    assert "too busy" in text(empty)
-    assert "too busy" in html(empty.as_result().as_json(), statement(empty))
+    assert "too busy" in perf_text(empty)
+    assert "too busy" in html(empty.as_result().as_json(), perf_statement(empty))
     assert empty.as_result().as_json()["stats"]["speedup"] is None
 
 
 def test_the_page_is_whole_and_escaped(found):
-    shown = html(found.as_result().as_json(), statement(found))
+    shown = html(found.as_result().as_json(), perf_statement(found))
     assert shown.startswith("<!doctype html>")
     assert "regression. 1.45 times slower" in shown
     assert "<odd>" not in shown
@@ -79,11 +79,11 @@ def test_the_page_is_whole_and_escaped(found):
 
 def test_files_are_written_and_the_rest_is_printed(found, tmp_path, capsys):
     files = {name: tmp_path / f"r.{name}" for name in ("json", "html", "junit", "sarif")}
-    publish(found, asked(**files))
+    publish_perf(found, asked(**files))
     assert json.loads(files["json"].read_text())["verdict"] == "regression"
     assert all(file.stat().st_size > 300 for file in files.values())
     assert capsys.readouterr().out.startswith("cache:Cache: regression.")
-    publish(found, asked(json=Path("-")))
+    publish_perf(found, asked(json=Path("-")))
     assert json.loads(capsys.readouterr().out)["command"] == "perf"
 
 

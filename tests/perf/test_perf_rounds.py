@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from plait.commands.perf.measure import Rounds, Rules
+from plait.commands.perf.measure import MeasureRules, Rounds
 from plait.judge.performance.result import Measured
 from plait.model.test import Test
 
@@ -15,7 +15,7 @@ def made_of(*seconds):
 
 
 def rounds_of():
-    return Rounds(lambda _number: None, Rules(), random.Random(0), threads=8, scope="whole")
+    return Rounds(lambda _number: None, MeasureRules(), random.Random(0), threads=8, scope="whole")
 
 
 def affordable(made, left):

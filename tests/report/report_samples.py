@@ -12,7 +12,7 @@ from plait.model.result import Result
 from plait.model.schedule import Schedule, Segment
 from plait.model.test import Call, Test
 from plait.report import diff_text, explore_text, perf, publish
-from plait.report.sources import sources, steps_of
+from plait.report.sources import sources, steps_of_finding
 
 DEMO = Path(__file__).parents[2] / "benchmarks" / "demo"
 NASTY = "</script><script>window.harmed=1</script><img src=x onerror=window.harmed=1> \" ' & \x00 \ud800 `"
@@ -93,7 +93,7 @@ def checked(found=True):
         stats=stats, elapsed_s=3.2, stopped_by="finding" if found else "budget",
         notes=["1 test is left out: it needs a file"],
         more={"pairs": pairs, "coverage_over_time": [(0.5, 0), (1.2, 1), (3.1, 1)],
-              "sources": sources(steps_of(findings), DEMO / "new")},
+              "sources": sources(steps_of_finding(findings), DEMO / "new")},
     )  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def compared(verdict="difference"):
         more["outcomes"] = {"old": [_outcome(0)], "new": [_outcome(-8), _outcome(0)]}
         more["outcomes_complete"] = {"old": True, "new": True}
         changed = {"account.py": {20, 28}}
-        more["sources"] = sources(steps_of(findings), DEMO / "new", before=DEMO / "old", changed=changed)
+        more["sources"] = sources(steps_of_finding(findings), DEMO / "new", before=DEMO / "old", changed=changed)
     if verdict == "sequential-difference":
         test = {"prefix": ["x = Account()"], "suffixes": [["x.withdraw(8)"]]}
         differs = {"test": test, "call": "x.withdraw(8)", "old": "returns None", "new": "raises ValueError"}
@@ -261,12 +261,16 @@ def spoken():
         found[name] = (result, publish.text(result), publish.statement(result))
     for verdict in ("difference", "sequential-difference", "none"):
         result = compared(verdict)
-        found[f"diff/{verdict}"] = (result, diff_text.diff_text(result), diff_text.statement(result))
+        found[f"diff/{verdict}"] = (result, diff_text.diff_text(result), diff_text.diff_statement(result))
     for verdict in ("regression", "improvement", "none", "inconclusive"):
         measurement = unclear() if verdict == "inconclusive" else comparison(verdict)
-        found[f"perf/{verdict}"] = (measurement.as_result(), perf.text(measurement), perf.statement(measurement))
+        found[f"perf/{verdict}"] = (
+            measurement.as_result(),
+            perf.perf_text(measurement),
+            perf.perf_statement(measurement),
+        )
     for name, result in (("explore/failure", explored()), ("explore/pass", explored(failed=False))):
-        found[name] = (result, explore_text.explore_text(result), explore_text.statement(result))
+        found[name] = (result, explore_text.explore_text(result), explore_text.explore_statement(result))
     return found
 
 

@@ -6,7 +6,7 @@ from plait.judge.review import ClassReview
 from plait.model.result import Result
 from plait.subject.changes.change import Change, ChangedStatement
 from plait.subject.changes.locks import LockChange
-from plait.subject.changes.survey import Touched
+from plait.subject.changes.survey import TouchedClass
 from plait.subject.name import Subject
 
 
@@ -18,7 +18,7 @@ def touched(name, *methods, new=False):
         name, (), (statement_,), (), (), tuple(way[0] for way in reasons.values()), frozenset(methods),
         frozenset(methods), frozenset(methods), frozenset(), frozenset(), reasons=reasons,
     )  # fmt: skip
-    return Touched(Subject(module, qualname), "uses threading.Lock", None if new else change)
+    return TouchedClass(Subject(module, qualname), "uses threading.Lock", None if new else change)
 
 
 def account():

@@ -12,8 +12,7 @@ from plait.commands.check.command import check
 from plait.commands.check.options import CheckOptions
 from plait.report.html import html
 from plait.report.publish import statement
-from plait.report.review import review_json
-from plait.report.review import statement as review_statement
+from plait.report.review import review_json, review_statement
 from plait.subject.name import Subject
 
 FLAGS = (

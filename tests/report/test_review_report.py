@@ -15,7 +15,16 @@ from plait.judge.review import Brought
 from plait.model.finding import Finding
 from plait.report.html import html
 from plait.report.junit import junit
-from plait.report.review import MARKER, deed, line, publish_review, review_json, review_markdown, review_text, statement
+from plait.report.review import (
+    MARKER,
+    deed,
+    line,
+    publish_review,
+    review_json,
+    review_markdown,
+    review_statement,
+    review_text,
+)
 from plait.report.sarif import sarif
 from plait.subject.changes.locks import LockChange
 
@@ -78,7 +87,9 @@ def test_what_was_there_before_is_no_finding():
     made.diff = None
     made.before = list(made.check.findings)
     assert made.brought() == []
-    assert "there before the change: Account: two concurrent calls" in "\n".join(statement(result([made]), [made]))
+    assert "there before the change: Account: two concurrent calls" in "\n".join(
+        review_statement(result([made]), [made])
+    )
 
 
 def test_findings_with_one_cause_are_one_finding():
@@ -191,7 +202,7 @@ def test_other_readers(whole):
     assert suite.get("skipped") == "1"
     xmlschema.XMLSchema(SCHEMAS / "junit-10.xsd").validate(ET.fromstring(junit(data)))
     assert data["findings"][1]["summary"].startswith("Cache: 1.45 times slower")
-    page = html(data, statement(*whole))
+    page = html(data, review_statement(*whole))
     assert "the lock widened in `load` in this change" in page
 
 

@@ -87,7 +87,7 @@ def test_the_commands_of_the_hooks_exist(tmp_path):
     entries = re.findall(r"entry: plait (\w+)(.*)", (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     assert len(entries) == 2
     for name, rest in entries:
-        assert main.read(name, shlex.split(rest), tmp_path).budget == 120.0
+        assert main.read_arguments(name, shlex.split(rest), tmp_path).budget == 120.0
 
 
 def test_the_action_runs_scripts_that_exist_and_passes_what_they_read():

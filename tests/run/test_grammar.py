@@ -10,7 +10,7 @@ from plait.run.hooks.noop import HOOKS
 from plait.run.importing.importer import Importer
 from plait.run.importing.world import World
 from plait.run.rewrite import expressions, statements
-from plait.run.rewrite.scope import Survey
+from plait.run.rewrite.scope import NameSurvey
 from tests.run.test_rewrite import Items, Named, plain, traced
 
 # Nodes whose parts are rewritten one by one: the node itself touches nothing that threads share.
@@ -162,7 +162,7 @@ def test_scopes_of_unpacking_comprehensions():
     if sys.version_info < (3, 15):
         pytest.skip("the grammar of 3.15")
     tree = ast.parse("def f():\n global g\n g = {**d for d in g}\n")
-    assert Survey(tree).module.shared == {"g"}
+    assert NameSurvey(tree).module.shared == {"g"}
 
 
 @since(3, 14)

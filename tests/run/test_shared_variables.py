@@ -11,7 +11,7 @@ from plait.explore.dpor import Dpor
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.importing.world import World
-from plait.run.rewrite.scope import Survey
+from plait.run.rewrite.scope import NameSurvey
 
 _numbers = itertools.count()
 
@@ -173,5 +173,5 @@ ALONE = {
     *(pytest.param(source, set(), id=name) for name, source in ALONE.items()),
 ])  # fmt: skip
 def test_which_variables_of_a_function_are_shared(source, expected):
-    function = Survey(ast.parse(source)).module.children[0]
+    function = NameSurvey(ast.parse(source)).module.children[0]
     assert function.shared == expected

@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-from plait.subject.changes.locks import LockChange, compare
+from plait.subject.changes.locks import LockChange, compare_locks
 
 
 def function(text):
@@ -28,7 +28,7 @@ DECORATED = "@synchronized\n" + UNLOCKED
     (BOTH, BOTH.replace("2", "3"), None),
 ])  # fmt: skip
 def test_deeds(old, new, deed):
-    assert compare(function(old), function(new)) == deed
+    assert compare_locks(function(old), function(new)) == deed
 
 
 def test_words():

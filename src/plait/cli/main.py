@@ -1,7 +1,7 @@
 """The command line: reads options, hands them to the command, turns what happens into an exit code.
 
-A command is a module `plait.commands.<command>.command` with a function ``run(options: argparse.Namespace) -> int``
-that returns the exit code; `bench` and `doctor` live beside this file. Modules are imported when their command is
+A command is a module `plait.commands.<command>.command` with a function ``run_<command>(options) -> int`` that returns
+the exit code; small ones are single modules in `plait.commands`. Modules are imported when their command is
 given, and a command whose module is not there is not offered. ``options.argument`` is SUBJECT, TEST, FILE or NAME;
 every option of the command is an attribute, spelled as in `OPTIONS` with underscores; what neither the command line
 nor the project's settings (``options.config``) say has the default listed there.
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from plait import __version__
 from plait.commands.budget import seconds
-from plait.config import ALLOWABLE, CHOICES, SEARCHES, load
+from plait.config import ALLOWABLE, CHOICES, SEARCHES, load_config
 from plait.errors import INTERRUPTED, NOTHING_FOUND, UNUSABLE, PlaitBugError, UsageError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _output(text: str) -> Path:
 
 
 class Option(NamedTuple):
-    """One option; ``read`` turns its text into a value, no ``metavar`` makes it a flag."""
+    """One option; ``read_arguments`` turns its text into a value, no ``metavar`` makes it a flag."""
 
     help: str
     metavar: str | None = None
@@ -296,10 +296,10 @@ def _parser(name: str) -> _Parser:
     return parser
 
 
-def read(name: str, arguments: Sequence[str], folder: Path) -> argparse.Namespace:
+def read_arguments(name: str, arguments: Sequence[str], folder: Path) -> argparse.Namespace:
     """The options of one command: from the command line, else from the settings in ``folder``, else the defaults."""
     given = _parser(name).parse_args(list(arguments))
-    settings = load(folder)
+    settings = load_config(folder)
     for key in COMMANDS[name].options:
         option, attribute = OPTIONS[key], key.replace("-", "_")
         value = getattr(given, attribute)
@@ -364,7 +364,7 @@ def _dispatch(given: list[str]) -> int:
         near = difflib.get_close_matches(name, known, 1)
         advice = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
         raise UsageError(f"no command {name!r}; {advice}")
-    options = read(name, given[1:], Path.cwd())
+    options = read_arguments(name, given[1:], Path.cwd())
     options.words = given
-    code: int = importlib.import_module(_module(name)).run(options)
+    code: int = getattr(importlib.import_module(_module(name)), f"run_{name}")(options)
     return code

@@ -36,7 +36,7 @@ def tables() -> list[str]:
     return [] if root is None else sorted(file.parent.name for file in (root / "benchmarks").glob("*/bench.py"))
 
 
-def run(options: argparse.Namespace) -> int:
+def run_bench(options: argparse.Namespace) -> int:
     """`plait bench`: measures, prints the table, writes the result file; without a name, all tables one by one."""
     if options.argument is None:
         if options.json is not None:
@@ -58,14 +58,14 @@ def run(options: argparse.Namespace) -> int:
 def _measured(name: str, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     settings = {"runs": options.runs, "seconds": options.limit, "which": options.set, "progress": _progress}
     own = ("operator", "subject", "sample", "max_tests", "seed", "resume")
-    return measure(name, {**settings, **{each: getattr(options, each) for each in own}})
+    return measure_table(name, {**settings, **{each: getattr(options, each) for each in own}})
 
 
 def _progress(line: str) -> None:
     print(line, file=sys.stderr)
 
 
-def measure(name: str, settings: dict[str, Any]) -> tuple[dict[str, Any], str]:
+def measure_table(name: str, settings: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Run one table with those of the settings that it knows; returns the result file's content and the text."""
     root = repository()
     if root is None:

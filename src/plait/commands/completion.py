@@ -19,7 +19,7 @@ _REFS = "git for-each-ref --format='%(refname:short)' 2>/dev/null"
 _FILES, _FOLDERS, _VERSIONS = ("FILE", "EXE"), ("DIR",), ("VERSION", "REV")
 
 
-def run(options: argparse.Namespace) -> int:
+def run_completion(options: argparse.Namespace) -> int:
     """Print the script."""
     shells = {"bash": bash, "zsh": zsh, "fish": fish}
     if options.argument not in shells:

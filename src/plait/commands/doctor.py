@@ -38,7 +38,7 @@ _CLASSES = 4  # inequivalent schedules of two increments without a lock: each of
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """One line of the report; ``missing`` is what keeps plait from working, ``without`` only a part of it."""
 
     text: str
@@ -49,7 +49,7 @@ class Finding:
         return f"{'MISSING' if self.missing else 'without' if self.without else 'ok':8}{self.text}"
 
 
-def run(options: argparse.Namespace) -> int:
+def run_doctor(options: argparse.Namespace) -> int:
     """Print the report; 2 if something that plait needs is missing or broken."""
     findings = list(report())
     for finding in findings:
@@ -57,22 +57,22 @@ def run(options: argparse.Namespace) -> int:
     return 2 if any(finding.missing for finding in findings) else 0
 
 
-def report() -> Iterator[Finding]:
+def report() -> Iterator[Diagnosis]:
     """Everything worth knowing, one line each."""
     free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     build = "free-threaded" if free else "with the GIL"
-    yield Finding(f"plait {__version__} on Python {platform.python_version()} ({build}), {os.cpu_count()} cores")
+    yield Diagnosis(f"plait {__version__} on Python {platform.python_version()} ({build}), {os.cpu_count()} cores")
     yield _models(free=free)
     yield _fibers()
-    yield Finding("versions: the work tree, folders (dir:PATH)")
+    yield Diagnosis("versions: the work tree, folders (dir:PATH)")
     git = shutil.which("git") is not None
-    yield Finding(f"{'git: ' if git else 'git, so no '}versions named by a revision", without=not git)
+    yield Diagnosis(f"{'git: ' if git else 'git, so no '}versions named by a revision", without=not git)
     pip = importlib.util.find_spec("pip") is not None or importlib.util.find_spec("ensurepip") is not None
-    yield Finding(f"{'pip: ' if pip else 'pip, so no '}versions named by a release (pypi:...)", without=not pip)
+    yield Diagnosis(f"{'pip: ' if pip else 'pip, so no '}versions named by a release (pypi:...)", without=not pip)
     for package, extra, use in _EXTRAS:
         version = _version(package)
         lacking = f"{package}, so no {use} (pip install 'plait[{extra}]')"
-        yield Finding(f"{package} {version}: {use}" if version else lacking, without=not version)
+        yield Diagnosis(f"{package} {version}: {use}" if version else lacking, without=not version)
     yield _tried("the cache for rewritten code cannot be written", _cache)
     yield _tried("the engine does not explore a racy counter", _probe)
 
@@ -84,32 +84,32 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _models(*, free: bool) -> Finding:
+def _models(*, free: bool) -> Diagnosis:
     """Where threads may switch is a model, searched on every build; confirmation needs threads of this build."""
     running = free and not getattr(sys, "_is_gil_enabled", lambda: True)()
     measured = "without the GIL" if running else "with the GIL"
-    return Finding(f"models: gil and free-threaded are both searched here; plait perf measures {measured}")
+    return Diagnosis(f"models: gil and free-threaded are both searched here; plait perf measures {measured}")
 
 
-def _fibers() -> Finding:
+def _fibers() -> Diagnosis:
     version = _version("greenlet")
     try:
         from plait.run.fibers import loaded  # noqa: PLC0415 - a broken part must not keep the others from being seen
 
         unusable = loaded()[1]
     except Exception as error:
-        return Finding(f"greenlet {version}: {type(error).__name__}: {error}", missing=True)
+        return Diagnosis(f"greenlet {version}: {type(error).__name__}: {error}", missing=True)
     if unusable is None and version is not None:
-        return Finding(f"greenlet {version}: virtual threads")
+        return Diagnosis(f"greenlet {version}: virtual threads")
     why = "greenlet" if version is None else unusable
-    return Finding(f"{why}, so virtual threads are OS threads, about ten times slower", without=True)
+    return Diagnosis(f"{why}, so virtual threads are OS threads, about ten times slower", without=True)
 
 
-def _tried(trouble: str, check: Callable[[], str]) -> Finding:
+def _tried(trouble: str, check: Callable[[], str]) -> Diagnosis:
     try:
-        return Finding(check())
+        return Diagnosis(check())
     except Exception as error:
-        return Finding(f"{trouble}: {type(error).__name__}: {error}", missing=True)
+        return Diagnosis(f"{trouble}: {type(error).__name__}: {error}", missing=True)
 
 
 def _cache() -> str:

@@ -104,7 +104,7 @@ class Progress:
         count = self.count
         limit = self._budget.max_tests
         rate = count.executions / max(self._budget.elapsed, 1e-9)
-        parts = [f"{count.tests}{f' of {limit}' if limit else ''} tests", f"{number(rate)} executions/s"]
+        parts = [f"{count.tests}{f' of {limit}' if limit else ''} tests", f"{shown_number(rate)} executions/s"]
         if count.pairs:
             parts.append(f"{count.covered} of {count.pairs} pairs covered")
         parts.append("nothing found yet" if not count.findings else f"{count.findings} found")
@@ -135,6 +135,6 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02} min"
 
 
-def number(value: float) -> str:
+def shown_number(value: float) -> str:
     """``87``, ``1,234``, ``12.3k``."""
     return f"{value / 1000:.1f}k" if value >= 10_000 else f"{round(value):,}"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from plait.commands.check.worker import tasks
 from plait.subject.name import Subject
-from plait.subject.versions.release import canonical, install
+from plait.subject.versions.release import canonical_name, pip_install
 from plait.subject.versions.version import Version, resolve
 from plait.workers.failures import WorkerError
 from plait.workers.pool import Workers
@@ -60,8 +60,8 @@ def mend(version: Version, subject: Subject, allow: tuple[str, ...] = ()) -> dic
         wanted = next(filter(None, (older(name, folder, chosen) for name in culprits)), None)
         if wanted is None:
             break
-        chosen[canonical(re.split("[<=]", wanted)[0])] = wanted
-        if not install(folder, chosen.values()):
+        chosen[canonical_name(re.split("[<=]", wanted)[0])] = wanted
+        if not pip_install(folder, chosen.values()):
             break
         print(f"plait: {version.label} needs older dependencies: using {wanted}", file=sys.stderr)
     mark.touch()
@@ -93,10 +93,10 @@ def older(name: str, folder: Path, chosen: dict[str, str]) -> str | None:
     """The requirement that takes the distribution of a module, or of a file, one series back; None if it has none."""
     distribution = _distribution(name, folder)
     if distribution is None:
-        return _PROVIDED.get(name) if canonical("setuptools") not in chosen else None
+        return _PROVIDED.get(name) if canonical_name("setuptools") not in chosen else None
     numbers = [int(part) for part in re.findall(r"\d+", distribution.version)[:2]]
     major, minor = (*numbers, 0, 0)[:2]
-    own = canonical(distribution.metadata["Name"])
+    own = canonical_name(distribution.metadata["Name"])
     if own in chosen and re.fullmatch(rf"{re.escape(own)}<{major}\.\d+", chosen[own]):
         minor //= 2  # the last series was not old enough, and there may be dozens of them
     if major and (own not in chosen or not minor):

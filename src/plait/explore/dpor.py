@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plait.explore.progress import fraction
-from plait.explore.replay import Divergence, departure
+from plait.explore.replay import Departure, departure
 from plait.observe.happens import HappensBefore, Operation, Step, dependent_steps, steps_of
 from plait.run.engine import DIVERGED, REDUNDANT, STOP, Engine, Entry, Pending
 from plait.run.heap import Heap
@@ -49,7 +49,7 @@ class Dpor:
         self.free = True
         self.redundant = 0
         self.diverged = False
-        self.divergence: Divergence | None = None
+        self.divergence: Departure | None = None
         self._order = HappensBefore()
         self._nodes: list[_Node | None] = []  # by step; None where nothing else is to be tried so far
         self._asleep: list[Sleep] = [_EMPTY]  # by step, and behind the last one as far as anybody sleeps

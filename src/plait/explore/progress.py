@@ -4,8 +4,8 @@ A depth-first search stands on a path of its tree. If each branch of a node weig
 left of the path is known exactly, however long the branches still to come: its weight is the fraction explored. For a
 search with reduction the branches of a node may still grow in number, so the fraction is an upper bound.
 
-`probe` is the other way: random paths through the tree of all schedules, whose products of branchings have the number
-of schedules as their mean (Knuth 1975).
+`estimate_schedules` is the other way: random paths through the tree of all schedules, whose products of branchings
+have the number of schedules as their mean (Knuth 1975).
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ class Estimate:
     largest: float
 
 
-def probe(prepare: Callable[[], Sequence[Callable[[], object]]], probes: int = 30, seed: int = 0) -> Estimate:
+def estimate_schedules(
+    prepare: Callable[[], Sequence[Callable[[], object]]], probes: int = 30, seed: int = 0
+) -> Estimate:
     """Estimate the number of schedules (without any reduction) with a few executions at random."""
     walk = RandomWalk(seed)
     products = []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine, Entry
     from plait.run.vthread import VThread
 
-class Divergence(NamedTuple):
+class Departure(NamedTuple):
     """The first difference between two executions of one schedule."""
 
     step: int
@@ -38,7 +38,7 @@ class Replay:
         self.exhausted = False
         self.diverged = False
         self.free = True
-        self.divergence: Divergence | None = None
+        self.divergence: Departure | None = None
         self._recorded = recorded
         self._done = False
 
@@ -70,22 +70,22 @@ class Recorded:
         self._status = engine.status
         self.schedule = [entry[0] for entry in engine.trace if entry[4] is not None]
 
-    def compare(self, engine: Engine) -> Divergence | None:
+    def compare(self, engine: Engine) -> Departure | None:
         """The first difference to what the engine has just executed."""
         step = -1
         for index, entry in enumerate(engine.trace):
             step += entry[4] is not None
             found = _describe(engine, entry)
             if index >= len(self._entries):
-                return Divergence(step, "the end", _text(found), "it went on for longer")
+                return Departure(step, "the end", _text(found), "it went on for longer")
             expected = self._entries[index]
             if found != expected:
-                return Divergence(step, _text(expected), _text(found), _cause(expected, found))
+                return Departure(step, _text(expected), _text(found), _cause(expected, found))
         if len(engine.trace) < len(self._entries):
             missing = self._entries[len(engine.trace)]
-            return Divergence(step + 1, _text(missing), f"the end ({engine.status})", "it ended earlier")
+            return Departure(step + 1, _text(missing), f"the end ({engine.status})", "it ended earlier")
         if engine.status != self._status:
-            return Divergence(step + 1, self._status, engine.status, "it ended differently")
+            return Departure(step + 1, self._status, engine.status, "it ended differently")
         return None
 
 
@@ -117,14 +117,14 @@ def _cause(expected: _Described, found: _Described) -> str:
     return "other threads could run"
 
 
-def departure(before: Sequence[Entry], after: Sequence[Entry]) -> Divergence:
+def departure(before: Sequence[Entry], after: Sequence[Entry]) -> Departure:
     """Where a trace first differs from an earlier one that had the same schedule up to there."""
     step = -1
     for old, new in zip(before, after, strict=False):
         step += old[4] is not None
         if old != new:
-            return Divergence(step, _numbered(old), _numbered(new), "leftover state or an uncontrolled value")
-    return Divergence(step + 1, "the execution to go on", "its end", "leftover state or an uncontrolled value")
+            return Departure(step, _numbered(old), _numbered(new), "leftover state or an uncontrolled value")
+    return Departure(step + 1, "the execution to go on", "its end", "leftover state or an uncontrolled value")
 
 
 def _numbered(entry: Entry) -> str:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from plait.explore.replay import Divergence, Recorded, Replay
+from plait.explore.replay import Departure, Recorded, Replay
 from plait.run.engine import DIVERGED, ENGINE, HANG, REDUNDANT
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Exploration:
     claim: str | None = None
     statuses: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     replays: int = 0
-    divergence: Divergence | None = None
+    divergence: Departure | None = None
     fraction: float | None = None
     ended: str = DONE
 
@@ -204,9 +204,9 @@ def _replay(found: Exploration, engine: Engine, prepare: Callable[[], Sequence[C
     found.divergence = replay.divergence
 
 
-def _departed(engine: Engine, prefix: Sequence[int]) -> Divergence:
+def _departed(engine: Engine, prefix: Sequence[int]) -> Departure:
     """A schedule that worked before could not be followed."""
     step = engine.step
     wanted = prefix[step] if step < len(prefix) else -1
     able = ", ".join(map(str, engine.enabled)) or "nobody"
-    return Divergence(step, f"thread {wanted} to be able to run", able, "leftover state or an uncontrolled value")
+    return Departure(step, f"thread {wanted} to be able to run", able, "leftover state or an uncontrolled value")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from plait.generate.pairs import Pair, PairTable
-    from plait.generate.registry import Strategy
+    from plait.generate.registry import GenerationStrategy
     from plait.generate.sequence import Sequences
     from plait.model.test import Test
     from plait.subject.interface.members import Method
@@ -51,7 +51,7 @@ class DeeperTests:
     (`plait.generate.waiting`).
     """
 
-    def __init__(self, inner: Strategy, sequences: Sequences, random: Random, *, threads: int) -> None:
+    def __init__(self, inner: GenerationStrategy, sequences: Sequences, random: Random, *, threads: int) -> None:
         self.pairs: PairTable = inner.pairs
         self._inner = inner
         self._sequences = sequences

@@ -228,7 +228,7 @@ def find_length(attempt: Callable[[int], Tried], limits: Limits, longest: int = 
     raise NoLengthError(f"no length is right; the last one tried was {length} calls", length)
 
 
-def split(length: int) -> tuple[int, int]:
+def split_length(length: int) -> tuple[int, int]:
     """Calls to generate, and how often to repeat them: the square root of the length each (section 3.3)."""
     calls = max(1, math.isqrt(length))
     return calls, max(1, round(length / calls))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from plait.model.test import Test
 
 
-class Strategy(Protocol):
+class GenerationStrategy(Protocol):
     """Makes one test after another. The same seed and the same answers give the same tests."""
 
     pairs: PairTable
@@ -48,15 +48,15 @@ class Strategy(Protocol):
 _ADAPTIVE = (
     RandomActiveTests, StaticallyDiverseTests, DynamicallyDiverseTests, DiverseTests, WidelyDiverseTests,
 )  # fmt: skip
-_STRATEGIES: dict[str, Callable[..., Strategy]] = {
+_STRATEGIES: dict[str, Callable[..., GenerationStrategy]] = {
     "random": RandomTests, "covcon": CoverageGuidedTests, **{each.name: each for each in _ADAPTIVE},
 }  # fmt: skip
 
 
-def make_strategy(
+def make_generator(
     name: str, catalogue: Catalogue, run: RunSequentially, *, seed: int = 0, threads: int = 2, repeat: bool = False,
     deeper: bool = False, meetings: Meetings | None = None,
-) -> Strategy:  # fmt: skip
+) -> GenerationStrategy:  # fmt: skip
     """The strategy of that name. ``repeat`` allows a test to come again, for executions that no scheduler controls.
 
     With ``meetings``, ``covcon`` tries pairs of methods that could disturb each other before the others.

@@ -9,7 +9,7 @@ from plait.judge.performance.result import Comparison
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.subject.changes.locks import LockChange
-from plait.subject.changes.survey import Touched
+from plait.subject.changes.survey import TouchedClass
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class ClassReview:
     ``prefix`` is the folder that the class is imported from, as seen from the top of the repository.
     """
 
-    touched: Touched
+    touched: TouchedClass
     prefix: str = ""
     locks: list[LockChange] = field(default_factory=list)
     diff: Result | None = None

@@ -132,7 +132,7 @@ class Toucher(ValueRecorder):
                 return Touched(None)
             base = self._name(owner)
             if base is not None:
-                found.append(Touch(*location(base, name, roots[loc] != loc), mode, at, value, context))
+                found.append(Touch(*touched_location(base, name, roots[loc] != loc), mode, at, value, context))
             elif is_container(type(owner)):
                 unnamed.append(Touch(f"a {type(owner).__qualname__}[]", "", mode, at, value, context))
             elif id(owner) not in fresh:
@@ -140,7 +140,7 @@ class Toucher(ValueRecorder):
                     fresh.add(id(owner))
                 else:
                     unknown = True
-                    root, key = location(f"a {type(owner).__qualname__}", name, False)
+                    root, key = touched_location(f"a {type(owner).__qualname__}", name, False)
                     found.append(Touch(root, key, mode, at, value, context))
         if unknown:  # then containers without a name may belong to objects that others know, too
             found += unnamed
@@ -204,7 +204,7 @@ def irregular_locks(engine: Engine, *, nested: bool = False) -> set[int]:
     return found.union(held)
 
 
-def location(base: str, name: Any, is_key: bool) -> tuple[str, str]:
+def touched_location(base: str, name: Any, is_key: bool) -> tuple[str, str]:
     """Root and key of an access to the object called ``base``."""
     if name is WHOLE:
         return f"{base}[]", ""
@@ -213,7 +213,7 @@ def location(base: str, name: Any, is_key: bool) -> tuple[str, str]:
     return f"{base}.{name}", ""
 
 
-def conflict(first: Footprint | None, second: Footprint | None) -> bool:
+def footprints_conflict(first: Footprint | None, second: Footprint | None) -> bool:
     """Whether two calls may influence each other."""
     if first is None or second is None:
         return True

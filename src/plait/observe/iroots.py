@@ -115,7 +115,7 @@ def sight(engine: Engine, bed: Testbed | None = None, *, predict: bool = True) -
     found = Sighting(order=[entry[0] for entry in engine.trace if entry[4] is not None])
     namer = _Namer(engine)
     touched = _touched(engine, bed)
-    order = Order(engine.trace) if predict else None
+    order = SyncOrder(engine.trace) if predict else None
     for touches in _shared(engine, touched):
         _happened(touches, namer, found)
         if order is not None:
@@ -170,7 +170,7 @@ def _shared(engine: Engine, touched: dict[int, _Touch]) -> list[list[_Touch]]:
     ]  # fmt: skip
 
 
-def conflict(first_mode: int, first_loc: int, second_mode: int, second_loc: int) -> bool:
+def visits_conflict(first_mode: int, first_loc: int, second_mode: int, second_loc: int) -> bool:
     """Whether two accesses of the same root location conflict: one changes what the other sees."""
     relation = DEPENDS[first_mode][second_mode]
     if relation == COMMUTE or (relation == SAME_KEY and first_loc != second_loc):
@@ -179,7 +179,7 @@ def conflict(first_mode: int, first_loc: int, second_mode: int, second_loc: int)
 
 
 def _conflict(first: _Touch, second: _Touch) -> bool:
-    return conflict(first.mode, first.loc, second.mode, second.loc)
+    return visits_conflict(first.mode, first.loc, second.mode, second.loc)
 
 
 def _happened(touches: Sequence[_Touch], namer: _Namer, found: Sighting) -> None:
@@ -212,7 +212,7 @@ class _Predictions:
     """What the accesses to one location could form in other orders."""
 
     def __init__(
-        self, touches: Sequence[_Touch], touched: dict[int, _Touch], namer: _Namer, order: Order
+        self, touches: Sequence[_Touch], touched: dict[int, _Touch], namer: _Namer, order: SyncOrder
     ) -> None:
         self._touched = touched
         self._namer = namer
@@ -339,7 +339,7 @@ def _place(touch: _Touch) -> str:
 _END = 1 << 60
 
 
-class Order:
+class SyncOrder:
     """Locks held and forced orders, by positions in a trace."""
 
     def __init__(self, trace: Sequence[Entry]) -> None:

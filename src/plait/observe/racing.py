@@ -52,10 +52,10 @@ def racing_pairs(engine: Engine, moments: Sequence[Moment]) -> list[RacingPair]:
 
 
 def _conflicts(earlier: Iterable[Moment], later: Iterable[Moment]) -> list[RacingPair]:
-    return [RacingPair(first, second) for first in earlier for second in later if conflict(first, second)]
+    return [RacingPair(first, second) for first in earlier for second in later if accesses_conflict(first, second)]
 
 
-def conflict(first: Moment, second: Moment) -> bool:
+def accesses_conflict(first: Moment, second: Moment) -> bool:
     """Whether it matters which of two accesses comes first."""
     relation = DEPENDS[first.mode][second.mode]
     return first.root == second.root and bool(relation) and (relation != SAME_KEY or first.loc == second.loc)
@@ -137,7 +137,7 @@ def _conflicts_within(moments: Sequence[Moment]) -> list[RacingPair]:
     moments = moments[-_MOST:]
     return [
         RacingPair(first, second) for number, first in enumerate(moments) for second in moments[number + 1 :]
-        if first.thread != second.thread and conflict(first, second)
+        if first.thread != second.thread and accesses_conflict(first, second)
     ]  # fmt: skip
 
 

@@ -77,7 +77,7 @@ def _verb(engine: Engine, loc: int, mode: int, site: Site) -> str:
     return MODE_NAMES[mode]
 
 
-class Recorder:
+class StepRecorder:
     """Attach to an engine before an execution, `moments` afterwards (while its objects still live)."""
 
     def __init__(self) -> None:
@@ -176,7 +176,7 @@ def schedule_of(engine: Engine) -> Schedule:
     return Schedule(tuple(segments), engine.gil, engine.any_timeouts)
 
 
-def preemptions(trace: Sequence[tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]]) -> int:
+def count_preemptions(trace: Sequence[tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]]) -> int:
     """How often a thread that could go on was interrupted."""
     count = 0
     last = -1

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from plait.observe.footprint import MODULE_STATE, Toucher, irregular_locks, location, ran_alone, sync_name
+from plait.observe.footprint import MODULE_STATE, Toucher, irregular_locks, ran_alone, sync_name, touched_location
 from plait.run.engine import Engine
 from plait.run.heap import OPAQUE
 from plait.run.operations import ACQUIRE, COMMUTE, DEPENDS, KEY_INSERT, READ, SAME_KEY, WRITE
@@ -62,7 +62,7 @@ class SectionRecorder(Toucher):
                 continue
             base = self._name(owner)
             if base is not None:
-                accesses.add(Held(*location(base, name, roots[loc] != loc), mode, held))
+                accesses.add(Held(*touched_location(base, name, roots[loc] != loc), mode, held))
         return Conduct(frozenset(accesses), frozenset(nested))
 
     def _name(self, owner: Any) -> str | None:

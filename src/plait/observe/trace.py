@@ -34,7 +34,7 @@ _CONTAINERS = frozenset({
 })  # fmt: skip
 
 
-class Event(NamedTuple):
+class TraceEvent(NamedTuple):
     """One access to shared memory, or one operation on a synchronisation object, then without a value.
 
     ``location`` numbers the places touched, in the order of the trace.
@@ -52,7 +52,7 @@ class Event(NamedTuple):
 class Trace(NamedTuple):
     """One execution: its shared accesses and synchronisation, and a name for the whole of it."""
 
-    events: tuple[Event, ...]
+    events: tuple[TraceEvent, ...]
     digest: str
 
 
@@ -105,7 +105,7 @@ class Tracer(ValueRecorder):
         locs = engine.heap.locs
         shared = _shared(engine.trace, engine.heap.roots)
         numbers: dict[int, int] = {}
-        events: list[Event] = []
+        events: list[TraceEvent] = []
         digest = hashlib.blake2b(digest_size=12)
         names = self.lock_names()
         met = _met(engine.trace)
@@ -123,9 +123,10 @@ class Tracer(ValueRecorder):
                 number = numbers.setdefault(loc, len(numbers))
                 if synchronises:
                     name = f"{MODE_NAMES[mode]} {names.of(owner)}.{part}"
-                    events.append(Event(thread, at, number, name, mode != READ, "", context))
+                    events.append(TraceEvent(thread, at, number, name, mode != READ, "", context))
                 else:
-                    events.append(Event(thread, at, number, _name(owner, part), mode not in _READS, value, context))
+                    events.append(TraceEvent(thread, at, number, _name(owner, part), mode not in _READS, value,
+                    context))
                 _mix(digest, events[-1])
         return Trace(tuple(events), digest.hexdigest())
 

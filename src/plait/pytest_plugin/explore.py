@@ -38,14 +38,14 @@ from plait.model.schedule import Schedule
 from plait.pytest_plugin.item import (
     Equipment,
     ItemTrial,
-    controlled,
+    controlled_item,
     tear_down,
 )
 from plait.pytest_plugin.native import NativeRuns, NotEndedError, native_failure
 from plait.pytest_plugin.outside import (
     BUDGET,
     Outside,
-    Seen,
+    OutsideActs,
     StuckError,
     Watchdog,
     last_resort,
@@ -245,7 +245,7 @@ class Explorer:
         started = time.perf_counter()
         try:
             ENGINE.backend = backend
-            with controlled(item, trial) as adopter, self._outside.watched() as outside:
+            with controlled_item(item, trial) as adopter, self._outside.watched() as outside:
                 with Watchdog(deadline + POSTLUDE, controlled=True, seen=outside).watching() as watchdog:
                     trial.watchdog = watchdog
                     verdict = _explore(trial, settings, self.impact, account, deadline)
@@ -433,7 +433,7 @@ def _out_of_reach(item: Any) -> str | None:
     return None
 
 
-def _note_stopped(account: dict[str, Any], outside: Seen) -> None:
+def _note_stopped(account: dict[str, Any], outside: OutsideActs) -> None:
     account["stopped_acts"] = outside.stopped
     first = outside.stopped[0]
     account["why"] = f"stopped at {first['call']}: --allow {first['act']} lets tests do that"

@@ -232,7 +232,7 @@ def _raise_unittest_failure(item: Any) -> None:
 
 
 @contextmanager
-def controlled(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
+def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
     """The test's module, the project's modules it uses, its fixtures and conftest files under control for a while."""
     equipment = Equipment.get()
     adopter = Adopter(equipment.mirror, PLACES, library=equipment.library)

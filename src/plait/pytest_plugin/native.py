@@ -13,7 +13,7 @@ from plait.pytest_plugin.outside import StuckError, Watchdog
 
 if TYPE_CHECKING:
     from plait.pytest_plugin.item import ItemTrial
-    from plait.pytest_plugin.outside import Seen
+    from plait.pytest_plugin.outside import OutsideActs
 
 EAGER = 1e-5  # seconds after which a running thread is asked to let others run, in all runs but the first
 
@@ -40,7 +40,7 @@ class NativeRuns:
         self.runs = 0
         self.left: list[threading.Thread] = []
 
-    def repeat(self, deadline: float, most: int, seen: Seen) -> None:
+    def repeat(self, deadline: float, most: int, seen: OutsideActs) -> None:
         """Run the test up to so many times, in half of the time; raises what fails."""
         __tracebackhide__ = True
         started = time.perf_counter()
@@ -59,7 +59,7 @@ class NativeRuns:
         finally:
             sys.setswitchinterval(interval)
 
-    def _passes_again(self, deadline: float, seen: Seen) -> bool:
+    def _passes_again(self, deadline: float, seen: OutsideActs) -> bool:
         """Whether a failure comes and goes; one that stays is that of a test which leaves something behind."""
         passed = 0
         for _ in range(2):
@@ -68,7 +68,7 @@ class NativeRuns:
                 passed += 1
         return passed > 0
 
-    def _once(self, deadline: float, seen: Seen) -> None:
+    def _once(self, deadline: float, seen: OutsideActs) -> None:
         __tracebackhide__ = True
         trial, deaths = self._trial, self._trial.deaths
         before = frozenset(threading.enumerate())

@@ -58,7 +58,7 @@ class StuckError(BaseException):  # no code under test may take it for an error 
 
 
 @dataclass(slots=True)
-class Seen:
+class OutsideActs:
     """What a test did: acts by name, and those that were stopped, as `plait.workers.guard` notes them."""
 
     acts: set[str] = field(default_factory=set)
@@ -72,7 +72,7 @@ class Outside:
     """
 
     def __init__(self, allowed: frozenset[str] | None = None) -> None:
-        self._seen: Seen | None = None
+        self._seen: OutsideActs | None = None
         self._installed = False
         self._everybody = False
         self._where = Where(os.path.realpath(tempfile.gettempdir()), os.path.realpath(cache_folder()))
@@ -96,12 +96,12 @@ class Outside:
                 raise PermissionError(errno.EPERM, f"plait stopped {told.text}: tests need --allow {name} for that")
 
     @contextmanager
-    def watched(self, *, everybody: bool = False) -> Iterator[Seen]:
+    def watched(self, *, everybody: bool = False) -> Iterator[OutsideActs]:
         """What is seen of the threads under control, or of all threads."""
         if not self._installed:
             self._installed = True
             sys.addaudithook(self._listen)
-        seen = Seen()
+        seen = OutsideActs()
         self._seen, self._everybody = seen, everybody
         try:
             yield seen
@@ -116,7 +116,7 @@ class Watchdog:
     end before the ``deadline``. It is interrupted by a signal, again and again where code catches everything.
     """
 
-    def __init__(self, deadline: float, *, controlled: bool, seen: Seen) -> None:
+    def __init__(self, deadline: float, *, controlled: bool, seen: OutsideActs) -> None:
         self._deadline = deadline
         self._controlled = controlled
         self._seen = seen

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from plait.judge.difference.behaviour import explore
-from plait.judge.difference.explain import replay
+from plait.judge.difference.behaviour import explore_outcomes
+from plait.judge.difference.explain import replay_outcome
 from plait.judge.difference.outcome import Outcome
 from plait.judge.oracle.explain import record_schedule
 from plait.judge.oracle.safety import Examination
@@ -15,32 +15,32 @@ from plait.model.test import Test
 from plait.observe.places import PLACES
 from plait.observe.recording import as_row
 from plait.report.interleaving import as_text, table
-from plait.report.reproducer import digest, in_words, view_from_json
+from plait.report.reproducer import in_words, reproducer_digest, view_from_json
 from plait.run.testbed import Testbed
 
 EXPLORED = 3000
 
 
-class _Known:
+class _KnownOutcomes:
     """Outcomes by their short names."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
 
     def __contains__(self, outcome: object) -> bool:
-        return isinstance(outcome, Outcome) and digest(outcome) in self._names
+        return isinstance(outcome, Outcome) and reproducer_digest(outcome) in self._names
 
 
-def failure(order: Mapping[str, Any]) -> str | None:
+def outcome_failure(order: Mapping[str, Any]) -> str | None:
     """Why the test fails on the code that this process has loaded; None if it passes."""
     test = Test.from_lines(order["imports"], order["prefix"], order["threads"])
     view = view_from_json(order["view"])
-    allowed = _Known(order["allowed"])
+    allowed = _KnownOutcomes(order["allowed"])
     schedule = Schedule.from_json(order["schedule"])
-    outcome, _lost = replay(test, view, schedule)
+    outcome, _lost = replay_outcome(test, view, schedule)
     if outcome not in allowed:
         return _said(outcome, test, schedule, order)
-    found = explore(Testbed(test, PLACES), view, limit=EXPLORED, allowed=allowed)
+    found = explore_outcomes(Testbed(test, PLACES), view, limit=EXPLORED, allowed=allowed)
     for other, shown in found.outcomes.items():
         if other not in allowed:
             return _said(other, test, shown.schedule, order)

@@ -20,7 +20,7 @@ def diff_text(result: Result) -> str:
     for each in result.more.get("sequential", ()) if result.verdict == "sequential-difference" else ():
         lines += [*_sequential(each), ""]
     notes = [f"note: {note}" for note in result.notes if note != result.more.get("reason")]
-    return "\n".join([*lines, *statement(result), *notes])
+    return "\n".join([*lines, *diff_statement(result), *notes])
 
 
 def difference_lines(finding: Finding, result: Result) -> list[str]:
@@ -102,7 +102,7 @@ def _many(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def statement(result: Result) -> list[str]:
+def diff_statement(result: Result) -> list[str]:
     """What was done and how far it reaches: a pass is evidence, so it says of what."""
     stats = result.stats
     said = {

@@ -18,7 +18,7 @@ def explore_text(result: Result) -> str:
     for story in stories(result):
         lines += [story, ""]
     notes = [f"note: {note}" for note in result.notes if note != result.more.get("reason")]
-    return "\n".join([*lines, *statement(result), *notes])
+    return "\n".join([*lines, *explore_statement(result), *notes])
 
 
 def stories(result: Result) -> list[str]:
@@ -31,7 +31,7 @@ def stories(result: Result) -> list[str]:
     return found
 
 
-def statement(result: Result) -> list[str]:
+def explore_statement(result: Result) -> list[str]:
     """What was done and how far it reaches: a pass is evidence, so it says of what."""
     stats = result.stats
     tests = f"{stats['tests']} test{'s' if stats['tests'] != 1 else ''}"

@@ -18,17 +18,17 @@ _WIDTH = 40
 _LEAST_WAIT = 0.005
 
 
-def publish(found: Comparison, options: argparse.Namespace, *, short: bool = False) -> None:
+def publish_perf(found: Comparison, options: argparse.Namespace, *, short: bool = False) -> None:
     """Write the files that were asked for, and print the report, or of a ``short`` one the first line."""
     result = found.as_result()
 
     def said(_result: Result) -> str:
-        return text(found).partition("\n")[0] if short else text(found)
+        return perf_text(found).partition("\n")[0] if short else perf_text(found)
 
-    publish_result(result, options, said, lambda _: statement(found))
+    publish_result(result, options, said, lambda _: perf_statement(found))
 
 
-def statement(found: Comparison) -> list[str]:
+def perf_statement(found: Comparison) -> list[str]:
     """The verdict, and what was measured."""
     return [
         f"{found.subject}: {found.verdict}. {sentence(found.summary())}".replace("98%", "98 %"),
@@ -36,9 +36,9 @@ def statement(found: Comparison) -> list[str]:
     ]
 
 
-def text(found: Comparison) -> str:
+def perf_text(found: Comparison) -> str:
     """The whole report."""
-    lines = statement(found)
+    lines = perf_statement(found)
     if found.tests:
         lines += ["", f"speed-up of the new version at {found.threads} threads ({found.confidence:.0%} interval)"]
         lines += [_test(each, found) for each in found.tests]

@@ -41,7 +41,7 @@ def version(told: dict[str, Any], folder: str | None) -> Iterator[str]:
         yield os.path.join(tree, told["inside"])
 
 
-def repeat(places: dict[str, Place], script: str, rounds: int, threads: int) -> dict[str, Series]:
+def repeat_measurement(places: dict[str, Place], script: str, rounds: int, threads: int) -> dict[str, Series]:
     """The times of every test, in fresh processes per round and in turns; says how busy the machine was."""
     found = {name: Series() for name in MEASUREMENT["tests"]}
     chosen = cpus(threads)
@@ -63,7 +63,7 @@ def repeat(places: dict[str, Place], script: str, rounds: int, threads: int) -> 
     return found
 
 
-def main() -> None:
+def measure_again() -> None:
     """Measure again and print each test's speed-up with its interval."""
     parser = argparse.ArgumentParser(description=f"Repeats a measurement of {MEASUREMENT['subject']} without plait.")
     parser.add_argument("--rounds", type=int, default=MEASUREMENT["rounds"], help="fresh pairs of processes")
@@ -84,7 +84,7 @@ def main() -> None:
             places[side] = Place(
                 root, tuple(MEASUREMENT["modules"]), tuple(told["extra"]), python, tuple(MEASUREMENT["allowed"])
             )
-        found = repeat(places, script, given.rounds, given.threads)
+        found = repeat_measurement(places, script, given.rounds, given.threads)
     winners = []
     for name, series in found.items():
         if len(series) < 2:

@@ -82,7 +82,7 @@ def write_reproducer(
 OUT = Path("plait-out")
 
 
-def digest(outcome: Outcome) -> str:
+def reproducer_digest(outcome: Outcome) -> str:
     """A short name for an outcome, the same in every process."""
     parts = tuple(outcome) if outcome.objects else tuple(outcome)[:-1]
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -170,7 +170,7 @@ def _text(
 
 
 def _named(outcomes: Collection[Outcome], test: Test, view: View) -> dict[str, str]:
-    return {digest(each): in_words(each, test, view) for each in outcomes}
+    return {reproducer_digest(each): in_words(each, test, view) for each in outcomes}
 
 
 def in_words(outcome: Outcome, test: Test, view: View) -> str:

@@ -16,7 +16,7 @@ from plait.report.diff_text import difference_lines
 from plait.report.explore_text import stories
 from plait.report.finding_text import finding_text
 from plait.report.interleaving import as_text, table
-from plait.report.perf import text as perf_text
+from plait.report.perf import perf_text
 from plait.report.publish import (
     OUT,
     attempt,
@@ -50,15 +50,15 @@ def line(review: ClassReview) -> str:
     effects: dict[str, list[str]] = {}
     if speed is not None:
         method, said = speed
-        effects.setdefault(cause(review, {method}), []).append(said)
+        effects.setdefault(cause_line(review, {method}), []).append(said)
     for each in brought:
         met = {name.rpartition(".")[2] for name in each.finding.methods}
-        effects.setdefault(cause(review, met), []).append(deed(each))
+        effects.setdefault(cause_line(review, met), []).append(deed(each))
     whole = "; ".join(f"{why} {' and '.join(said)}" for why, said in effects.items())
     return whole if brought else f"{whole}; {_behaviour(review)}"
 
 
-def cause(review: ClassReview, methods: Collection[str] = ()) -> str:
+def cause_line(review: ClassReview, methods: Collection[str] = ()) -> str:
     """What the change did, as far as the source says it: to a lock in one of ``methods``, if there is one."""
     if review.locks:
         met = [each for each in review.locks if not set(each.functions).isdisjoint(methods)]
@@ -192,7 +192,7 @@ def review_text(result: Result, classes: list[ClassReview]) -> str:
         for part in _evidence(review):
             lines += [_title(review.name), "", part, ""]
     lines += [f"{_MARKS[review.verdict]:6}{review.name}: {line(review)}." for review in classes]
-    lines += [*([""] if classes else []), *statement(result, classes)]
+    lines += [*([""] if classes else []), *review_statement(result, classes)]
     return "\n".join(lines)
 
 
@@ -217,7 +217,7 @@ def _evidence(review: ClassReview) -> list[str]:
     return parts
 
 
-def statement(result: Result, classes: list[ClassReview]) -> list[str]:
+def review_statement(result: Result, classes: list[ClassReview]) -> list[str]:
     """What was reviewed, what was left out, and what was there before."""
     found = sum(len(review.brought()) for review in classes)
     versions = f"{result.versions['old']} to {result.versions['new']}"
@@ -258,7 +258,7 @@ def review_markdown(result: Result, classes: list[ClassReview]) -> str:
     for review in classes:
         for each in review.brought():
             lines += _finding(review, each)
-    lines += [_text(part) + "  " for part in statement(result, classes)]
+    lines += [_text(part) + "  " for part in review_statement(result, classes)]
     return "\n".join(lines) + "\n"
 
 
@@ -340,7 +340,7 @@ def publish_review(result: Result, classes: list[ClassReview], options: argparse
             said = comment
         else:
             attempt(lambda: write_whole(comment, options.markdown), f"--markdown {options.markdown}", result.notes)
-    sentences = guarded("reporting", lambda: statement(result, classes), result.notes) or [result.verdict]
+    sentences = guarded("reporting", lambda: review_statement(result, classes), result.notes) or [result.verdict]
     write_all({**data, "notes": result.notes}, options, said, sentences)
 
 

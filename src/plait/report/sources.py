@@ -38,7 +38,7 @@ def sources(
     return {file: _beside(held) for file, held in found.items() if held["lines"]}
 
 
-def steps_of(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+def steps_of_finding(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     """The rows of all interleavings."""
     return [row for finding in findings for row in finding.interleaving]
 

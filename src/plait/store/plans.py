@@ -46,7 +46,7 @@ class Plan:
 
     def trail(self, before: str) -> str:
         """Where the chunk leads to."""
-        return digest(before, *(answer for _test, answer in self.runs), *(each.told for each in self.tests))
+        return plan_digest(before, *(answer for _test, answer in self.runs), *(each.told for each in self.tests))
 
     def as_json(self, part: Callable[[str], str]) -> dict[str, Any]:
         """Plain data; ``part`` gives the hash of a part of the code."""
@@ -121,15 +121,15 @@ def first_trail(stream: object) -> str:
 
 def plan_key(trail: str, count: int) -> str:
     """The name, in the store, of a chunk of so many tests, on this Python and plait."""
-    return digest("plan", trail, str(count), around())
+    return plan_digest("plan", trail, str(count), around())
 
 
 def answer_of(value: object) -> str:
     """A hash of what the generator was told."""
-    return digest(token(value))[:16]
+    return plan_digest(token(value))[:16]
 
 
-def digest(*parts: str) -> str:
+def plan_digest(*parts: str) -> str:
     """A hash of texts, one after another."""
     return hashlib.sha256("\0".join(_escaped(parts)).encode("utf-8", "surrogatepass")).hexdigest()
 

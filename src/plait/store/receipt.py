@@ -38,7 +38,11 @@ def answer(words: Sequence[str]) -> int | None:
             return None
         head, _, body = text.partition("\n\n")
         code, around, store, size, *inputs = head.split("\n")
-        if around != _around() or store != _store() or any(line != state(line.partition(" ")[2]) for line in inputs):
+        if (
+            around != _around()
+            or store != _store()
+            or any(line != receipt_state(line.partition(" ")[2]) for line in inputs)
+        ):
             return None
         target, _ = _parted(words)
         if target is not None and os.path.isdir(target):
@@ -56,7 +60,7 @@ def leave(words: Sequence[str], code: int, inputs: Iterable[str], printed: str, 
 
     In what is ``printed``, `TARGET` in quotes stands for the result's file.
     """
-    lines = [state(path) for path in sorted(set(inputs))]
+    lines = [receipt_state(path) for path in sorted(set(inputs))]
     if any("\n" in line for line in lines):
         return
     head = "\n".join([str(code), _around(), _store(), str(len(printed)), *lines])
@@ -70,11 +74,12 @@ def leave(words: Sequence[str], code: int, inputs: Iterable[str], printed: str, 
         _write(file, f"{_digest(text)}\n{text}")
 
 
-def state(path: str) -> str:
+def receipt_state(path: str) -> str:
     """A file, or all Python files below a folder, with a hash of what is in it."""
     if os.path.isdir(path):
         found = sorted(os.path.join(parent, name) for parent, _, names in os.walk(path) for name in names)
-        content = "\n".join(state(file) for file in found if file.endswith(".py")).encode(errors="surrogateescape")
+        content = "\n".join(receipt_state(file) for file in found if
+        file.endswith(".py")).encode(errors="surrogateescape")
     else:
         try:
             with open(path, "rb", buffering=0) as file:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Explored:
+class ExploredTest:
     """What exploring a test gave; ``violation`` tells violations apart that look different."""
 
     executions: int
@@ -52,7 +52,7 @@ class Explored:
     def of(
         cls, examined: Examined, *, undetermined: tuple[str, ...], violation: str | None, probes: str | None,
         causes: tuple[str, ...],
-    ) -> Explored:  # fmt: skip
+    ) -> ExploredTest:  # fmt: skip
         """From what was just seen."""
         return cls(
             examined.executions, examined.conflicts, examined.unguarded, examined.exhausted, examined.diverged,
@@ -69,7 +69,7 @@ class Explored:
         }  # fmt: skip
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Explored | None:
+    def from_json(cls, data: dict[str, Any]) -> ExploredTest | None:
         """The inverse of `as_json`; None for anything else."""
         try:
             violation, probes = (None if data[name] is None else str(data[name]) for name in ("violation", "probes"))
@@ -100,10 +100,10 @@ class Recall:
         """The test's name in the store."""
         return unit_key(test, options, self._prints.code(test))
 
-    def find(self, key: str, probes: tuple[Call, ...]) -> Explored | None:
+    def find(self, key: str, probes: tuple[Call, ...]) -> ExploredTest | None:
         """What is known."""
         content = self._store.explored(key) if self._store is not None else None
-        found = Explored.from_json(content) if content is not None else None
+        found = ExploredTest.from_json(content) if content is not None else None
         if found is None or found.probes is None or found.probes == self.probes_code(probes):
             return found
         return None
@@ -128,7 +128,7 @@ class Recall:
         return self._probes[probes]
 
 
-class _Opened:
+class _OpenStore:
     recall: Recall | None = None
     of: tuple[Any, ...] | None = None
 
@@ -136,10 +136,10 @@ class _Opened:
 def recall(folder: Path | None) -> Recall | None:
     """The one of this process, made when first asked for; None if the subject's code cannot be read."""
     wanted = (state.spec(), folder)
-    if _Opened.of != wanted:
+    if _OpenStore.of != wanted:
         try:
-            _Opened.recall = Recall(folder)
+            _OpenStore.recall = Recall(folder)
         except UsageError:  # no source, or none that can be parsed
-            _Opened.recall = None
-        _Opened.of = wanted
-    return _Opened.recall
+            _OpenStore.recall = None
+        _OpenStore.of = wanted
+    return _OpenStore.recall

@@ -69,7 +69,7 @@ class _Inside:
 _inside = _Inside()
 
 
-def begin(boot: Boot) -> None:
+def begin_process(boot: Boot) -> None:
     """Set the process up; a failure is written down for the parent."""
     box = BlackBox(boot.home / BLACK_BOX, create=True)
     try:
@@ -99,7 +99,7 @@ def _set_up(boot: Boot, box: BlackBox) -> None:
     _limit(boot.spec.memory_limit)
     _inside.memory_limit = boot.spec.memory_limit
     state.use(boot.spec, box, _inspect)
-    guard.install(boot.spec, work, box)
+    guard.install_guard(boot.spec, work, box)
     _inside.surroundings = Surroundings(work)
     _inside.descriptors = _descriptors(range(3, _MANY_DESCRIPTORS))
 
@@ -212,7 +212,7 @@ def _limit(memory: int | None) -> None:
 # -- tasks ----------------------------------------------------------------------------------------------------------
 
 
-def load() -> None:
+def load_task() -> None:
     """Import the subject ahead of the first task; that task will say what was wrong with it."""
     spec = state.spec()
     _inside.box.state = LOADING
@@ -229,7 +229,7 @@ def load() -> None:
     _inside.box.state = OUTSIDE
 
 
-def run(task: Callable[..., Any], args: tuple[Any, ...]) -> bytes:
+def run_task(task: Callable[..., Any], args: tuple[Any, ...]) -> bytes:
     """Run one task; its answer, packed: ``(kind, content, stopped acts, output, changed surroundings, retire)``."""
     box = _inside.box
     box.clear()

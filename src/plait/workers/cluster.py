@@ -23,7 +23,7 @@ from plait.errors import UsageError
 from plait.workers.cluster_site import (
     Shipment,
     close_site,
-    failure,
+    failure_of,
     open_site,
     perform,
 )
@@ -89,7 +89,7 @@ class ClusterWorkers(Workers):
             except Exception as error:
                 self._end(future, error)
                 return
-            self._end(future, Answer(*content) if name == "answer" else failure(name, content))
+            self._end(future, Answer(*content) if name == "answer" else failure_of(name, content))
         elif future.forgiven > 0:
             future.forgiven -= 1
             self._send(future)

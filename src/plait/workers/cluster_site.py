@@ -33,7 +33,7 @@ class Shipment:
     archive: bytes
 
 
-class Site:
+class ClusterSite:
     """A shipment, unpacked, with processes for its tasks."""
 
     def __init__(self, shipment: Shipment, count: int) -> None:
@@ -67,7 +67,7 @@ class Site:
 
 
 _FIELDS = ("reason", "output", "trace", "note", "stopped", "exit_code", "signal", "outside", "seconds", "waits")
-_sites: dict[str, Site] = {}
+_sites: dict[str, ClusterSite] = {}
 _guard = threading.Lock()
 
 
@@ -75,7 +75,7 @@ def open_site(shipment: Shipment, count: int) -> None:
     """Prepare this process; harmless when repeated."""
     with _guard:
         if shipment.key not in _sites:
-            _sites[shipment.key] = Site(shipment, count)
+            _sites[shipment.key] = ClusterSite(shipment, count)
 
 
 def close_site(key: str) -> None:
@@ -93,7 +93,7 @@ def perform(
     return _sites[key].perform(task, args, timeout, stall, tries)
 
 
-def failure(name: str, content: Any) -> WorkerError | UsageError | PlaitBugError:
+def failure_of(name: str, content: Any) -> WorkerError | UsageError | PlaitBugError:
     """What a site has told about a task without an answer, as an exception."""
     if name == "UsageError":
         return UsageError(content)

@@ -45,7 +45,7 @@ _LONGEST = 160
 _HARMLESS_FLAGS = getattr(socket, "SOCK_NONBLOCK", 0) | getattr(socket, "SOCK_CLOEXEC", 0)
 
 
-def short(value: object) -> str:
+def short_path(value: object) -> str:
     """A value as it would be written, not too long."""
     try:
         text = repr(value)
@@ -85,7 +85,7 @@ def _open(args: tuple[Any, ...], where: Where) -> Told | None:
     inside = _outside(path, None, where, follow=True)
     if inside is None:
         return None
-    return Told(f"open({short(path)}, {mode!r})" if mode else f"os.open({short(path)})", inside)
+    return Told(f"open({short_path(path)}, {mode!r})" if mode else f"os.open({short_path(path)})", inside)
 
 
 def _on_paths(name: str, *places: tuple[int, int | None], follow: bool = False) -> Act:
@@ -98,7 +98,7 @@ def _on_paths(name: str, *places: tuple[int, int | None], follow: bool = False) 
         ]
         if all(answer is None for answer in answers):
             return None
-        shown = ", ".join(short(args[path]) for path, _ in places)
+        shown = ", ".join(short_path(args[path]) for path, _ in places)
         return Told(f"{name}({shown})", all(answer is not False for answer in answers))
 
     return act
@@ -110,14 +110,16 @@ def _sqlite(args: tuple[Any, ...], where: Where) -> Told | None:
     path = text.removeprefix("file:").partition("?")[0] if text.startswith("file:") else text
     if path in ("", ":memory:") or "mode=memory" in text or "mode=ro" in text:
         return None
-    return Told(f"sqlite3.connect({short(name)})") if _outside(path, None, where, follow=True) is not None else None
+    return (
+        Told(f"sqlite3.connect({short_path(name)})") if _outside(path, None, where, follow=True) is not None else None
+    )
 
 
 def _any(name: str, *shown: int) -> Act:
     """An act that is forbidden whatever its arguments."""
 
     def act(args: tuple[Any, ...], _where: Where) -> Told:
-        return Told(f"{name}({', '.join(short(args[index]) for index in shown if index < len(args))})")
+        return Told(f"{name}({', '.join(short_path(args[index]) for index in shown if index < len(args))})")
 
     return act
 
@@ -126,14 +128,14 @@ def _socket(args: tuple[Any, ...], _where: Where) -> Told | None:
     """A socket alone reaches nobody: connecting, binding and sending have events of their own. Raw ones receive."""
     if args[2] & ~_HARMLESS_FLAGS in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
         return None
-    return Told(f"socket.socket({short(args[1])}, {short(args[2])})")
+    return Told(f"socket.socket({short_path(args[1])}, {short_path(args[2])})")
 
 
 def _symbol(args: tuple[Any, ...], _where: Where) -> Told | None:
     name = args[1]
     if isinstance(name, str) and name.startswith(("Py", "_Py")):
         return None
-    return Told(f"a call of the native function {short(name)}")
+    return Told(f"a call of the native function {short_path(name)}")
 
 
 WRITE: dict[str, Act] = {
@@ -219,7 +221,7 @@ def stopped() -> list[dict[str, str]]:
     return _drain()
 
 
-def install(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
+def install_guard(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
     """From now on, and for good, this process may do only what ``spec`` allows; writing goes below ``work``."""
     global _drain
     import _posixsubprocess  # noqa: PLC0415 - not on every platform

@@ -31,9 +31,9 @@ from plait.workers.boot import (
     TRACE,
     YOUTH,
     Boot,
-    begin,
-    load,
-    run,
+    begin_process,
+    load_task,
+    run_task,
 )
 from plait.workers.failures import (
     WorkerCrashed,
@@ -193,7 +193,7 @@ class _Slot(threading.Thread):
         if self._worker is None:
             self._worker = Worker(self._spec, self._home / f"{next(self._numbers)}")
             try:
-                self._worker.call(load, (), self._spec.load_timeout)
+                self._worker.call(load_task, (), self._spec.load_timeout)
             except BaseException:
                 self._bury()
                 raise
@@ -203,7 +203,7 @@ class _Slot(threading.Thread):
         tries, forgiven = job.tries, FORGIVEN
         while True:
             try:
-                self._answer(job, self._opened().call(run, (job.task, job.args), job.timeout, job.stall))
+                self._answer(job, self._opened().call(run_task, (job.task, job.args), job.timeout, job.stall))
             except WorkerError as error:
                 self._bury()
                 if self._closed.is_set():
@@ -269,7 +269,7 @@ class Worker:
         self._context = WorkerContext(home / YOUTH)
         self._lifeline, self._end = self._context.Pipe(duplex=False)
         boot = Boot(spec, home, self._lifeline)
-        self._pool = ProcessPool(max_workers=1, initializer=begin, initargs=(boot,), context=self._context)
+        self._pool = ProcessPool(max_workers=1, initializer=begin_process, initargs=(boot,), context=self._context)
 
     def call(
         self, function: Callable[..., Any], args: tuple[Any, ...], timeout: float, stall: float | None = None

@@ -77,10 +77,10 @@ def pack(value: Any) -> bytes:
 
 def unpack(data: bytes) -> Any:
     """The value again; `PlaitBugError` if it holds anything but plain data."""
-    return _Reader(io.BytesIO(data)).load()
+    return _FrameReader(io.BytesIO(data)).load()
 
 
-class _Reader(pickle.Unpickler):
+class _FrameReader(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if name in _STANDARD.get(module, ()):
             return super().find_class(module, name)

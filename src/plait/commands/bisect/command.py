@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plait.commands.bisect.probes import Answer, Bisection, Probe, behaviour_probe, speed_probe
+from plait.commands.bisect.probes import Bisection, Probe, ProbeAnswer, behaviour_probe, speed_probe
 from plait.commands.interrupt import Interrupt
 from plait.commands.perf.command import TESTS, THREADS
-from plait.commands.perf.measure import Rules as Measuring
+from plait.commands.perf.measure import MeasureRules as Measuring
 from plait.config import Config, tests_folder
 from plait.errors import UsageError
 from plait.generate.catalogue import Hints
@@ -53,9 +53,9 @@ class BisectOptions:
     measuring: Measuring = field(default_factory=Measuring)
 
 
-def run(options: argparse.Namespace) -> int:
+def run_bisect(options: argparse.Namespace) -> int:
     """The command: 1 if a commit was found, 0 if the two ends do not differ, 3 if that cannot be told."""
-    asked = from_namespace(options)
+    asked = bisect_options(options)
     with Interrupt() as interrupt:
         result = bisect(asked, interrupt, _say if sys.stderr.isatty() else lambda _: None)
     if options.json is None or not write_json(result.as_json(), options.json):
@@ -69,7 +69,7 @@ def _say(text: str) -> None:
     print(f"\r\033[K{text}", end="" if text else "\r", file=sys.stderr, flush=True)
 
 
-def from_namespace(options: argparse.Namespace) -> BisectOptions:
+def bisect_options(options: argparse.Namespace) -> BisectOptions:
     """The command line's words as options."""
     if options.good is None:
         raise UsageError("--good REV is missing: name a commit that does not have the difference")
@@ -125,7 +125,7 @@ def _named(text: str, commit: str) -> str:
     return commit[:10] if commit.startswith(text) else f"{text} ({commit[:10]})"
 
 
-def _asked(probe: Probe, history: History, commit: str, say: Callable[[str], None]) -> Answer:
+def _asked(probe: Probe, history: History, commit: str, say: Callable[[str], None]) -> ProbeAnswer:
     say(f"trying {history.describe(commit)}")
     return probe.answer(commit)
 

@@ -19,7 +19,7 @@ from typing import (
 
 from plait.commands.check.command import workers_for
 from plait.commands.diff import worker
-from plait.commands.diff.apart import Shown
+from plait.commands.diff.apart import ShownViolation
 from plait.commands.diff.checks import (
     EXECUTIONS,
     LONGER,
@@ -31,7 +31,7 @@ from plait.commands.diff.command import diff
 from plait.commands.diff.options import DiffOptions
 from plait.commands.diff.sides import PATIENCE
 from plait.commands.interrupt import Interrupt
-from plait.commands.perf.command import PerfOptions, compare
+from plait.commands.perf.command import PerfOptions, compare_speed
 from plait.commands.perf.measure import Rounds
 from plait.commands.releases import cache_root
 from plait.errors import UsageError
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ProbeAnswer:
     """``good``, ``bad`` or ``skip``, and why."""
 
     word: Literal["good", "bad", "skip"]
@@ -64,8 +64,8 @@ class Bisection:
     """``commits`` from the oldest to the newest; the one before them is known to be good, the last one to be bad."""
 
     commits: list[str]
-    ask: Callable[[str], Answer]
-    log: list[tuple[str, Answer]] = field(default_factory=list)
+    ask: Callable[[str], ProbeAnswer]
+    log: list[tuple[str, ProbeAnswer]] = field(default_factory=list)
     suspects: list[str] = field(default_factory=list)
     """What is left at the end: the first bad commit, and those before it that could not be tried."""
 
@@ -108,7 +108,7 @@ class Probe(Protocol):
     kind: str
     finding: Finding
 
-    def answer(self, commit: str) -> Answer:
+    def answer(self, commit: str) -> ProbeAnswer:
         """Whether a commit is on the good or on the bad side."""
         ...
 
@@ -119,7 +119,7 @@ class Probe(Protocol):
 
 def behaviour_probe(options: BisectOptions, interrupt: Interrupt | None) -> Probe | str | None:
     """What `plait diff` finds between the two ends; None if it finds nothing, a text if it cannot be told."""
-    kept: list[Revealed | Shown] = []
+    kept: list[Revealed | ShownViolation] = []
     result = diff(
         DiffOptions(
             options.subject, options.good, options.bad, options.project, options.seed, options.budget * 0.4,
@@ -143,7 +143,7 @@ class ViolationProbe:
 
     kind = "behaviour"
 
-    def __init__(self, options: BisectOptions, finding: Finding, shown: Shown) -> None:
+    def __init__(self, options: BisectOptions, finding: Finding, shown: ShownViolation) -> None:
         self.finding = finding
         self._options = options
         self._shown = shown
@@ -154,7 +154,7 @@ class ViolationProbe:
     def __exit__(self, *_: object) -> None:
         """Nothing is kept open."""
 
-    def answer(self, commit: str) -> Answer:
+    def answer(self, commit: str) -> ProbeAnswer:
         """Return ``bad`` for what the bad end does: it breaks the test, or, if the good end did, it does not."""
         options, shown = self._options, self._shown
         try:
@@ -164,14 +164,14 @@ class ViolationProbe:
                     timeout=PATIENCE,
                 ).result().value  # fmt: skip
         except (UsageError, WorkerError) as error:
-            return Answer("skip", str(error))
+            return ProbeAnswer("skip", str(error))
         except Exception as error:  # the code raises when it is imported, or the test cannot be built with it
-            return Answer("skip", f"{type(error).__name__}: {error}")
+            return ProbeAnswer("skip", f"{type(error).__name__}: {error}")
         wanted = shown.broken.judged.violation
         breaks = judged.violation is not None and wanted is not None and judged.violation.cause == wanted.cause
         if not breaks and not judged.clean:
-            return Answer("skip", "the test does something else here")
-        return Answer("bad" if breaks == (shown.broken.side == "new") else "good")
+            return ProbeAnswer("skip", "the test does something else here")
+        return ProbeAnswer("bad" if breaks == (shown.broken.side == "new") else "good")
 
 
 @contextlib.contextmanager
@@ -200,7 +200,7 @@ class BehaviourProbe:
     def __exit__(self, *_: object) -> None:
         """Nothing is kept open."""
 
-    def answer(self, commit: str) -> Answer:
+    def answer(self, commit: str) -> ProbeAnswer:
         """Bad: it can do what only the bad end can; without any such thing, it cannot do what only the good end can."""
         options, found = self._options, self._revealed
         try:
@@ -210,25 +210,25 @@ class BehaviourProbe:
                     options.model == "gil", timeout=PATIENCE,
                 ).result().value  # fmt: skip
         except (UsageError, WorkerError) as error:
-            return Answer("skip", str(error))
+            return ProbeAnswer("skip", str(error))
         except Exception as error:  # the code raises when it is imported, or the test cannot be built with it
-            return Answer("skip", f"{type(error).__name__}: {error}")
+            return ProbeAnswer("skip", f"{type(error).__name__}: {error}")
         only_new, only_old = found.difference.only_new, found.difference.only_old
         seen = set(explored.outcomes)
         known = seen & {*found.old.outcomes, *found.new.outcomes}
         if not known:
-            return Answer("skip", "the test does something else here")
+            return ProbeAnswer("skip", "the test does something else here")
         if only_new:
-            return Answer("bad" if seen.intersection(only_new) else "good")
+            return ProbeAnswer("bad" if seen.intersection(only_new) else "good")
         if seen.intersection(only_old):
-            return Answer("good")
-        return Answer("bad") if explored.exhausted else Answer("skip", "too large to explore completely")
+            return ProbeAnswer("good")
+        return ProbeAnswer("bad") if explored.exhausted else ProbeAnswer("skip", "too large to explore completely")
 
 
 def speed_probe(options: BisectOptions, interrupt: Interrupt | None) -> Probe | str | None:
     """The test with the largest difference in speed between the ends; None without any, a text if it cannot be told."""
     file = options.subject.file
-    found = compare(
+    found = compare_speed(
         PerfOptions(
             f"{file}:{options.subject.qualname}" if file is not None else str(options.subject), options.good,
             options.bad, options.project, options.budget * 0.5, options.seed, options.perf_threads, options.perf_tests,
@@ -265,7 +265,7 @@ class SpeedProbe:
     def _version(self, commit: str) -> contextlib.AbstractContextManager[Version]:
         return resolve(commit, project=self._options.project, cache=cache_root(), subject=self._options.subject)
 
-    def answer(self, commit: str) -> Answer:
+    def answer(self, commit: str) -> ProbeAnswer:
         """Bad: it differs from the good end in the same direction, by at least half of the factor."""
         options, found = self._options, self._found
         assert self._good is not None
@@ -281,15 +281,15 @@ class SpeedProbe:
                 )  # fmt: skip
                 rounds.measure([measured], time.monotonic() + PER_COMMIT)
         except (UsageError, NativeError) as error:
-            return Answer("skip", str(error))
+            return ProbeAnswer("skip", str(error))
         series = measured.series(found.scope)
         if measured.reason is not None or len(series) < options.measuring.m_min:
-            return Answer("skip", measured.reason or "the machine is too busy to measure")
+            return ProbeAnswer("skip", measured.reason or "the machine is too busy to measure")
         whole = found.winning()[0].series(found.scope).speedup(found.confidence).mean
         here = series.speedup(found.confidence).mean
         # On a logarithmic scale the middle between no difference and all of it is its square root.
         is_bad = here < whole**0.5 if whole < 1 else here > whole**0.5
-        return Answer("bad" if is_bad else "good", f"{here:.2f} times the speed of the good end")
+        return ProbeAnswer("bad" if is_bad else "good", f"{here:.2f} times the speed of the good end")
 
     def _stopped(self) -> Callable[[], bool]:
         return lambda: self._interrupt is not None and self._interrupt.requested

@@ -17,7 +17,7 @@ from plait.commands.check.causes import (
     better,
     culprits_of,
     lines_of,
-    methods_of,
+    methods_of_finding,
     relate,
     weight,
     without_bystanders,
@@ -188,12 +188,13 @@ class Campaign:
         )  # fmt: skip
         stall = self._stall.pop(number, STALL)
         if number in self._followers:
-            return self._workers.submit(tasks.follow, stream, portion, left, timeout=LONGEST_CHUNK, stall=stall)
+            return self._workers.submit(tasks.follow_plan, stream, portion, left, timeout=LONGEST_CHUNK, stall=stall)
         return self._workers.submit(tasks.advance, stream, portion, timeout=LONGEST_CHUNK, stall=stall)
 
     def _discover(self) -> Interface:
         try:
-            found: Interface = self._workers.attempt(tasks.interface, self._name, timeout=LONGEST_CHUNK).result().value
+            found: Interface = self._workers.attempt(tasks.interface_of, self._name,
+            timeout=LONGEST_CHUNK).result().value
         except (WorkerCrashed, WorkerHung) as error:
             where = f" at {error.where}" if error.where else ""
             raise UsageError(f"{self._name} cannot be imported: {error.reason}{where}") from None
@@ -218,7 +219,7 @@ class Campaign:
             planned=self._planned,
         )  # fmt: skip
 
-    def _begin(self, number: int, task: Callable[..., Any] = tasks.begin) -> Future[Any]:
+    def _begin(self, number: int, task: Callable[..., Any] = tasks.begin_stream) -> Future[Any]:
         options = self._options
         hints = options.hints
         self._left_out[number] = excluded = self._without(number)
@@ -319,7 +320,7 @@ class Campaign:
         lines = [*note.get("prefix", ()), *(" | ".join(suffix) for suffix in note.get("suffixes", ()))]
         by_itself = " (one thread is enough)" if alone else ""
         summary = f"{self._name}: {error.reason}{where}, while running: {'; '.join(lines) or 'its import'}{by_itself}"
-        methods = methods_of(note)
+        methods = methods_of_finding(note)
         calls = [line for line in lines_of(note) if methods[line] in culprits] or [*lines_of(note)[-1:]]
         if endless:
             # One thread is enough: whatever is wrong with it, it is no matter of thread safety.

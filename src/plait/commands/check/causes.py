@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from plait.commands.check.worker.stream import size_of
-from plait.judge.oracle.causes import effort_to_reach, others
+from plait.judge.oracle.causes import effort_to_reach, other_methods
 from plait.model.finding import Finding
 from plait.model.test import Call
 
@@ -20,7 +20,7 @@ def weight(finding: Finding) -> tuple[bool, tuple[int, int], bool, int, str, str
     return (only_free, effort_to_reach(finding), overlooked, finding.preemptions, finding.summary, _text(finding))
 
 
-def size(finding: Finding) -> tuple[int, int]:
+def finding_size(finding: Finding) -> tuple[int, int]:
     """How much there is to understand."""
     if finding.test is None:  # of a worker that was lost
         return (len(finding.summary), 0)
@@ -36,7 +36,7 @@ def better(finding: Finding, other: Finding) -> bool:
 
 
 def _rank(finding: Finding) -> tuple[tuple[int, int], int, str]:
-    return size(finding), len(finding.through), _text(finding)
+    return finding_size(finding), len(finding.through), _text(finding)
 
 
 def relate(
@@ -44,7 +44,7 @@ def relate(
 ) -> None:
     """Say in each finding, by its cause, which other methods have shown it; ``keep`` those that have changed."""
     for cause, finding in findings.items():
-        also = others(finding, {names for other, names in seen if other == cause})
+        also = other_methods(finding, {names for other, names in seen if other == cause})
         if also and also != finding.siblings:
             finding.siblings = also
             keep(cause, finding)
@@ -66,7 +66,7 @@ def lines_of(note: dict[str, Any]) -> tuple[str, ...]:
     return (*note.get("prefix", ()), *itertools.chain(*note.get("suffixes", ())))
 
 
-def methods_of(note: dict[str, Any]) -> dict[str, str]:
+def methods_of_finding(note: dict[str, Any]) -> dict[str, str]:
     """Which method each of these calls is of: `list(x)` does not tell."""
     lines = lines_of(note)
     names = note.get("methods") or [Call.from_line(line).method for line in lines]
@@ -82,7 +82,7 @@ def culprits_of(
     (``where``): the others only happened to be there. ``known`` are the methods of the class; if it can only have been
     one of the ``likely`` ones, the others are spared.
     """
-    method = methods_of(note)
+    method = methods_of_finding(note)
     called = set(method.values())
     if called & suspects:
         return called & suspects

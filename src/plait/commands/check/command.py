@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plait.commands.budget import Budget
-from plait.commands.check.options import DEFAULT_BUDGET, CheckOptions, from_namespace
+from plait.commands.check.options import DEFAULT_BUDGET, CheckOptions, check_options
 from plait.commands.interrupt import Interrupt
 from plait.commands.progress import Progress
 from plait.commands.releases import opened
@@ -26,7 +26,7 @@ from plait.errors import BUG, FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, U
 from plait.explore.capp.partition import Aim
 from plait.model.result import Result
 from plait.report.publish import publish, statement, text
-from plait.report.sources import sources, steps_of
+from plait.report.sources import sources, steps_of_finding
 from plait.store.project import Memory, memory_name, remembering
 from plait.store.receipts import Receipt
 from plait.subject.changes.impact_analysis import impact_between
@@ -45,9 +45,9 @@ PARALLEL_S, PARALLEL_OVERTIME = 60.0, 4.0
 """Seconds for trying findings on parallel threads, at most and behind the end of the budget."""
 
 
-def run(options: argparse.Namespace) -> int:
+def run_check(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
-    asked = from_namespace(options)
+    asked = check_options(options)
     receipt = Receipt()
     with Interrupt() as interrupt:
         result = check(asked, interrupt, receipt)
@@ -126,7 +126,7 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
 def _placed(result: Result, version: Version, subject: Subject) -> Result:
     """The result with where its code is."""
     result.versions = {"at": version.label}
-    result.more["sources"] = sources(steps_of(result.findings))
+    result.more["sources"] = sources(steps_of_finding(result.findings))
     if version.kind in ("worktree", "folder"):
         result.more["root"] = str(version.root)
     if result.findings:
@@ -228,6 +228,6 @@ def _again(
     if memory.known():
         with _workers(options, version, 1) as workers:
             begin().replay(workers)
-    from plait.commands.check.known import result_of  # noqa: PLC0415 - see above
+    from plait.commands.check.known import result_of_known  # noqa: PLC0415 - see above
 
-    return result_of(content, options.name, options.seed, options.model, begin().replays)
+    return result_of_known(content, options.name, options.seed, options.model, begin().replays)

@@ -8,7 +8,7 @@ from concurrent.futures import wait
 from dataclasses import dataclass, field
 from typing import Any
 
-from plait.commands.check.causes import size, weight
+from plait.commands.check.causes import finding_size, weight
 from plait.commands.check.worker import tasks
 from plait.commands.check.worker.stream import StreamOptions
 from plait.judge.oracle.causes import cause, grouped
@@ -78,7 +78,7 @@ class Replays:
         self.there += not moved
         self.findings[name] = finding
         if look:
-            self.looks[look] = size(finding)[0]
+            self.looks[look] = finding_size(finding)[0]
             self.explained[look] = name
 
     def sentences(self) -> list[str]:
@@ -101,7 +101,7 @@ def content_of(result: Result, replays: Replays, at: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def result_of(content: Mapping[str, Any], name: str, seed: int, model: str, replays: Replays) -> Result | None:
+def result_of_known(content: Mapping[str, Any], name: str, seed: int, model: str, replays: Replays) -> Result | None:
     """The result of a run that would do the same again; None if what is kept does not fit to what was replayed."""
     try:
         if not set(content["causes"]) <= replays.findings.keys():

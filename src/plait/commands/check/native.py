@@ -10,7 +10,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import TYPE_CHECKING, Any
 
 from plait.commands.check.worker.adaptive import Tally
-from plait.commands.check.worker.native import Cause, NativeOptions, NativeSearch, cause_of, explain_shown, search
+from plait.commands.check.worker.native import (
+    Cause,
+    NativeOptions,
+    NativeSearch,
+    cause_of,
+    explain_shown,
+    native_search,
+)
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.test import Test
@@ -87,7 +94,7 @@ class NativeCampaign:
         self._searches += 1
         seconds = max(0.5, min(ROUND, self._budget.left))
         return self._native.submit(
-            search, self._name, asked, options.hints, options.tests, seconds, timeout=seconds + 60.0
+            native_search, self._name, asked, options.hints, options.tests, seconds, timeout=seconds + 60.0
         )
 
     def _searched(self, future: Future[Any]) -> tuple[Test, str] | None:

@@ -78,7 +78,7 @@ def kept_as(name: str, version: str) -> str:
     return name if version == "worktree" else f"{name} at {version}"
 
 
-def from_namespace(options: argparse.Namespace) -> CheckOptions:
+def check_options(options: argparse.Namespace) -> CheckOptions:
     """The command line's words as options."""
     config: Config = options.config
     if options.capp not in (None, "none") and options.schedule is not None:

@@ -36,7 +36,7 @@ class Broken(NamedTuple):
     judged: Judged  # on that side
 
 
-class Shown(NamedTuple):
+class ShownViolation(NamedTuple):
     """A minimal broken test, with all that is needed to judge another version by it."""
 
     broken: Broken
@@ -112,7 +112,7 @@ class Apart:
         assert broken.judged.violation is not None
         try:
             asked = self.sides.on(
-                broken.side, worker.explain_violation, broken.test, broken.judged, self.probes, self.rules, subject,
+                broken.side, worker.explain_broken, broken.test, broken.judged, self.probes, self.rules, subject,
                 seen,
             )  # fmt: skip
             found: Finding | None = awaited(asked, None)

@@ -13,14 +13,14 @@ from plait.commands.budget import Budget
 from plait.commands.check.evidence import Alone, Conclusion
 from plait.commands.check.worker import tasks
 from plait.commands.diff import runs, worker
-from plait.commands.diff.apart import Apart, Broken, Shown
+from plait.commands.diff.apart import Apart, Broken, ShownViolation
 from plait.commands.diff.checks import Checks, Revealed
 from plait.commands.diff.command import changed_pairs, readers
-from plait.commands.diff.evidence import Done, conclude
-from plait.commands.diff.finding import MOST_LISTED, Minimising, bare_finding, finding_of
+from plait.commands.diff.evidence import WorkDone, conclude_diff
+from plait.commands.diff.finding import MOST_LISTED, Minimising, bare_finding, difference_finding
 from plait.commands.diff.options import DiffOptions
 from plait.commands.diff.runs import known_tests
-from plait.commands.diff.search import LOST, Counts, Search
+from plait.commands.diff.search import LOST, Counts, DiffSearch
 from plait.commands.diff.sides import Sides
 from plait.commands.diff.stages import Comparisons
 from plait.commands.diff.worker import Generation
@@ -57,7 +57,7 @@ GRACE = 5.0  # seconds that a test under way at the end of the budget still gets
 def diff_on(
     sides: Sides, options: DiffOptions, old: Version, new: Version, interrupt: Interrupt | None = None,
     started: float | None = None, change: Change | None = None,
-    keep: Callable[[Revealed | Shown], None] = lambda _: None, memory: Memory | None = None,
+    keep: Callable[[Revealed | ShownViolation], None] = lambda _: None, memory: Memory | None = None,
 ) -> Result:  # fmt: skip
     """As `plait.commands.diff.command.diff`, with versions that are there and worker processes that run already."""
     begun = time.monotonic() if started is None else started
@@ -66,7 +66,7 @@ def diff_on(
     # A change-aware order depends on the whole change: what it has explored says nothing about another one.
     kept = memory is not None and memory.keeps and options.capp in (None, "none")
     comparisons = Comparisons(memory, options, old, new) if memory is not None and kept else None
-    campaign = _Campaign(options, sides, old, new, change, begun, interrupt, comparisons)
+    campaign = _DiffCampaign(options, sides, old, new, change, begun, interrupt, comparisons)
     wall = None if options.max_tests is not None else options.budget
     budget = Budget(wall, options.max_tests, started=time.monotonic())
     with Progress(f"diff {options.subject}", budget, quiet=options.quiet) as shown:
@@ -82,7 +82,7 @@ def diff_on(
     return result
 
 
-class _Campaign:
+class _DiffCampaign:
     """One comparison: analysis, search, explanation."""
 
     def __init__(
@@ -101,14 +101,14 @@ class _Campaign:
         self._change = change
         self._common: CommonInterface | None = None
         self._pairs: tuple[tuple[str, str], ...] = ()
-        self._search: Search | None = None
+        self._search: DiffSearch | None = None
         self._generation: Generation | None = None
         aim = None if options.capp in (None, "none") else Aim(str(options.capp), impact_on_both(old, new))
         self._checks = Checks(sides, gil=options.model == "gil", timed=options.max_tests is None, aim=aim)
         rules = Rules(nondeterministic=options.nondeterministic)
         self._apart = Apart(sides, (), rules, gil=options.model == "gil")
         self._revealed: list[Revealed | Broken] = []  # what is new comes first
-        self.minimal: Revealed | Shown | None = None  # as the first of them, as small as possible
+        self.minimal: Revealed | ShownViolation | None = None  # as the first of them, as small as possible
         self._found_s: float | None = None
         self._ready_s = 0.0
         self._findings: list[Finding] = []
@@ -131,7 +131,7 @@ class _Campaign:
         """Search; tests that are ``known`` to have revealed something come first."""
         self._progress = progress
         options = self._options
-        interfaces = self._sides.both(tasks.interface, self._name).values()
+        interfaces = self._sides.both(tasks.interface_of, self._name).values()
         self._common = common_interface(*interfaces)
         interface = self._common.interface
         names = [method.name for method in interface.methods if not options.hints.leaves_out(method.name)]
@@ -149,7 +149,7 @@ class _Campaign:
         generation = replace(generation, objects=frozenset.intersection(*made.values()))
         view = View(public=frozenset(names), masked=frozenset(options.nondeterministic))
         self._generation = generation
-        self._search = Search(
+        self._search = DiffSearch(
             self._sides, generation, self._pairs, Filter(self._change) if options.filter else None, view,
             readers(probes_of(interface)), self._checks, self._apart, self._over, options.threads, options.max_tests,
             known, self._comparisons, options.budget,
@@ -173,7 +173,7 @@ class _Campaign:
                     self._kept = self._would_keep(each)
                 self._explain(each)
 
-    def _found(self, search: Search) -> Revealed | Broken | None:
+    def _found(self, search: DiffSearch) -> Revealed | Broken | None:
         """Search; an error of plait's own ends the search, and what was found before it stands."""
         try:
             return search.run()
@@ -187,7 +187,7 @@ class _Campaign:
 
     def _would_keep(self, revealed: Revealed) -> bool:
         """Whether the filter, had it been asked, would have let the test pass: it must never lose a difference."""
-        (old, _), (new, _) = self._sides.both(worker.observe, (revealed.test,), revealed.view).values()
+        (old, _), (new, _) = self._sides.both(worker.observe_tests, (revealed.test,), revealed.view).values()
         return Filter(self._change).decide(old[0], new[0]).keep
 
     def _over(self) -> bool:
@@ -247,7 +247,7 @@ class _Campaign:
         """Return the finding for a minimal test, in its bare form if it cannot be explained."""
 
         def explain() -> Finding:
-            return finding_of(
+            return difference_finding(
                 minimal, self._sides, self._change, self._own_name, seen, self._labels, self._notes
             )
 
@@ -288,7 +288,7 @@ class _Campaign:
         self._outcomes |= {"sources": sources, "rules": self._apart.rules.as_json()}
         self._findings.append(finding)
         if len(self._findings) == 1:
-            self.minimal = Shown(minimal, self._apart.probes, self._apart.rules)
+            self.minimal = ShownViolation(minimal, self._apart.probes, self._apart.rules)
 
     @property
     def _own_name(self) -> str:
@@ -355,14 +355,14 @@ class _Campaign:
         sides: list[Alone] = []
         if verdict == "none" and self._stopped_by != "interrupt" and checks.calls.missing(paired):
             with contextlib.suppress(WorkerError, UsageError):
-                asked = self._sides.both(worker.alone, self._name, generation, patience=ALONE_S)
+                asked = self._sides.both(worker.call_alone, self._name, generation, patience=ALONE_S)
                 sides = list(asked.values())
-        done = Done(
+        done = WorkDone(
             counts.tests, counts.filtered, counts.known, counts.unchecked, checks.checks, checks.inconclusive,
             checks.lost, checks.diverged, in_time=not self._late(),
             losses=tuple(note for note in search.notes if note.startswith(LOST)) if search is not None else (),
         )  # fmt: skip
-        end = conclude(generation.interface, self._pairs, self._change.direct_methods, checks.calls, sides, done)
+        end = conclude_diff(generation.interface, self._pairs, self._change.direct_methods, checks.calls, sides, done)
         return end if verdict == "none" and self._stopped_by != "interrupt" else Conclusion("", (), end.methods)
 
     def _stats(self) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from plait.commands.diff import worker
-from plait.commands.diff.evidence import Calls
-from plait.commands.diff.sides import Pending, Sides, awaited
+from plait.commands.diff.evidence import CallCounts
+from plait.commands.diff.sides import PendingPair, Sides, awaited
 from plait.commands.diff.stages import Compared, Comparisons
 from plait.errors import own_error
 from plait.explore.capp.partition import Aim
@@ -54,7 +54,7 @@ class Checks:
     schedules: int = 0
     recalled: int = 0  # schedules of tests that earlier runs have compared: they count against a limit, too
     check_s: float = 0.0
-    calls: Calls = field(default_factory=Calls)
+    calls: CallCounts = field(default_factory=CallCounts)
     notes: list[str] = field(default_factory=list)
 
     def recall(self, known: Compared) -> None:
@@ -97,13 +97,13 @@ class Checks:
         """One test."""
         return self._conclude(test, view, self._begin(test, view))
 
-    def _begin(self, test: Test, view: View) -> Pending:
+    def _begin(self, test: Test, view: View) -> PendingPair:
         return self.sides.both(worker.outcomes, test, view, FIRST, 0, self._seconds(1), None, self.gil, self.aim)
 
     def _seconds(self, factor: float) -> float:
         return SECONDS * factor if self.timed else 1e6
 
-    def _conclude(self, test: Test, view: View, pending: Pending) -> Revealed | None:
+    def _conclude(self, test: Test, view: View, pending: PendingPair) -> Revealed | None:
         try:
             (old, old_s), (new, new_s) = pending.values()
             self._count(old, old_s)

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
-from plait.commands.diff.options import DiffOptions, from_namespace
+from plait.commands.diff.options import DiffOptions, diff_options
 from plait.commands.diff.runs import earlier_result
 from plait.commands.interrupt import Interrupt
 from plait.commands.releases import opened
@@ -21,27 +21,27 @@ from plait.errors import UNUSABLE, guarded
 from plait.judge.oracle.probes import OPEN
 from plait.model.result import Result
 from plait.model.test import Call
-from plait.report.diff_text import diff_text, statement
+from plait.report.diff_text import diff_statement, diff_text
 from plait.report.publish import publish_result
 from plait.store.project import memory_name, remembering
 from plait.store.receipts import Receipt
 from plait.subject.changes.change import Change
 
 if TYPE_CHECKING:
-    from plait.commands.diff.apart import Shown
+    from plait.commands.diff.apart import ShownViolation
     from plait.commands.diff.checks import Revealed
 
 
-def run(options: argparse.Namespace) -> int:
+def run_diff(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
-    asked = from_namespace(options)
+    asked = diff_options(options)
     receipt = Receipt()
     with Interrupt() as interrupt:
         result = diff(asked, interrupt, receipt=receipt)
-    complete = publish_result(result, options, diff_text, statement)
+    complete = publish_result(result, options, diff_text, diff_statement)
     if receipt.result is not None and complete:
         kept = receipt.result
-        guarded("remembering", lambda: receipt.leave(options, _code(kept), diff_text(kept), statement(kept)), [])
+        guarded("remembering", lambda: receipt.leave(options, _code(kept), diff_text(kept), diff_statement(kept)), [])
     return _code(result) if complete else _code(result) or UNUSABLE  # what was asked for is not there
 
 
@@ -54,8 +54,8 @@ def _code(result: Result) -> int:
 
 
 def diff(
-    options: DiffOptions, interrupt: Interrupt | None = None, keep: Callable[[Revealed | Shown], None] = lambda _: None,
-    receipt: Receipt | None = None,
+    options: DiffOptions, interrupt: Interrupt | None = None, keep: Callable[[Revealed | ShownViolation], None] =
+    lambda _: None, receipt: Receipt | None = None,
 ) -> Result:  # fmt: skip
     """Look for a difference until one is proven or the budget is used up; ``keep`` gets the minimal test of it."""
     asked = time.monotonic()

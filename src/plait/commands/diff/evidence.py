@@ -21,7 +21,7 @@ from plait.subject.interface.members import Interface
 
 
 @dataclass(slots=True)
-class Calls:
+class CallCounts:
     """By method: calls that were made on both versions, and how many of them returned, or waited, on both."""
 
     called: Counter[str] = field(default_factory=Counter)
@@ -54,7 +54,7 @@ def _end(result: tuple[Any, ...]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class WorkDone:
     """What a comparison has done with its tests."""
 
     tests: int = 0
@@ -69,9 +69,9 @@ class Done:
     losses: tuple[str, ...] = ()  # what was said about workers that died
 
 
-def conclude(
-    interface: Interface, pairs: Sequence[Pair], changed: Iterable[str], calls: Calls, sides: Sequence[Alone],
-    done: Done,
+def conclude_diff(
+    interface: Interface, pairs: Sequence[Pair], changed: Iterable[str], calls: CallCounts, sides: Sequence[Alone],
+    done: WorkDone,
 ) -> Conclusion:  # fmt: skip
     """Return what a comparison without a difference amounts to, with the counts of each method of a changed pair.
 
@@ -96,7 +96,7 @@ def conclude(
     return Conclusion(reason, notes, told)
 
 
-def _untested(done: Done) -> str:
+def _untested(done: WorkDone) -> str:
     """Return why the tests are no evidence; empty if one of them is."""
     if not done.tests and not done.known:
         if done.losses:
@@ -111,7 +111,7 @@ def _untested(done: Done) -> str:
     return ""
 
 
-def _obstacle(done: Done) -> str:
+def _obstacle(done: WorkDone) -> str:
     if 2 * done.lost > done.inconclusive:
         return "workers died. Leave the method that kills them out: exclude = [...] under [tool.plait]"
     if 2 * done.diverged > done.inconclusive:
@@ -125,7 +125,7 @@ def _obstacle(done: Done) -> str:
     )
 
 
-def _row(name: str, calls: Calls, sides: Sequence[Alone]) -> dict[str, Any]:
+def _row(name: str, calls: CallCounts, sides: Sequence[Alone]) -> dict[str, Any]:
     """Return the counts of a method; what it did alone counts only if it did so on both versions."""
     alone = {
         key: min((counted.get(name, 0) for counted in each), default=0)

@@ -13,7 +13,7 @@ from plait.errors import own_error
 from plait.generate.condiff import tidied
 from plait.judge.difference.explain import Explanation
 from plait.judge.difference.sequential import alike_alone, same
-from plait.judge.difference.words import Kind, described, kind_of, showing, summary
+from plait.judge.difference.words import Kind, described, difference_kind, difference_summary, showing
 from plait.judge.minimise.tests import descend
 from plait.model.finding import Finding
 from plait.model.test import Test
@@ -73,7 +73,7 @@ class Minimising:
 
     def _try(self, test: Test, best: Revealed, side: Side, kind: Kind) -> Revealed | None:
         try:
-            (old, again), (new, once_more) = self._sides.both(worker.repeat, test, best.view).values()
+            (old, again), (new, once_more) = self._sides.both(worker.observe_twice, test, best.view).values()
         except (WorkerError, Exception):
             return None  # a candidate that cannot even be built
         if old.beginning.failed or not (alike_alone(old, new) and same(old, again) and same(new, once_more)):
@@ -84,10 +84,10 @@ class Minimising:
         outcomes, others = (
             (found.difference.only_new, found.old) if side == "new" else (found.difference.only_old, found.new)
         )
-        return found if any(kind_of(each, others.outcomes) == kind for each in outcomes) else None
+        return found if any(difference_kind(each, others.outcomes) == kind for each in outcomes) else None
 
 
-def finding_of(
+def difference_finding(
     revealed: Revealed, sides: Sides, change: Change, subject: str, seen: tuple[Test, ...], labels: dict[str, str],
     notes: list[str],
 ) -> Finding:  # fmt: skip
@@ -99,7 +99,7 @@ def finding_of(
     mine, others = (revealed.new, revealed.old) if side == "new" else (revealed.old, revealed.new)
     known = (outcome, mine.outcomes[outcome])
     asked = sides.on(
-        side, worker.explain, revealed.test, revealed.view, frozenset(others.outcomes), kind, known, seen
+        side, worker.explain_difference, revealed.test, revealed.view, frozenset(others.outcomes), kind, known, seen
     )
     test = revealed.test
     try:
@@ -110,7 +110,7 @@ def finding_of(
     probes = [call.expression for call in revealed.view.probes]
     return Finding(
         kind="difference",
-        summary=f"{subject}: {summary(side, kind, explanation.outcome, others.outcomes, test, probes)}",
+        summary=f"{subject}: {difference_summary(side, kind, explanation.outcome, others.outcomes, test, probes)}",
         methods=sorted({f"{subject}.{name}" for call in test.calls for name in call.methods}),
         test=test,
         exception=kind[1] if kind[0] == "raised" else None,

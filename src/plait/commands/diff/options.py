@@ -57,7 +57,7 @@ class DiffOptions:
         return {**plain, "hints": repr(sorted(hints.items(), key=str))}
 
 
-def from_namespace(options: argparse.Namespace) -> DiffOptions:
+def diff_options(options: argparse.Namespace) -> DiffOptions:
     """The command line's words as options."""
     config: Config = options.config
     words = config.subject(options.argument)

@@ -7,22 +7,22 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, NamedTuple
 
 from plait.commands.diff import worker
-from plait.commands.diff.sides import Pending, awaited
+from plait.commands.diff.sides import PendingPair, awaited
 from plait.commands.diff.stages import Followed, Heard, KnownStage, Ready
 from plait.generate.condiff import Stage
 from plait.judge.difference.sequential import same
 from plait.workers.pool import Answer, WorkerError
 
 if TYPE_CHECKING:
-    from plait.commands.diff.search import Search
+    from plait.commands.diff.search import DiffSearch
 
 
 class _Asked(NamedTuple):
     """What is under way for a stage: what its generator would hear now, what its prefix leaves, and some suffixes."""
 
     heard: Future[Answer] | None = None
-    left: Pending | None = None
-    alone: Pending | None = None
+    left: PendingPair | None = None
+    alone: PendingPair | None = None
 
 
 class Road:
@@ -32,7 +32,7 @@ class Road:
     nothing is followed or kept.
     """
 
-    def __init__(self, search: Search, trail: str) -> None:
+    def __init__(self, search: DiffSearch, trail: str) -> None:
         self.passed = 0  # stages that were known
         self._search = search
         self._trail = trail
@@ -67,9 +67,9 @@ class Road:
             known = KnownStage(ready.stage, heard, tuple(ready.rows), ready.left)
             self._trail = comparisons.keep_stage(self._trail, self._view, known)
 
-    def left_behind(self, stage: Stage) -> Pending | None:
+    def left_behind(self, stage: Stage) -> PendingPair | None:
         """What the prefix of a new stage leaves, if the stage may be remembered."""
-        return self._search.sides.both(worker.left_behind, stage, self._view) if self._is_straight() else None
+        return self._search.sides.both(worker.state_behind, stage, self._view) if self._is_straight() else None
 
     def _is_straight(self) -> bool:
         return not self._left and self._search.view == self._view and not self._search.avoid
@@ -85,7 +85,7 @@ class Road:
         stage, first = found.known.stage, found.reached if found.own is None else found.own
         return _Asked(
             sides.on("new", worker.hear_again, found.asked) if found.asked else None,
-            sides.both(worker.left_behind, stage, self._view) if found.own is not None else None,
+            sides.both(worker.state_behind, stage, self._view) if found.own is not None else None,
             sides.both(worker.observe_alone, stage, self._view, first) if first else None,
         )
 
@@ -117,7 +117,7 @@ class Road:
         return Ready(found.known.stage, rows, left)
 
 
-def joined(left: Pending) -> str:
+def joined(left: PendingPair) -> str:
     """What prefixes leave on both versions, if it is known of both."""
     old, new = left.values()
     return f"{old} {new}" if old and new else ""

@@ -82,7 +82,7 @@ class Sequential:
 
 
 @dataclass(slots=True)
-class Search:
+class DiffSearch:
     """One campaign's search. ``over`` is asked between tests whether the budget is used up."""
 
     sides: Sides
@@ -203,7 +203,7 @@ class Search:
 
     def _begin(self, lost: int) -> tuple[bytes, str]:
         generation = replace(self.generation, seed=self.generation.seed + 7919 * lost)
-        begun: tuple[bytes, str] = awaited(self.sides.on("new", worker.begin, generation), self.sides.until)
+        begun: tuple[bytes, str] = awaited(self.sides.on("new", worker.begin_generation, generation), self.sides.until)
         return begun
 
     def _next(self, state: bytes, avoid: frozenset[str] | None = None) -> Future[Answer]:
@@ -342,7 +342,7 @@ class Search:
         kept: list[tuple[Test, View, Decision | None]] = []
         try:
             (old, old_s), (new, new_s) = self.sides.both(
-                worker.observe, tuple(test for test, _view in portion), self.view
+                worker.observe_tests, tuple(test for test, _view in portion), self.view
             ).values()
         except WorkerError as error:
             if isinstance(error, WorkerFailed) and len(portion) > 1:  # one test is to blame: the others go on
@@ -408,7 +408,7 @@ class Search:
 
     def _sequentially_alike(self, revealed: Revealed) -> bool:
         try:
-            (old, _), (new, _) = self.sides.both(worker.repeat, revealed.test, revealed.view).values()
+            (old, _), (new, _) = self.sides.both(worker.observe_twice, revealed.test, revealed.view).values()
         except WorkerError as error:
             self.lose(error, "repeating", revealed.test)
             return isinstance(error, WorkerFailed)  # they were alike when the test was made: what was found stands
@@ -432,7 +432,7 @@ class Search:
         view = replace(self.view, ignored=self.view.ignored | one_sided(old, new))
         for _ in range(CLOSER):
             try:
-                (first, again), (second, once_more) = self.sides.both(worker.repeat, test, view).values()
+                (first, again), (second, once_more) = self.sides.both(worker.observe_twice, test, view).values()
             except WorkerError as error:
                 self.lose(error)
                 return False
@@ -452,7 +452,7 @@ class Search:
         """The versions keep their state in different forms: from now on, what further calls answer stands for it."""
         asked = replace(self.view, state=False, probes=self.probes)
         try:
-            (first, _), (second, _) = self.sides.both(worker.repeat, test, asked).values()
+            (first, _), (second, _) = self.sides.both(worker.observe_twice, test, asked).values()
         except WorkerError as error:
             self.lose(error)
             return False

@@ -29,7 +29,7 @@ class LateError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingPair:
     """A task under way on both versions, waited for ``until`` a moment of `time.monotonic`."""
 
     old: Future[Answer]
@@ -63,10 +63,10 @@ class Sides:
         """Run a task on one version; a lost worker is forgiven once."""
         return self._workers[side].attempt(task, *args, timeout=patience, stall=STALL)
 
-    def both(self, task: Callable[..., Any], *args: Any, patience: float = PATIENCE) -> Pending:
+    def both(self, task: Callable[..., Any], *args: Any, patience: float = PATIENCE) -> PendingPair:
         """Run a task on both versions."""
         old, new = (self.on(side, task, *args, patience=patience) for side in SIDES)
-        return Pending(old, new, self.until)
+        return PendingPair(old, new, self.until)
 
     def drop(self) -> None:
         """Forget what has not begun."""

@@ -22,7 +22,7 @@ from plait.observe.footprint import (
     MODES,
     MODULE_STATE,
     Footprint,
-    conflict,
+    footprints_conflict,
 )
 from plait.report.reproducer import view_as_json
 from plait.store.keys import (
@@ -33,7 +33,7 @@ from plait.store.keys import (
     parts_of,
     unit_key,
 )
-from plait.store.plans import Numbered, digest
+from plait.store.plans import Numbered, plan_digest
 from plait.store.project import Memory
 from plait.subject.versions.version import Version
 
@@ -91,13 +91,14 @@ class Ready:
 
 
 def _interfering(one: Row, other: Row) -> bool:
-    return any(conflict(one.footprints[side], other.footprints[side]) for side in (0, 1))
+    return any(footprints_conflict(one.footprints[side], other.footprints[side]) for side in (0, 1))
 
 
 def _promising(one: Row, other: Row) -> bool:
     mine, theirs = one.impacts, other.impacts
     return mine is None or theirs is None or any(
-        conflict(mine[side], other.footprints[side]) or conflict(theirs[side], one.footprints[side]) for side in (0, 1)
+        footprints_conflict(mine[side], other.footprints[side]) or footprints_conflict(theirs[side],
+        one.footprints[side]) for side in (0, 1)
     )  # fmt: skip
 
 
@@ -208,7 +209,7 @@ class Compared(NamedTuple):
 
 def trail_behind(trail: str, heard: Iterable[Heard]) -> str:
     """Where a stage leads to."""
-    return digest(trail, *(each.answer for each in heard))
+    return plan_digest(trail, *(each.answer for each in heard))
 
 
 class Followed(NamedTuple):
@@ -307,7 +308,7 @@ class Comparisons:
 
     def _stage_key(self, trail: str, view: View) -> str:
         how = {**self._how, "view": view_as_json(view)}
-        return digest("stage", trail, json.dumps(how, sort_keys=True), around())
+        return plan_digest("stage", trail, json.dumps(how, sort_keys=True), around())
 
     # -- tests ------------------------------------------------------------------------------------------------------
 

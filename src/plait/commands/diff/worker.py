@@ -20,10 +20,10 @@ from plait.generate.catalogue import Catalogue, Hints, build_catalogue
 from plait.generate.condiff import Feature, Stage, Stages
 from plait.judge.difference import explain as difference_explain
 from plait.judge.difference.apart import Judged, judged
-from plait.judge.difference.behaviour import Explored, Shown, explore
+from plait.judge.difference.behaviour import Explored, Shown, explore_outcomes
 from plait.judge.difference.explain import Explanation
 from plait.judge.difference.outcome import Outcome, View
-from plait.judge.difference.serial import Observation, Observer, reached, statements
+from plait.judge.difference.serial import Observation, Observer, reached, statements_reached
 from plait.judge.difference.words import Kind
 from plait.judge.oracle.rules import Rules
 from plait.judge.oracle.sequential import SequentialRunner
@@ -67,13 +67,13 @@ def objects(generation: Generation) -> frozenset[str]:
         return _catalogue(generation).objects()
 
 
-def alone(name: str, generation: Generation) -> Alone:
+def call_alone(name: str, generation: Generation) -> Alone:
     """Call each method of this version by itself, in one thread."""
     options = StreamOptions(name, seed=generation.seed)
     return tasks.alone(name, options, generation.hints, generation.tests)
 
 
-def begin(generation: Generation) -> tuple[bytes, str]:
+def begin_generation(generation: Generation) -> tuple[bytes, str]:
     """A generator, packed, and its first trail: its state is read in workers only."""
     SequentialRunner.announce = _announce
     with state.world().entered():
@@ -133,7 +133,7 @@ def hear_again(asked: tuple[Heard, ...]) -> tuple[str, ...]:
         return tuple(answer_of(run(each.test) if each.kind == CALLS else reached(each.test)) for each in asked)
 
 
-def left_behind(stage: Stage, view: View) -> str:
+def state_behind(stage: Stage, view: View) -> str:
     """A hash of the state that a stage's prefix leaves on this version; empty if no hash says all of it.
 
     It does if the prefix changes nothing but what its own objects hold: then whatever comes behind it depends on the
@@ -164,7 +164,7 @@ def observe_alone(stage: Stage, view: View, numbers: tuple[int, ...] | None = No
         return tuple(found), time.perf_counter() - started
 
 
-def observe(tests: tuple[Test, ...], view: View) -> tuple[tuple[Observation, ...], float]:
+def observe_tests(tests: tuple[Test, ...], view: View) -> tuple[tuple[Observation, ...], float]:
     """Tests on this version, in all orders of their calls, with the traces that they leave."""
     state.subject()
     started = time.perf_counter()
@@ -182,7 +182,7 @@ def _observer(view: View) -> Observer:
     return Observer(view, relative_to([*spec.roots, *spec.paths]))
 
 
-def repeat(test: Test, view: View) -> tuple[Observation, Observation]:
+def observe_twice(test: Test, view: View) -> tuple[Observation, Observation]:
     """The same test observed twice: what differs is not the threads' doing."""
     state.subject()
     with state.world().entered():
@@ -194,14 +194,14 @@ def outcomes(
     test: Test, view: View, limit: int, sampled: int, seconds: float, allowed: frozenset[Outcome] | None, gil: bool,
     aim: Aim | None = None,
 ) -> tuple[Explored, float]:  # fmt: skip
-    """All outcomes of a test on this version, see `plait.judge.difference.behaviour.explore`."""
+    """All outcomes of a test on this version, see `plait.judge.difference.behaviour.explore_outcomes`."""
     state.subject()
     started = time.perf_counter()
     with state.world().entered():
         _announce(test)
         ENGINE.gil = gil
         try:
-            found = explore(
+            found = explore_outcomes(
                 Testbed(test, PLACES), view, limit=limit, sampled=sampled,
                 deadline=time.process_time() + seconds, allowed=allowed, aim=aim,
             )  # fmt: skip
@@ -210,7 +210,7 @@ def outcomes(
     return found, time.perf_counter() - started
 
 
-def explain(
+def explain_difference(
     test: Test, view: View, allowed: frozenset[Outcome], kind: Kind, known: tuple[Outcome, Shown],
     seen: tuple[Test, ...],
 ) -> Explanation:  # fmt: skip
@@ -219,7 +219,7 @@ def explain(
     spec = state.spec()
     with state.world().entered():
         _announce(test)
-        return difference_explain.explain(
+        return difference_explain.explain_outcome(
             test, view, allowed, kind, known, seen, relative_to([*spec.roots, *spec.paths])
         )
 
@@ -232,7 +232,7 @@ def judge(test: Test, probes: tuple[Call, ...], rules: Rules, gil: bool) -> Judg
         return judged(test, probes, rules, gil=gil)
 
 
-def explain_violation(
+def explain_broken(
     test: Test, found: Judged, probes: tuple[Call, ...], rules: Rules, subject: str, seen: tuple[Test, ...]
 ) -> Finding | None:
     """The finding for a violation of a test that is as small as it can be; None if it does not replay."""
@@ -266,7 +266,7 @@ def visited(test: Test) -> frozenset[Place]:
     spec = state.spec()
     with state.world().entered():
         _announce(test)
-        return statements(test, relative_to([*spec.roots, *spec.paths]))
+        return statements_reached(test, relative_to([*spec.roots, *spec.paths]))
 
 
 def _announce(test: Test) -> None:

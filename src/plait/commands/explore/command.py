@@ -1,8 +1,8 @@
 """``plait explore TEST``: an existing multithreaded test, explored where the change is.
 
-The test runs under pytest in a process of its own, with the plug-in of `plait.pytest_plugin.explore`, in the version
-that is asked about; here the two versions are made available, what the change impacts is found out, and the account
-that the process leaves becomes the result.
+The test runs under pytest in a process of its own, with the plug-in of `plait.pytest_plugin.explore_test`, in the
+version that is asked about; here the two versions are made available, what the change impacts is found out, and the
+account that the process leaves becomes the result.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from plait.explore.capp.partition import DEFAULT
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.schedule import Schedule
-from plait.report.explore_text import explore_text, statement
+from plait.report.explore_text import explore_statement, explore_text
 from plait.report.publish import publish_result
-from plait.report.sources import sources, steps_of
+from plait.report.sources import sources, steps_of_finding
 from plait.run.importing.world import cache_folder
 from plait.run.native.stillness import waits
 from plait.subject.changes.impact import Impact, impact_as_json
@@ -47,15 +47,15 @@ COLLECTION = 120.0  # seconds that pytest may need to begin with the first test
 LOOK, LOOKS = 0.05, 10  # seconds between two looks at a process, and how many must find it waiting
 
 
-def run(options: argparse.Namespace) -> int:
+def run_explore(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
-    result = explore(options)
-    complete = publish_result(result, options, explore_text, statement)
+    result = explore_test(options)
+    complete = publish_result(result, options, explore_text, explore_statement)
     code = {"failure": FOUND, "pass": NOTHING_FOUND}.get(result.verdict, INCONCLUSIVE)
     return code if complete else code or UNUSABLE  # what was asked for is not there
 
 
-def explore(options: argparse.Namespace) -> Result:
+def explore_test(options: argparse.Namespace) -> Result:
     """Run the tests that ``options.argument`` names; UsageError when there are none, or pytest does not end."""
     started = time.monotonic()
     if options.schedule in ("native", "active"):
@@ -71,7 +71,7 @@ def explore(options: argparse.Namespace) -> Result:
         impact = Impact() if old is None else impact_between(old, new)
         told = _account(node, project, new, impact, options)
         result = _result(told, options, old, new, impact)
-        result.more["sources"] = sources(steps_of(result.findings))
+        result.more["sources"] = sources(steps_of_finding(result.findings))
     result.elapsed_s = time.monotonic() - started
     return result
 

@@ -19,7 +19,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from plait.commands.interrupt import Interrupt
-from plait.commands.perf.measure import Rounds, Rules, contention
+from plait.commands.perf.measure import MeasureRules, Rounds, contention
 from plait.commands.perf.prepare import NoTestError, Workshop, author, make_tests
 from plait.commands.releases import opened
 from plait.config import tests_folder
@@ -29,7 +29,7 @@ from plait.generate.perf import Limits
 from plait.judge.performance.result import Comparison
 from plait.judge.performance.statistics import mean
 from plait.judge.performance.verdict import is_decided, nature, rounds_needed, verdict, winner
-from plait.report.perf import publish
+from plait.report.perf import publish_perf
 from plait.report.perf_script import Origin, write_script
 from plait.run.native import load, locks
 from plait.run.native.machine import BUSY, cpus
@@ -82,17 +82,17 @@ class PerfOptions:
     imports: tuple[Path, ...] = ()
     examples: Path | None = None
     limits: Limits = field(default_factory=Limits)
-    rules: Rules = field(default_factory=Rules)
+    rules: MeasureRules = field(default_factory=MeasureRules)
     out: Path | None = None
 
 
-def run(options: argparse.Namespace) -> int:
+def run_perf(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
-    asked = from_namespace(options)
+    asked = perf_options(options)
     quiet = getattr(options, "quiet", False) or not sys.stderr.isatty()
     with Interrupt() as interrupt:
-        found = compare(asked, lambda: interrupt.requested, (lambda _: None) if quiet else _say)
-    publish(found, options, short=getattr(options, "quiet", False))
+        found = compare_speed(asked, lambda: interrupt.requested, (lambda _: None) if quiet else _say)
+    publish_perf(found, options, short=getattr(options, "quiet", False))
     return 130 if found.stopped_by == "interrupt" else found.exit_code
 
 
@@ -100,14 +100,14 @@ def _say(line: str) -> None:
     print(f"\r\033[K{line}", end="" if line else "\r", file=sys.stderr, flush=True)
 
 
-def from_namespace(options: argparse.Namespace) -> PerfOptions:
+def perf_options(options: argparse.Namespace) -> PerfOptions:
     """The command line's words as options."""
     config = options.config
     given = {name: getattr(options, name, None) for name in ("python", "curve", "scope", "delta")}
     pythons = tuple(given["python"] or ())
     if len(pythons) > 2:
         raise UsageError("--python: give one interpreter for both versions, or two")
-    rules = Rules(delta=_percent(given["delta"])) if given["delta"] else Rules()
+    rules = MeasureRules(delta=_percent(given["delta"])) if given["delta"] else MeasureRules()
     return PerfOptions(
         options.argument, options.old, options.new, options.path, options.budget or BUDGET_S, options.seed,
         options.threads,
@@ -135,7 +135,7 @@ def _counts(text: str) -> tuple[int, ...]:
     return tuple(sorted({int(part) for part in parts}))
 
 
-def compare(
+def compare_speed(
     options: PerfOptions, stop: Callable[[], bool] = lambda: False, say: Callable[[str], None] = lambda _: None
 ) -> Comparison:
     """Measure both versions and judge; `UsageError` when a version cannot be had or no test works on both."""
@@ -150,13 +150,13 @@ def compare(
             str(subject), versions["old"].label, versions["new"].label, options.seed, threads=options.threads,
             delta=options.rules.delta, confidence=options.rules.confidence, scope=options.scope,
         )  # fmt: skip
-        _Campaign(options, subject, versions, found, started, stop, say).run()
+        _PerfCampaign(options, subject, versions, found, started, stop, say).run()
     say("")
     found.elapsed_s = time.monotonic() - started
     return found
 
 
-class _Campaign:
+class _PerfCampaign:
     """One comparison, step by step."""
 
     def __init__(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from plait.judge.performance.result import Contention, Measured
 from plait.judge.performance.statistics import mean, median, undisturbed
 from plait.judge.performance.verdict import Point, Series, is_decided, point
-from plait.run.native.machine import HEAVY, others
+from plait.run.native.machine import HEAVY, other_processes
 from plait.run.native.pair import PATIENCE_S, SIDES, TURN_S, Job, SideError
 from plait.run.native.process import NativeError, Stuck
 
@@ -36,7 +36,7 @@ _LOOKS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class MeasureRules:
     """When to stop (Algorithm 2): thresholds for the spread of the times, and numbers of rounds."""
 
     delta: float = 0.05
@@ -53,7 +53,7 @@ class Rounds:
     """Measures tests in rounds: fresh processes for each, both versions in turns, who begins is left to chance."""
 
     def __init__(
-        self, open_pair: Callable[[int], Pair], rules: Rules, chance: Random, *, threads: int, scope: str,
+        self, open_pair: Callable[[int], Pair], rules: MeasureRules, chance: Random, *, threads: int, scope: str,
         stop: Callable[[], bool] = lambda: False, say: Callable[[str], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self.rounds = 0
@@ -161,7 +161,7 @@ class Rounds:
         while time.monotonic() < end and not self._stop():
             seen = []
             for _ in range(_LOOKS):
-                seen.append(others() or 0.0)
+                seen.append(other_processes() or 0.0)
                 time.sleep(0.02)
             if mean(seen) <= self._rules.heavy:
                 break

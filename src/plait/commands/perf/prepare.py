@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import plait
 from plait.errors import UsageError
-from plait.generate.perf import Limits, NoLengthError, Tried, find_length, load_source, split
+from plait.generate.perf import Limits, NoLengthError, Tried, find_length, load_source, split_length
 from plait.judge.performance.result import Measured
 from plait.model.test import Test
 from plait.run.native.pair import SIDES, START_S, Job, Pair, SideError
@@ -115,12 +115,12 @@ class Workshop:
 
     def make(self) -> Measured | None:
         """One more test, fit to be measured; None if what was written could not be used."""
-        test = self._tried(split(self.length))
+        test = self._tried(split_length(self.length))
         return self._fitted(test) if test is not None else None
 
     def _random_times(self, length: int) -> Tried:
         """Lines 5 to 7 of Algorithm 1. A class of which no test can be made has no length either."""
-        calls, repeat = split(length)
+        calls, repeat = split_length(length)
         for _ in range(_TRIES):
             test = self._tried((calls, repeat))
             if test is not None:
@@ -230,7 +230,7 @@ class Workshop:
         most = max(len(suffix) for suffix in test.suffixes)
 
         def shaped(length: int) -> tuple[Test, int]:
-            calls = min(most, split(length)[0]) if length < self.length else most
+            calls = min(most, split_length(length)[0]) if length < self.length else most
             cut = dataclasses.replace(test, suffixes=tuple(suffix[:calls] for suffix in test.suffixes))
             return cut, max(1, round(length / calls))
 

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 from plait.commands.check.command import workers_for
 from plait.commands.releases import cache_root
 from plait.commands.replay.debug import debug
-from plait.commands.replay.worker import Order, replay
+from plait.commands.replay.worker import ReplayOrder, replay_finding
 from plait.errors import UsageError
 from plait.model.reading import Replayable, ResultFile, read_result
 from plait.report.interleaving import KEYS, step_text, steps, table
@@ -28,7 +28,7 @@ TIMEOUT = 120.0
 _COMMIT = re.compile(r".* \(([0-9a-f]{10})\)")  # how a result file names a revision
 
 
-def run(options: argparse.Namespace) -> int:
+def run_replay(options: argparse.Namespace) -> int:
     """The command: 1 if some finding shows again, 0 if none does."""
     file = Path(options.argument)
     result = read_result(file)
@@ -55,7 +55,7 @@ def _replay(result: ResultFile, finding: Replayable, options: argparse.Namespace
     label = _label(result, finding)
     place = _place(result, options.path) if label == "worktree" else options.path
     subject = Subject.parse(finding.subject or result.subject, path=place)
-    order = Order(finding.test, finding.schedule, result.probes, result.rules)
+    order = ReplayOrder(finding.test, finding.schedule, result.probes, result.rules)
     with resolve(label, project=place, cache=cache_root(), subject=subject) as version:
         print(finding.summary, end="\n\n")
         if options.pdb:
@@ -72,10 +72,10 @@ def _replay(result: ResultFile, finding: Replayable, options: argparse.Namespace
     return _conclude(answer, result, finding, label)
 
 
-def _answer(subject: Subject, version: Version, order: Order, options: argparse.Namespace) -> dict[str, Any]:
+def _answer(subject: Subject, version: Version, order: ReplayOrder, options: argparse.Namespace) -> dict[str, Any]:
     allow, hook = tuple(options.allow), options.config.hook
     with workers_for(subject, version, count=1, allow=allow, hook=hook) as workers:
-        found: dict[str, Any] = workers.attempt(replay, order, TIMES, timeout=TIMEOUT).result().value
+        found: dict[str, Any] = workers.attempt(replay_finding, order, TIMES, timeout=TIMEOUT).result().value
     return found
 
 

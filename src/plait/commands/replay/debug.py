@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Any
 
 import plait
-from plait.commands.replay.worker import Order
+from plait.commands.replay.worker import ReplayOrder
 from plait.errors import UsageError
 from plait.explore.runner import execute, model
 from plait.explore.scripted import Scripted
@@ -42,7 +42,7 @@ _PLAIT = str(Path(plait.__file__).resolve().parent)
 UNUSABLE = 2
 
 
-def debug(subject: Subject, version: Version, order: Order, allow: tuple[str, ...], hook: Path | None) -> bool:
+def debug(subject: Subject, version: Version, order: ReplayOrder, allow: tuple[str, ...], hook: Path | None) -> bool:
     """Start the session, with this process's terminal; whether the schedule still fits the code."""
     file = None if version.kind == "release" else subject.file
     roots = (version.root, *([hook.resolve().parent] if hook is not None else ()))
@@ -66,7 +66,7 @@ def _session(folder: Path) -> int:
     state.use(spec, box)
     import readline  # noqa: F401, PLC0415 - the debugger's; native code is forbidden later
 
-    guard.install(spec, work, box)
+    guard.install_guard(spec, work, box)
     try:
         state.subject()
         with state.world().entered():
@@ -76,7 +76,7 @@ def _session(folder: Path) -> int:
         return UNUSABLE
 
 
-def _run(order: Order) -> int:
+def _run(order: ReplayOrder) -> int:
     examination = order.examination()
     moments, pairs, _waiting = record_schedule(examination, order.schedule)
     pair = relevant(pairs)

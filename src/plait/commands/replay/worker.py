@@ -21,7 +21,7 @@ from plait.workers import state
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ReplayOrder:
     """What to run again; ``rules`` as a result file has them."""
 
     test: Test
@@ -36,7 +36,7 @@ class Order:
         return Examination(self.test, PLACES, tuple(Call.from_line(line) for line in self.probes), rules)
 
 
-def replay(order: Order, times: int) -> dict[str, Any]:
+def replay_finding(order: ReplayOrder, times: int) -> dict[str, Any]:
     """Run one schedule ``times`` times: what happened, whether it was the same each time, and the verdict on it."""
     state.subject()
     schedule = order.schedule

@@ -14,7 +14,7 @@ from pathlib import Path
 from plait.commands.budget import Budget
 from plait.commands.interrupt import Interrupt
 from plait.commands.perf.command import CURVE, TESTS, THREADS
-from plait.commands.perf.measure import Rules as Measuring
+from plait.commands.perf.measure import MeasureRules as Measuring
 from plait.commands.releases import cache_root
 from plait.commands.review.steps import Shares, Steps
 from plait.config import Config, tests_folder
@@ -23,7 +23,7 @@ from plait.model.result import Result
 from plait.report.review import publish_review
 from plait.store.database import FOLDER
 from plait.subject.changes.locks import lock_changes
-from plait.subject.changes.survey import Survey, Touched
+from plait.subject.changes.survey import Survey, TouchedClass
 from plait.subject.versions.git import History
 from plait.subject.versions.version import Version, resolve
 
@@ -54,9 +54,9 @@ class ReviewOptions:
     store: Path | None = None  # the folder of what is remembered between runs
 
 
-def run(options: argparse.Namespace) -> int:
+def run_review(options: argparse.Namespace) -> int:
     """The command; returns the exit code."""
-    asked = from_namespace(options)
+    asked = review_options(options)
     with Interrupt() as interrupt:
         result, classes = review(asked, interrupt, _say if sys.stderr.isatty() else lambda _: None)
     publish_review(result, classes, options)
@@ -69,7 +69,7 @@ def _say(text: str) -> None:
     print(f"\r\033[K{text}", end="" if text else "\r", file=sys.stderr, flush=True)
 
 
-def from_namespace(options: argparse.Namespace) -> ReviewOptions:
+def review_options(options: argparse.Namespace) -> ReviewOptions:
     """The command line's words as options."""
     config: Config = options.config
     by_steps = options.budget is None and (options.max_tests is not None or options.max_schedules is not None)
@@ -118,7 +118,7 @@ def _labelled(version: Version, name: str) -> Version:
     return dataclasses.replace(version, label=f"{name} ({version.label})") if named else version
 
 
-def _class(touched: Touched, old: Version, new: Version) -> ClassReview:
+def _class(touched: TouchedClass, old: Version, new: Version) -> ClassReview:
     place = new.at(touched.subject)
     top = new.tree or new.root
     prefix = place.root.relative_to(top).as_posix() if place.root.is_relative_to(top) else ""

@@ -17,9 +17,9 @@ from plait.commands.check.options import CheckOptions, kept_as
 from plait.commands.check.worker import tasks
 from plait.commands.diff.command import diff
 from plait.commands.diff.options import DiffOptions
-from plait.commands.explore.command import explore
+from plait.commands.explore.command import explore_test
 from plait.commands.interrupt import Interrupt
-from plait.commands.perf.command import PerfOptions, compare
+from plait.commands.perf.command import PerfOptions, compare_speed
 from plait.errors import UsageError, own_error
 from plait.judge.oracle.rules import Rules
 from plait.judge.review import ClassReview
@@ -212,7 +212,7 @@ class Steps:
         options = self._options
         file = made.touched.subject.file
         subject = f"{file}:{made.touched.subject.qualname}" if file is not None else made.name
-        made.perf = compare(
+        made.perf = compare_speed(
             PerfOptions(
                 subject, self._base, self._tip, options.project, seconds, options.seed, options.perf_threads,
                 options.perf_tests, options.curve if seconds >= 60 else (1,), allow=options.allow,
@@ -232,7 +232,7 @@ class Steps:
             if self._stopped() or left < 1:
                 made.notes.append(f"{len(tests) - number} of {len(tests)} existing tests were not explored: no time")
                 return
-            result = explore(self._asked(test, self._base, self._tip, left))
+            result = explore_test(self._asked(test, self._base, self._tip, left))
             for finding in result.findings:
                 finding.summary = f"{self._shown(test)}: {finding.summary}"
             made.explored.append(result)
@@ -259,7 +259,9 @@ class Steps:
             return False
         try:
             relative = then.relative_to(self._old.project or there[0])
-            return explore(self._asked(f"{relative}::{rest}", self._base, self._base, seconds)).verdict == "failure"
+            return (
+                explore_test(self._asked(f"{relative}::{rest}", self._base, self._base, seconds)).verdict == "failure"
+            )
         except (UsageError, ValueError):
             return False
 

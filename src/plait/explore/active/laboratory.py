@@ -6,10 +6,10 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import replace
 
-from plait.explore.active.testing import ActiveTest, Profile, native_profile, profile
+from plait.explore.active.testing import ActiveTest, TestProfile, native_profile, profile
 from plait.explore.runner import execute
 from plait.explore.strategy import Strategy
-from plait.generate.atg.adaptive import Memory, Seen
+from plait.generate.atg.adaptive import InstanceMemory, SeenInstances
 from plait.model.site import Site
 from plait.model.test import Test
 from plait.observe.iroots import Sighting, sight
@@ -19,7 +19,7 @@ from plait.run.testbed import Testbed
 _KEPT = 64  # profiles of tests that may be tested actively later
 
 
-class Laboratory:
+class ActiveLaboratory:
     """Executions of generated tests in this process. A subclass may judge each of them (`run`).
 
     A test is profiled once; its profile is made again, in the same way, if it was forgotten meanwhile. ``native`` is
@@ -36,15 +36,15 @@ class Laboratory:
         self.attempts: dict[str, int] = {}
         self._seed = seed
         self._native = native
-        self._profiles: dict[Test, tuple[Testbed, Profile]] = {}
+        self._profiles: dict[Test, tuple[Testbed, TestProfile]] = {}
 
-    def profile(self, test: Test) -> Seen:
+    def profile(self, test: Test) -> SeenInstances:
         """See `plait.generate.atg.adaptive.Laboratory.profile`."""
         self.profiles += 1
         _, found = self._profiled(test)
         return _seen(found)
 
-    def expose(self, test: Test, known: Memory) -> Seen:
+    def expose(self, test: Test, known: InstanceMemory) -> SeenInstances:
         """See `plait.generate.atg.adaptive.Laboratory.expose`."""
         self.active_tests += 1
         bed, found = self._profiled(test)
@@ -77,7 +77,7 @@ class Laboratory:
         strategy.executed(ENGINE)
         return found[0]
 
-    def _profiled(self, test: Test) -> tuple[Testbed, Profile]:
+    def _profiled(self, test: Test) -> tuple[Testbed, TestProfile]:
         known = self._profiles.get(test)
         if known is None:
             bed = self.bed(test)
@@ -94,5 +94,7 @@ class Laboratory:
         return known
 
 
-def _seen(found: Profile, missed: Iterable[str] = ()) -> Seen:
-    return Seen(frozenset(found.discovered), frozenset(found.happened), frozenset(found.close), frozenset(missed))
+def _seen(found: TestProfile, missed: Iterable[str] = ()) -> SeenInstances:
+    return SeenInstances(
+        frozenset(found.discovered), frozenset(found.happened), frozenset(found.close), frozenset(missed)
+    )

@@ -16,14 +16,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from plait.explore.strategy import run_on
-from plait.observe.iroots import CHANGES, Hint, Visit, conflict
+from plait.observe.iroots import CHANGES, Hint, Visit, visits_conflict
 from plait.run.engine import Engine
 from plait.run.vthread import FINISHED, VThread
 
 MEET, DELAY, FIRST_WAITS, SECOND_WAITS, STRAIGHT = "meet", "delay", "first-waits", "second-waits", "straight"
 
 
-class Aim(NamedTuple):
+class ActiveAim(NamedTuple):
     """Two accesses, how to bring them together, and the order of threads in the execution they were seen in."""
 
     hint: Hint
@@ -36,7 +36,7 @@ class Orchestrated:
 
     name = "active"
 
-    def __init__(self, aim: Aim) -> None:
+    def __init__(self, aim: ActiveAim) -> None:
         self.exhausted = False
         self.free = False
         self.met = False
@@ -84,7 +84,7 @@ class Orchestrated:
         for thread, loc, mode, site, _enabled, _after in engine.trace[self._seen :]:
             count = visits[thread, site] = visits.get((thread, site), 0) + 1
             left = self._left
-            if left is not None and roots[loc] == left[0] and conflict(left[2], left[1], mode, loc):
+            if left is not None and roots[loc] == left[0] and visits_conflict(left[2], left[1], mode, loc):
                 if thread == hint.second.thread and site == hint.second.site:
                     self.met = True
                 elif mode in CHANGES:
@@ -106,7 +106,7 @@ class Orchestrated:
             return False
         if thread.id == hint.second.thread and thread.site == hint.second.site:
             return False
-        return conflict(left[2], left[1], thread.mode, thread.loc)
+        return visits_conflict(left[2], left[1], thread.mode, thread.loc)
 
     # -- who goes next -----------------------------------------------------------------------------------------------
 
@@ -148,4 +148,4 @@ class Orchestrated:
 def _meet(engine: Engine, first: VThread, second: VThread) -> bool:
     """Whether both stand in front of conflicting accesses to one location."""
     roots = engine.heap.roots
-    return roots[first.loc] == roots[second.loc] and conflict(first.mode, first.loc, second.mode, second.loc)
+    return roots[first.loc] == roots[second.loc] and visits_conflict(first.mode, first.loc, second.mode, second.loc)

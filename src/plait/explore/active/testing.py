@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from plait.explore.active.plan import DELAY, FIRST_WAITS, MEET, SECOND_WAITS, STRAIGHT, Aim, Orchestrated
+from plait.explore.active.plan import DELAY, FIRST_WAITS, MEET, SECOND_WAITS, STRAIGHT, ActiveAim, Orchestrated
 from plait.explore.pos import Pos
 from plait.explore.strategy import Strategy, run_on
 from plait.observe.iroots import Hint, IRoot, Sighting
@@ -35,7 +35,7 @@ Execute = Callable[[Strategy, bool], Sighting | None]
 
 
 @dataclass(slots=True)
-class Profile:
+class TestProfile:
     """What the executions of one test have shown so far."""
 
     happened: set[IRoot] = field(default_factory=set)
@@ -58,13 +58,13 @@ class Profile:
         return len(self.happened) + len(self.hints) > before
 
 
-def profile(execute: Execute, *, threads: int, seed: int = 0, patience: int = PATIENCE) -> Profile:
+def profile(execute: Execute, *, threads: int, seed: int = 0, patience: int = PATIENCE) -> TestProfile:
     """Run a test on its own until ``patience`` executions in a row discover nothing.
 
     Short tests on real threads run almost one thread after the other: so do the first executions, each beginning with
     another thread. The others switch at random wherever threads race (`Pos`).
     """
-    found = Profile()
+    found = TestProfile()
     sample = Pos(seed)
     idle = 0
     for number in range(1, threads + MOST + 1):
@@ -78,12 +78,12 @@ def profile(execute: Execute, *, threads: int, seed: int = 0, patience: int = PA
     return found
 
 
-def native_profile(execute: Execute, *, threads: int, seed: int = 0) -> Profile:
+def native_profile(execute: Execute, *, threads: int, seed: int = 0) -> TestProfile:
     """Run a test a couple of times as short tests run on real threads: they arrive in any order, none is interrupted.
 
     The orders are drawn from the seed instead of being left to the machine, so that a profile can be made again.
     """
-    found, chance = Profile(), Random(seed)
+    found, chance = TestProfile(), Random(seed)
     for first in sorted({chance.randint(1, threads) for _ in range(COUPLE)}):  # the same order shows the same
         sighting = execute(Leading(first), True)
         if sighting is None:
@@ -133,7 +133,7 @@ class ActiveTest:
     """
 
     def __init__(
-        self, execute: Execute, profile: Profile, wanted: Callable[[IRoot], bool], *, attempts: int = ATTEMPTS,
+        self, execute: Execute, profile: TestProfile, wanted: Callable[[IRoot], bool], *, attempts: int = ATTEMPTS,
         met: Collection[IRoot] = (), learn: bool = True,
     ) -> None:  # fmt: skip
         self._execute = execute
@@ -187,9 +187,9 @@ class ActiveTest:
         for hint, order in self._profile.hints[iroot][:_CLOSE]:
             if iroot in self._profile.close or self.done.stopped:
                 return
-            self._once(Aim(hint, MEET, order))
+            self._once(ActiveAim(hint, MEET, order))
 
-    def _once(self, aim: Aim) -> None:
+    def _once(self, aim: ActiveAim) -> None:
         self.done.executions += 1
         sighting = self._execute(Orchestrated(aim), self._learn)
         if sighting is None:
@@ -198,9 +198,9 @@ class ActiveTest:
             self._profile.add(sighting)
 
 
-def aims(hints: Sequence[tuple[Hint, Sequence[int]]], attempts: int) -> Iterator[Aim]:
+def aims(hints: Sequence[tuple[Hint, Sequence[int]]], attempts: int) -> Iterator[ActiveAim]:
     """The attempts for one instance, the most promising first."""
-    found = [Aim(hint, plan, order) for hint, order in hints for plan in _FIRST]
-    found += [Aim(hint, plan, order) for hint, order in hints for plan in _THEN]
+    found = [ActiveAim(hint, plan, order) for hint, order in hints for plan in _FIRST]
+    found += [ActiveAim(hint, plan, order) for hint, order in hints for plan in _THEN]
     best = found[:2] + found[2 * len(hints) :][:1] + found[2 : 2 * len(hints)] + found[2 * len(hints) + 1 :]
     yield from best[:attempts]

@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from plait.generate.atg.candidates import PREFIX_LENGTH, SUFFIX_LENGTH, Candidate, Candidates
+from plait.generate.atg.candidates import PREFIX_LENGTH, SUFFIX_LENGTH, Candidate, RandomCandidates
 
 if TYPE_CHECKING:
     from random import Random
@@ -36,7 +36,7 @@ _TRIES = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenInstances:
     """What profiling a test, or testing it actively, has shown (Definition 3)."""
 
     discovered: frozenset[str]
@@ -48,17 +48,17 @@ class Seen:
 class Laboratory(Protocol):
     """Executes tests for a strategy."""
 
-    def profile(self, test: Test) -> Seen:
+    def profile(self, test: Test) -> SeenInstances:
         """Run the test on its own."""
         ...
 
-    def expose(self, test: Test, known: Memory) -> Seen:
+    def expose(self, test: Test, known: InstanceMemory) -> SeenInstances:
         """Run the test under orchestrated schedules, to expose what it can of what is not exposed yet."""
         ...
 
 
 @dataclass(slots=True)
-class Memory:
+class InstanceMemory:
     """All instances known so far; ``give_up`` is how many active tests may miss one before it counts as infeasible."""
 
     discovered: set[str] = field(default_factory=set)
@@ -68,7 +68,7 @@ class Memory:
     infeasible: set[str] = field(default_factory=set)  # missed too often, if never exposed
     give_up: int = GIVE_UP
 
-    def learn(self, seen: Seen) -> bool:
+    def learn(self, seen: SeenInstances) -> bool:
         """Take in what was seen; returns whether an instance was exposed for the first time."""
         before = len(self.exposed)
         self.discovered |= seen.discovered
@@ -102,11 +102,11 @@ class AdaptiveTests(ABC):
         suffix_length: int = SUFFIX_LENGTH, prefix_length: int = PREFIX_LENGTH,
     ) -> None:  # fmt: skip
         del repeat  # a test that was executed actively has nothing more to give
-        self.candidates = Candidates(
+        self.candidates = RandomCandidates(
             sequences, random, threads=threads, suffix_length=suffix_length, prefix_length=prefix_length
         )
         self.pairs: PairTable = self.candidates.pairs
-        self.memory = Memory()
+        self.memory = InstanceMemory()
         self.threshold = saturation
         self.saturated: str | None = None
         self.executed: list[Test] = []

@@ -48,7 +48,7 @@ class Candidate(NamedTuple):
         return Shape(before, tuple(tuple(method.name for method in pattern) for pattern in self.patterns))
 
 
-class Candidates:
+class RandomCandidates:
     """Draws shapes and writes tests, none of them twice."""
 
     def __init__(

@@ -11,7 +11,7 @@ from plait.generate.atg.diversity import Encounters, ShapeSet, levenshtein, shap
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.generate.atg.adaptive import Laboratory, Seen
+    from plait.generate.atg.adaptive import Laboratory, SeenInstances
     from plait.generate.atg.candidates import Candidate
     from plait.generate.atg.diversity import Shape
     from plait.model.test import Test
@@ -143,7 +143,7 @@ class DynamicChoice(AdaptiveTests):
         super().__init__(*arguments, **options)
         self.l = 0
         self.u = 0
-        self.profiled: dict[Test, Seen] = {}  # R, and what profiling each of its tests has shown
+        self.profiled: dict[Test, SeenInstances] = {}  # R, and what profiling each of its tests has shown
 
     def fill(self, laboratory: Laboratory) -> bool:
         """Line 5, and lines 23 and 24: R has N tests, each profiled; False if no new test turns up for an empty R."""
@@ -156,7 +156,7 @@ class DynamicChoice(AdaptiveTests):
             self.run_out()
         return bool(self.profiled)
 
-    def keep(self, test: Test, profile: Seen) -> None:
+    def keep(self, test: Test, profile: SeenInstances) -> None:
         """The test joins R."""
         self.memory.learn(profile)
         self.profiled[test] = profile
@@ -236,7 +236,7 @@ class DiverseTests(StaticChoice, DynamicChoice):
             self.count(discovered)
         self.judge()
 
-    def keep(self, test: Test, profile: Seen) -> None:
+    def keep(self, test: Test, profile: SeenInstances) -> None:
         """See `DynamicChoice.keep`; the next test is chosen from more."""
         super().keep(test, profile)
         self.m += self.threshold
@@ -307,7 +307,7 @@ class WidelyDiverseTests(BestOfMany, DynamicChoice):
             self.saturated = f"{nothing}, and none is left to expose"
         self.judge()
 
-    def keep(self, test: Test, profile: Seen) -> None:
+    def keep(self, test: Test, profile: SeenInstances) -> None:
         """See `DynamicChoice.keep`; lines 11 to 18 of Figure 1."""
         is_new = not profile.discovered <= self.memory.discovered
         super().keep(test, profile)

@@ -19,7 +19,7 @@ from plait.explore.runner import execute, model
 from plait.explore.strategy import Strategy
 from plait.judge.difference.outcome import Outcome, View, Watch, atoms
 from plait.model.schedule import Schedule
-from plait.observe.recording import preemptions, schedule_of
+from plait.observe.recording import count_preemptions, schedule_of
 from plait.run.endings import SetupFailedError
 from plait.run.engine import (
     DEADLOCK,
@@ -57,7 +57,7 @@ class Explored:
     early_exhausted: bool = False
 
 
-def explore(
+def explore_outcomes(
     bed: Testbed,
     view: View,
     *,
@@ -130,7 +130,7 @@ def _run(
         outcome = outcomes.pop()
         if status not in _COUNTED:
             continue
-        cost = preemptions(ENGINE.trace)
+        cost = count_preemptions(ENGINE.trace)
         known = found.outcomes.get(outcome)
         if known is None or cost < known.preemptions:
             found.outcomes[outcome] = Shown(schedule_of(ENGINE), cost)

@@ -14,16 +14,16 @@ from typing import Any
 from plait.explore.dfs import Dfs
 from plait.explore.runner import execute, model
 from plait.explore.scripted import Scripted
-from plait.judge.difference.behaviour import Shown, explore
+from plait.judge.difference.behaviour import Shown, explore_outcomes
 from plait.judge.difference.outcome import Outcome, View, Watch
-from plait.judge.difference.words import Kind, kind_of
+from plait.judge.difference.words import Kind, difference_kind
 from plait.judge.oracle.explain import REPLAYS, record_schedule
 from plait.judge.oracle.safety import Examination
 from plait.model.schedule import Schedule
 from plait.model.test import Test
 from plait.observe.places import PLACES
 from plait.observe.racing import GuardTable, RacingPair
-from plait.observe.recording import Moment, as_row, preemptions, schedule_of
+from plait.observe.recording import Moment, as_row, count_preemptions, schedule_of
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
 
@@ -48,7 +48,7 @@ class Explanation:
     confirmed: bool = False
 
 
-def explain(
+def explain_outcome(
     test: Test,
     view: View,
     allowed: frozenset[Outcome],
@@ -61,7 +61,7 @@ def explain(
 
     ``seen`` are tests whose executions teach which locks guard what.
     """
-    outcome, shown = fewest_preemptions(test, view, allowed, kind) or known
+    outcome, shown = fewest_preemptions_of_outcome(test, view, allowed, kind) or known
     examination = Examination(test, PLACES)
     moments, pairs, waiting = record_schedule(examination, shown.schedule)
     pair = _relevant(pairs)
@@ -76,11 +76,11 @@ def explain(
         outcome, shown, [_row(moment, relative) for moment in moments if moment.site.line],
         None if pair is None else [_row(pair.first, relative), _row(pair.second, relative)],
         None if pair is None else _guard(pair, guards, relative), waiting, under_gil(test, view, allowed, kind),
-        confirmed(test, view, shown.schedule, outcome),
+        difference_confirmed(test, view, shown.schedule, outcome),
     )  # fmt: skip
 
 
-def fewest_preemptions(
+def fewest_preemptions_of_outcome(
     test: Test, view: View, allowed: Collection[Outcome], kind: Kind
 ) -> tuple[Outcome, Shown] | None:
     """An outcome of the kind with as few preemptions, and then as few switches, as a search by their number finds."""
@@ -103,9 +103,9 @@ def fewest_preemptions(
                     finish=lambda into=found: into.append(watch.outcome()),  # type: ignore[misc]
                 )  # fmt: skip
                 search.executed(ENGINE)
-                if found[0] in allowed or kind_of(found[0], allowed) != kind:
+                if found[0] in allowed or difference_kind(found[0], allowed) != kind:
                     continue
-                shown = Shown(schedule_of(ENGINE), preemptions(ENGINE.trace))
+                shown = Shown(schedule_of(ENGINE), count_preemptions(ENGINE.trace))
                 left = min(left, PER_BOUND // 5)  # some more, for a simpler one
                 if best is None or _cost(shown) < _cost(best[1]):
                     best = (found[0], shown)
@@ -123,20 +123,20 @@ def _cost(shown: Shown) -> tuple[int, int]:
 def under_gil(test: Test, view: View, allowed: frozenset[Outcome], kind: Kind) -> bool | None:
     """Whether a build with the GIL can show an outcome of the kind; None if the search had to stop before it knew."""
     with model(gil=True):
-        found = explore(
+        found = explore_outcomes(
             Testbed(test, PLACES), view, limit=UNDER_GIL, sampled=SAMPLED, deadline=time.process_time() + SECONDS
         )
-    if any(each not in allowed and kind_of(each, allowed) == kind for each in (*found.outcomes, *found.early)):
+    if any(each not in allowed and difference_kind(each, allowed) == kind for each in (*found.outcomes, *found.early)):
         return True
     return False if found.exhausted and (not found.timed or found.early_exhausted) else None
 
 
-def confirmed(test: Test, view: View, schedule: Schedule, outcome: Outcome) -> bool:
+def difference_confirmed(test: Test, view: View, schedule: Schedule, outcome: Outcome) -> bool:
     """Whether the schedule shows the outcome on OS threads as well, every time."""
-    return all(replay(test, view, schedule, backend="threads") == (outcome, None) for _ in range(REPLAYS))
+    return all(replay_outcome(test, view, schedule, backend="threads") == (outcome, None) for _ in range(REPLAYS))
 
 
-def replay(test: Test, view: View, schedule: Schedule, *, backend: str = "auto") -> tuple[Outcome, str | None]:
+def replay_outcome(test: Test, view: View, schedule: Schedule, *, backend: str = "auto") -> tuple[Outcome, str | None]:
     """Run one schedule; also says where the schedule and the code parted, if they did."""
     bed = Testbed(test, PLACES)
     watch = Watch(bed, view)

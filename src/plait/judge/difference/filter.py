@@ -20,18 +20,18 @@ from plait.judge.difference.sequential import same
 from plait.judge.difference.serial import Observation
 from plait.observe.context import Context
 from plait.observe.footprint import Footprint, Touch, Touched
-from plait.observe.trace import Event, Place, Trace
+from plait.observe.trace import Place, Trace, TraceEvent
 from plait.subject.changes.change import Change
 
 Reason = Literal["new statement", "new path", "other context", "new value", "other order"]
 
 
-class Impact(NamedTuple):
+class ImpactedAccess(NamedTuple):
     """One impacted access."""
 
     reason: Reason
     side: Literal["old", "new"]
-    event: Event
+    event: TraceEvent
 
 
 class Decision(NamedTuple):
@@ -41,7 +41,7 @@ class Decision(NamedTuple):
     """
 
     keep: bool
-    impact: Impact | None = None
+    impact: ImpactedAccess | None = None
     repeated: bool = False
 
     @property
@@ -51,7 +51,7 @@ class Decision(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Known:
+class _KnownStatement:
     """What the accesses of one statement were like."""
 
     contexts: set[Context] = field(default_factory=set)
@@ -75,15 +75,15 @@ class Filter:
         self._seen.add(pair)
         return Decision(True, self._impact(old.traces, new.traces), repeated)
 
-    def _impact(self, old: Sequence[Trace], new: Sequence[Trace]) -> Impact | None:
+    def _impact(self, old: Sequence[Trace], new: Sequence[Trace]) -> ImpactedAccess | None:
         found = impacted(old, new, self._to_old)
         if found is not None:
-            return Impact(found[0], "new", found[1])
+            return ImpactedAccess(found[0], "new", found[1])
         found = impacted(new, old, self._to_new)
         if found is not None:
-            return Impact(found[0], "old", found[1])
+            return ImpactedAccess(found[0], "old", found[1])
         event = reordered(old, new, self._to_old)
-        return None if event is None else Impact("other order", "new", event)
+        return None if event is None else ImpactedAccess("other order", "new", event)
 
     def impacts(self, old: Touched, new: Touched) -> tuple[Footprint, Footprint]:
         """The impacted ones among the accesses of a call that runs alone, on the old and on the new version.
@@ -97,7 +97,7 @@ class Filter:
 
 def impacted(
     first: Iterable[Trace], second: Iterable[Trace], matching: Callable[[Place], Place | None]
-) -> tuple[Reason, Event] | None:
+) -> tuple[Reason, TraceEvent] | None:
     """ISIMPACTED (lines 30-37): an event of the second version's traces that the first one's do not explain.
 
     ``matching`` finds the statement of the first version for one of the second. All accesses of a trace conflict with
@@ -121,7 +121,7 @@ def impacted(
 
 def reordered(
     first: Sequence[Trace], second: Sequence[Trace], matching: Callable[[Place], Place | None]
-) -> Event | None:
+) -> TraceEvent | None:
     """Return an event of the second version's traces in whose place the first version has another one."""
     for before, after in zip(first, second, strict=False):
         for one, other in itertools.zip_longest(before.events, after.events):
@@ -136,7 +136,7 @@ def reordered(
 def _unexplained(
     first: Sequence[Touch], second: Sequence[Touch], matching: Callable[[Place], Place | None]
 ) -> Footprint:
-    known: dict[Place, _Known] = {}
+    known: dict[Place, _KnownStatement] = {}
     for touch in first:
         _add(known, touch.place, touch.context, touch.value)
     found = set()
@@ -148,15 +148,15 @@ def _unexplained(
     return frozenset(found)
 
 
-def _add(known: dict[Place, _Known], place: Place, context: Context, value: str) -> None:
-    each = known.setdefault(place, _Known())
+def _add(known: dict[Place, _KnownStatement], place: Place, context: Context, value: str) -> None:
+    each = known.setdefault(place, _KnownStatement())
     each.contexts.add(context)
     each.values.add(value)
 
 
-def _contexts(traces: Iterable[Trace]) -> dict[Place, _Known]:
+def _contexts(traces: Iterable[Trace]) -> dict[Place, _KnownStatement]:
     """The maps CC of lines 27-28, with the values accessed."""
-    found: dict[Place, _Known] = {}
+    found: dict[Place, _KnownStatement] = {}
     for trace in traces:
         for event in trace.events:
             _add(found, event.place, event.context, event.value)

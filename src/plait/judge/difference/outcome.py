@@ -91,7 +91,7 @@ class Watch:
         for done in bed.done:
             position = self._where[done.thread, done.index]
             method = bed.test.suffixes[done.thread - 1][done.index].method
-            results[position] = MASKED if method in view.masked else result_of(done, view)
+            results[position] = MASKED if method in view.masked else observed_result(done, view)
             if exits:
                 exits[position] = done.seen
         objects = self._objects() if view.objects else ()
@@ -149,7 +149,7 @@ def _answers(bed: Testbed, view: View) -> tuple[Result, ...]:
     return (*found, *[UNFINISHED] * (len(view.probes) - len(found)))
 
 
-def result_of(done: Done, view: View) -> Result:
+def observed_result(done: Done, view: View) -> Result:
     """A call's result: its value, or its exception with the innermost public method that raised or passed it on."""
     if done.error is None:
         return ("returned", result_value(done.value, view.ignored))

@@ -76,7 +76,7 @@ class Observer:
         """What the test's prefix alone does; it is run once."""
         known = self._beginnings.get(test.prefix)
         if known is None:
-            known = self._beginnings[test.prefix] = begin(test, self.view)
+            known = self._beginnings[test.prefix] = run_prefix(test, self.view)
         return known
 
     def observe(self, test: Test, *, traced: bool = True) -> Observation:
@@ -150,7 +150,7 @@ def _begun(bed: Testbed) -> tuple[Order, bool]:
     return tuple((each.thread, each.index) for _start, _end, each in calls), whole
 
 
-def begin(test: Test, view: View) -> Beginning:
+def run_prefix(test: Test, view: View) -> Beginning:
     """Run the prefix alone."""
     found: list[Beginning] = []
     execute(lambda: _run(test, view, found))
@@ -159,14 +159,14 @@ def begin(test: Test, view: View) -> Beginning:
 
 def reached(test: Test) -> frozenset[tuple[str, object]]:
     """What is special about the state that a prefix leaves its object in: what prefixes are to differ by."""
-    beginning = begin(test, View())
+    beginning = run_prefix(test, View())
     names = sorted({call.result for call in test.prefix if call.result is not None})
     if beginning.failed or not isinstance(beginning.state, tuple):
         return frozenset()
     return features(beginning.state[names.index(test.prefix[0].result or "")])
 
 
-def statements(test: Test, relative: Callable[[str], str]) -> frozenset[Place]:
+def statements_reached(test: Test, relative: Callable[[str], str]) -> frozenset[Place]:
     """The lines that a test's calls reach with a step of their own, in all orders of whole calls."""
     bed = Testbed(test, PLACES)
     bed.stops = True

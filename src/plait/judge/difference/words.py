@@ -17,7 +17,7 @@ FIXED = "Fixed by this change:"  # what only the old version could do
 _MANY = 4
 
 
-def summary(
+def difference_summary(
     side: Side, kind: Kind, outcome: Outcome, others: Collection[Outcome], test: Test, probes: Sequence[str]
 ) -> str:
     """One sentence: what only one version can do."""
@@ -166,7 +166,7 @@ Kind = tuple[str, ...]
 _ORDER = ("deadlock", "hang", "raised", "returned", "objects", "state", "answers", "combination", "passing")
 
 
-def kind_of(outcome: Outcome, others: Collection[Outcome]) -> Kind:
+def difference_kind(outcome: Outcome, others: Collection[Outcome]) -> Kind:
     """What is new about an outcome: ``deadlock``, ``raised`` with the exception, ``returned``, ``state``...
 
     ``combination``: every result by itself is known, but not all of them together. ``objects``: they are all known,
@@ -212,6 +212,6 @@ def showing(difference: Difference, old: Explored, new: Explored) -> tuple[Side,
 
 
 def _gravest(outcomes: Sequence[Outcome], others: Explored, mine: Explored) -> tuple[Outcome, Kind]:
-    kinds = [(kind_of(each, others.outcomes), each) for each in outcomes]
+    kinds = [(difference_kind(each, others.outcomes), each) for each in outcomes]
     kind, outcome = min(kinds, key=lambda pair: (rank(pair[0]), mine.outcomes[pair[1]].preemptions))
     return outcome, kind

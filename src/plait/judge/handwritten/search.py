@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Search:
+class TestSearch:
     """What was done and found; ``shared`` says whether threads touched anything in common."""
 
     exploration: Exploration
@@ -38,7 +38,7 @@ class Search:
 
 def search(
     trial: Trial, strategy: Strategy, *, max_executions: int | None = None, max_seconds: float | None = None
-) -> Search:
+) -> TestSearch:
     """Explore until the first failure."""
     failures: list[Failure] = []
     shared: list[bool] = []
@@ -59,7 +59,7 @@ def search(
         check=lambda _engine: trial.finish(), on_execution=look,
     )  # fmt: skip
     difference = None if done.divergence is None or failures else explained(done.divergence, ENGINE.trace)
-    return Search(done, any(shared), failures[0] if failures else None, difference, timed)
+    return TestSearch(done, any(shared), failures[0] if failures else None, difference, timed)
 
 
 def only_without_gil(
@@ -116,7 +116,7 @@ _SUSPECTS = {
 }  # fmt: skip
 
 
-def explained(found: replay.Divergence, trace: Sequence[Entry]) -> Divergence:
+def explained(found: replay.Departure, trace: Sequence[Entry]) -> Divergence:
     """A divergence as an outcome, with what in the files that the execution went through may be its cause."""
     seen = found.found if found.found != found.expected else f"{found.found}, but elsewhere"
     return Divergence(found.step, found.expected, seen, _suspicion(trace) or f"likely cause: {found.cause}")

@@ -12,7 +12,7 @@ from plait.model.foreign import exception_text
 from plait.model.outcome import CheckFailed, Finished, Outcome
 from plait.observe.ending import ending, left_behind
 from plait.observe.places import HINTS
-from plait.observe.recording import Moment, Recorder, preemptions, schedule_of
+from plait.observe.recording import Moment, StepRecorder, count_preemptions, schedule_of
 from plait.observe.spots import spot_of_error
 from plait.run.engine import DIVERGED, ENGINE, FINISHED_RUN, REDUNDANT
 from plait.run.hooks.access import perform_function
@@ -41,7 +41,7 @@ class Failure(NamedTuple):
         return (self.preemptions, self.schedule.switches)
 
 
-class Recorded(NamedTuple):
+class RecordedTrial(NamedTuple):
     """An execution with everything a report shows."""
 
     outcome: Outcome
@@ -130,7 +130,7 @@ class Trial:
 
     def failure(self) -> Failure:
         """The execution just run, to be run again."""
-        return Failure(self.outcome, schedule_of(ENGINE), preemptions(ENGINE.trace))
+        return Failure(self.outcome, schedule_of(ENGINE), count_preemptions(ENGINE.trace))
 
     def replay(self, schedule: Schedule, *, backend: str = "auto") -> tuple[Failure, str | None]:
         """Run a schedule; the second part says where it no longer fits the code."""
@@ -140,11 +140,11 @@ class Trial:
             self.execute((), script, free=False, backend=backend)
             return self.failure(), script.lost
 
-    def record(self, schedule: Schedule) -> Recorded:
+    def record(self, schedule: Schedule) -> RecordedTrial:
         """Run a schedule once more and keep what a report shows."""
         script = Scripted(schedule)
         script.next_prefix()
-        recorder = Recorder()
+        recorder = StepRecorder()
         moments: list[Moment] = []
 
         def finish() -> None:
@@ -160,7 +160,7 @@ class Trial:
                 ENGINE.recorder = None
             names = tuple(thread.name for thread in ENGINE.threads)
             done = self.failure()
-        return Recorded(done.outcome, moments, self.error, script.lost, names, done.schedule, done.preemptions)
+        return RecordedTrial(done.outcome, moments, self.error, script.lost, names, done.schedule, done.preemptions)
 
 
 def _body(body: Body, state: Any, takes_state: bool) -> Callable[[], object]:

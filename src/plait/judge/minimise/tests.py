@@ -23,7 +23,7 @@ from plait.judge.oracle.safety import Examination, Violation
 from plait.model.schedule import Schedule
 from plait.model.site import Site
 from plait.model.test import Call, Test
-from plait.observe.recording import preemptions, schedule_of
+from plait.observe.recording import count_preemptions, schedule_of
 from plait.run.engine import ENGINE
 
 ATTEMPTS = 400  # candidates
@@ -125,7 +125,7 @@ def fewest_preemptions(
             violation = verdicts[0] if verdicts else None
             if violation is None:
                 continue
-            schedule, cost = schedule_of(ENGINE), preemptions(ENGINE.trace)
+            schedule, cost = schedule_of(ENGINE), count_preemptions(ENGINE.trace)
             violation = examination.confirm(violation)
             if violation is not None and same(violation):
                 return Minimal(examination.bed.test, violation, schedule, cost, 0, True)

@@ -93,7 +93,7 @@ def inside(finding: Finding, public: Collection[str]) -> list[str]:
     return _of_class(finding, (ran & set(public)) - names_of(finding.methods))
 
 
-def others(finding: Finding, seen: Iterable[frozenset[str]]) -> list[list[str]]:
+def other_methods(finding: Finding, seen: Iterable[frozenset[str]]) -> list[list[str]]:
     """The methods, and pairs of them, that showed the finding's race by themselves, but for its own."""
     kept = [names_of(finding.methods)]
     for names in sorted(seen, key=lambda each: (len(each), sorted(each))):

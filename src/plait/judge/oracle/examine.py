@@ -24,7 +24,7 @@ from plait.model.schedule import Schedule
 from plait.observe.iroots import Sighting, sight
 from plait.observe.overlap import overlaps
 from plait.observe.racing import unguarded
-from plait.observe.recording import preemptions, schedule_of
+from plait.observe.recording import count_preemptions, schedule_of
 from plait.run.engine import ENGINE, HANG, Engine
 
 SYSTEMATIC = 250  # executions that the reduction gets before sampling takes over
@@ -224,7 +224,7 @@ def _once(
     if violation is None:
         found.hangs += ENGINE.status == HANG
         return found.hangs >= MAX_HANGS
-    schedule, cost = schedule_of(ENGINE), preemptions(ENGINE.trace)
+    schedule, cost = schedule_of(ENGINE), count_preemptions(ENGINE.trace)
     violation = examination.confirm(violation)
     if violation is None:
         return False

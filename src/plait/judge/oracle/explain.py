@@ -19,7 +19,7 @@ from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.places import location, owners, place
 from plait.observe.racing import GuardTable, RacingPair, gap, racing_pairs
-from plait.observe.recording import Moment, Recorder, as_row
+from plait.observe.recording import Moment, StepRecorder, as_row
 from plait.run.engine import ENGINE
 from plait.run.vthread import VThread
 
@@ -27,7 +27,7 @@ REPLAYS = 3
 GIL_SYSTEMATIC, GIL_SAMPLED = 1500, 100  # executions to decide whether a build with the GIL can show it
 
 
-def explain(
+def explain_violation(
     examination: Examination, minimal: Minimal, guards: GuardTable, subject: str, same: Callable[[Violation], bool]
 ) -> Finding:
     """The finding. ``subject`` is the class's own name.
@@ -75,7 +75,7 @@ def record_schedule(
     """Replay a schedule with a recorder: what happened, what raced, who waits for whom."""
     strategy = Scripted(schedule)
     strategy.next_prefix()
-    recorder = Recorder()
+    recorder = StepRecorder()
     out: list[Any] = []
 
     def finish() -> None:

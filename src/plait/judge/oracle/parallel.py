@@ -35,7 +35,7 @@ _STATUS = {ENDED: FINISHED_RUN, WAITS: DEADLOCK, LOOPS: HANG}
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownInParallel:
     """One execution as far as it can be seen without control."""
 
     status: str
@@ -60,7 +60,7 @@ class Allowed:
     exception: str | None
     calls: tuple[int, ...]
     detail: str
-    orders: tuple[Shown, ...]
+    orders: tuple[ShownInParallel, ...]
     undetermined: frozenset[int]
     unread: frozenset[int]
     state: bool  # final states are compared
@@ -75,7 +75,7 @@ def allowed(examination: Examination, schedule: Schedule, cause: tuple[Any, ...]
     violation, lost = examination.replay(schedule)
     if violation is None or lost is not None or violation.cause != cause:
         return None
-    shown: list[Shown] = []
+    shown: list[ShownInParallel] = []
     undetermined: set[int] = set()
     unread: set[int] = set()
     mask: set[int] = set()
@@ -99,10 +99,10 @@ def allowed(examination: Examination, schedule: Schedule, cause: tuple[Any, ...]
     )  # fmt: skip
 
 
-def _orders(found: Specification, probed: dict[tuple[Any, ...], set[tuple[Any, ...]]]) -> list[Shown]:
+def _orders(found: Specification, probed: dict[tuple[Any, ...], set[tuple[Any, ...]]]) -> list[ShownInParallel]:
     shown = []
     for each in found.observed:
-        plain = Shown(each.status, each.results, each.identity, each.strangers, each.holds, last=each.last)
+        plain = ShownInParallel(each.status, each.results, each.identity, each.strangers, each.holds, last=each.last)
         answers = probed.get(each.results)
         shown += [replace(plain, answers=given) for given in answers] if answers else [plain]
     return shown
@@ -120,7 +120,7 @@ class ParallelJudge:
         self._mask = set(wanted.mask)
         self._state = wanted.state and bool(wanted.probes or any(each.answers for each in wanted.orders))
         self._known = set(wanted.orders)
-        self._under_control: Sequence[Shown] = wanted.orders
+        self._under_control: Sequence[ShownInParallel] = wanted.orders
 
     def calibrate(self) -> str:
         """Run the orders of whole calls here; return why nothing can be said, or nothing."""
@@ -139,7 +139,7 @@ class ParallelJudge:
         """Return whether the orders give here what they gave: otherwise the code keeps something between executions."""
         return all(self._masked(seen) in self._known for seen in self._serially())
 
-    def _serially(self) -> list[Shown]:
+    def _serially(self) -> list[ShownInParallel]:
         seen = []
         left = self._orders
         while left and self.left <= MOST_LEFT:
@@ -150,7 +150,7 @@ class ParallelJudge:
             left = left[len(runs) :]
         return seen
 
-    def _compare(self, seen: Shown) -> None:
+    def _compare(self, seen: ShownInParallel) -> None:
         """Leave out what no order has shown under control: it takes another form here."""
         theirs = self._under_control
         for position, result in enumerate(seen.results):
@@ -165,11 +165,11 @@ class ParallelJudge:
             if all(answer != other[number] for other in given):
                 self._mask.add(number)
 
-    def seen(self, runs: Sequence[Run]) -> list[Shown]:
+    def seen(self, runs: Sequence[Run]) -> list[ShownInParallel]:
         """Return what executions show, with further calls behind those that ended."""
         return [self._seen(run, answers) for run, answers in zip(runs, self._answers(runs), strict=True)]
 
-    def _seen(self, run: Run, answers: tuple[Any, ...] | None) -> Shown:
+    def _seen(self, run: Run, answers: tuple[Any, ...] | None) -> ShownInParallel:
         results: list[Result] = []
         values: list[Any] = []
         for suffix, made in zip(self.bed.test.suffixes, run.made, strict=True):
@@ -184,10 +184,10 @@ class ParallelJudge:
         status = _STATUS.get(run.status, "")
         strangers = tuple(exception_name(error) for error in run.strangers)
         if status != FINISHED_RUN or run.helped:
-            return Shown(status, tuple(results), strangers=strangers, helped=run.helped)
+            return ShownInParallel(status, tuple(results), strangers=strangers, helped=run.helped)
         held = [run.values[name] for name in self.bed.variables]
         kept = self.wanted.invariant is None or holds(self.wanted.invariant, self.bed.space, run.values)
-        return Shown(status, tuple(results), identities(values, held), strangers, kept, answers)
+        return ShownInParallel(status, tuple(results), identities(values, held), strangers, kept, answers)
 
     def _answers(self, runs: Sequence[Run]) -> list[tuple[Any, ...] | None]:
         """Make the further calls, in a thread of their own, which is left behind if one of them has no end."""
@@ -223,7 +223,7 @@ class ParallelJudge:
                 answers.append(("raised", exception_name(error)))
         return tuple(answers)
 
-    def _masked(self, seen: Shown) -> Shown:
+    def _masked(self, seen: ShownInParallel) -> ShownInParallel:
         results = tuple(
             MASKED
             if (position in self._undetermined and result != UNFINISHED)
@@ -237,7 +237,7 @@ class ParallelJudge:
         identity = seen.identity if self.wanted.state and not self._undetermined else ()
         return replace(seen, results=results, answers=answers, identity=identity, helped=False)
 
-    def shows(self, seen: Shown) -> bool:
+    def shows(self, seen: ShownInParallel) -> bool:
         """Return whether an execution shows the finding, by the rules that made it one."""
         helped, seen = seen.helped, self._masked(seen)
         wanted, known = self.wanted, self._known

@@ -64,7 +64,7 @@ class Violation:
 
 
 @dataclass(slots=True)
-class _Known:
+class _KnownOrders:
     """What is known of a test under one rule for time-outs."""
 
     specification: Specification
@@ -85,7 +85,7 @@ class Examination:
         self.sites = sites
         self.probes = filled(probes, test)
         self.rules = rules
-        self._by_rule: dict[bool, _Known] = {}  # time-outs at any moment, or when nothing else can run
+        self._by_rule: dict[bool, _KnownOrders] = {}  # time-outs at any moment, or when nothing else can run
 
     @property
     def specification(self) -> Specification:
@@ -93,11 +93,11 @@ class Examination:
         known = self._by_rule.get(ENGINE.any_timeouts)
         if known is None:
             with model(gil=False):
-                known = self._by_rule[ENGINE.any_timeouts] = _Known(specify(self.bed, self.rules))
+                known = self._by_rule[ENGINE.any_timeouts] = _KnownOrders(specify(self.bed, self.rules))
         return known.specification
 
     @property
-    def _known(self) -> _Known:
+    def _known(self) -> _KnownOrders:
         """It must have been made before the execution that is being judged."""
         return self._by_rule[ENGINE.any_timeouts]
 
@@ -294,7 +294,7 @@ class Examination:
             known.right.add(_key(violation.seen))
         return found
 
-    def _extend(self, known: _Known, probed: dict[tuple[Any, ...], set[tuple[Any, ...]]]) -> None:
+    def _extend(self, known: _KnownOrders, probed: dict[tuple[Any, ...], set[tuple[Any, ...]]]) -> None:
         """Let threads of the class come into calls."""
         with model(gil=False):
             extend(
@@ -302,7 +302,7 @@ class Examination:
                 lambda seen: probed.setdefault(seen.results, set()).add(probe(self.bed, self.probes, PROBE_S / 10)),
             )  # fmt: skip
 
-    def _judge_again(self, violation: Violation, known: _Known) -> Violation | None:
+    def _judge_again(self, violation: Violation, known: _KnownOrders) -> Violation | None:
         """The verdict by a specification that has got more orders."""
         seen, more = violation.seen, known.specification
         if violation.kind in (DEADLOCK, HANG):
@@ -360,7 +360,7 @@ class Examination:
             for number, (one, other) in enumerate(zip(first, second, strict=True))
         )
 
-    def _probe_orders(self, known: _Known) -> dict[tuple[Any, ...], set[tuple[Any, ...]]]:
+    def _probe_orders(self, known: _KnownOrders) -> dict[tuple[Any, ...], set[tuple[Any, ...]]]:
         found: dict[tuple[Any, ...], set[tuple[Any, ...]]] = {}
         rounds = [self._orders_with_probes(known) for _ in range(2)]
         for (_seen, one), (_again, other) in zip(*rounds, strict=False):
@@ -370,7 +370,7 @@ class Examination:
             found.setdefault(known.specification.mask(seen).results, set()).add(probed)
         return found
 
-    def _orders_with_probes(self, known: _Known) -> list[tuple[Observed, tuple[Any, ...]]]:
+    def _orders_with_probes(self, known: _KnownOrders) -> list[tuple[Observed, tuple[Any, ...]]]:
         """All orders of the specification, each with what further calls see behind it."""
         found: list[tuple[Observed, tuple[Any, ...]]] = []
 

@@ -34,13 +34,21 @@ from plait.run.hooks.containers import (
 )
 from plait.run.hooks.effects import EFFECTS, EFFECTS_BY_NAME, EFFECTS_OF, bound_effect, effect_of, held
 from plait.run.hooks.iteration import iterate, scan_args, scan_too
-from plait.run.hooks.stepwise import FUNCTIONS, NATIVE, Membership, add_in_place, assign_slice, class_method, delete
-from plait.run.hooks.stepwise import method as stepwise_method
+from plait.run.hooks.stepwise import (
+    FUNCTIONS,
+    NATIVE,
+    Membership,
+    add_in_place,
+    assign_slice,
+    class_method,
+    delete,
+    stepwise_method,
+)
 from plait.run.hooks.variables import Cell, read_cell, read_global, write_cell, write_global
 from plait.run.identity import identity
 from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, READ, WRITE
 from plait.run.primitives.file_lock import closing
-from plait.run.primitives.site import place
+from plait.run.primitives.site import place_of_primitive
 from plait.run.rewrite import REFERENCES
 from plait.run.vthread import VThread
 
@@ -670,7 +678,7 @@ def marker() -> None:
         thread.may_switch = True
         thread.turns += 1
         if thread.turns > MAX_TURNS:
-            ENGINE.endless(thread, place())
+            ENGINE.endless(thread, place_of_primitive())
     elif ENGINE.thread.dying:
         ENGINE.linger()
 

@@ -24,8 +24,8 @@ from plait.run.hooks.callables import HOOKS
 from plait.run.hooks.noop import FUTURE, text_code
 from plait.run.rewrite import build
 from plait.run.rewrite.build import REFERENCES
-from plait.run.rewrite.context import Frame, SiteTable
-from plait.run.rewrite.scope import Survey
+from plait.run.rewrite.context import FunctionFrame, SiteTable
+from plait.run.rewrite.scope import NameSurvey
 from plait.run.rewrite.statements import Statements
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ class TopLevel(Statements):
         owner = self.frame.scope.owner(self.mangled(name))
         if owner is not self.module or hasattr(builtins, name) or name.startswith("_p_"):
             return super().variable(name, hook, at)
-        site = self.site("global", build.load(name, at))
+        site = self.site("global", build.load_node(name, at))
         top = self.frame.scope.function() is self.module and name not in self.module.globals
-        return build.call(f"_p_{hook}n", [build.constant(name, at), build.constant(top, at), site], at)
+        return build.call_node(f"_p_{hook}n", [build.constant(name, at), build.constant(top, at), site], at)
 
     def is_shared(self, name: str) -> bool:
         """All names of the text are."""
@@ -76,14 +76,14 @@ class TopLevel(Statements):
         match node.target:
             case ast.Name(id=name) as target:
                 hook = self.variable(name, "w", target)
-                changed = build.call("_p_xi", [operation, self.value(build.load(name, target)), value], node)
+                changed = build.call_node("_p_xi", [operation, self.value(build.load_node(name, target)), value], node)
                 return [build.assign(target, changed if hook is None else build.then(changed, hook, node), node)]
             case ast.Attribute(value=owner) as target:
                 args = [self.value(owner), self.attribute_name(target), operation, value, read, write]
-                return [build.statement(build.call("_p_xia", args, node), node)]
+                return [build.statement_node(build.call_node("_p_xia", args, node), node)]
             case ast.Subscript(value=owner, slice=key):
                 args = [self.value(owner), self.key(key), operation, value, read, write]
-                return [build.statement(build.call("_p_xik", args, node), node)]
+                return [build.statement_node(build.call_node("_p_xik", args, node), node)]
 
 
 @lru_cache(maxsize=512)
@@ -95,10 +95,10 @@ def rewritten(text: str, mode: str, flags: int = 0, filename: str = "<string>") 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree: Any = ast.parse(text.lstrip(" \t") if mode == "eval" else text, filename, mode)
-            survey = Survey(tree)
+            survey = NameSurvey(tree)
             table = SiteTable(f"{filename} {zlib.crc32(text.encode('utf-8', 'surrogatepass')):x}", filename)
             statements = TopLevel(table, survey.scopes, survey.module)
-            statements.frame = Frame(survey.module, function="<text>", inside=True, bare=True, sealed=True)
+            statements.frame = FunctionFrame(survey.module, function="<text>", inside=True, bare=True, sealed=True)
             tree.body = statements.value(tree.body) if mode == "eval" else _body(statements, tree.body)
             code: CodeType = compile(ast.fix_missing_locations(tree), filename, mode, flags & FUTURE, dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError):
@@ -113,7 +113,7 @@ def _body(statements: TopLevel, body: list[ast.stmt]) -> list[ast.stmt]:
     return statements.block(body)
 
 
-def execute(function: Any, site: int, source: Any, *spaces: Any) -> Any:
+def execute_text(function: Any, site: int, source: Any, *spaces: Any) -> Any:
     """``eval(source, ...)`` or ``exec(source, ...)``."""
     thread = ENGINE.current
     flags = sys._getframe(1).f_code.co_flags
@@ -207,8 +207,8 @@ def change_key(container: Any, key: Any, operation: str, right: Any, reading: in
 
 
 HOOKS.update({
-    "_p_xe": execute, "_p_rn": read_name, "_p_wn": write_name, "_p_xi": change, "_p_xia": change_attribute,
+    "_p_xe": execute_text, "_p_rn": read_name, "_p_wn": write_name, "_p_xi": change, "_p_xia": change_attribute,
     "_p_xik": change_key,
 })  # fmt: skip
 
-__all__ = ["HOOKS", "Places", "adopt_generators", "execute", "rewritten"]
+__all__ = ["HOOKS", "Places", "adopt_generators", "execute_text", "rewritten"]

@@ -618,6 +618,6 @@ def class_method(owner: Any, name: str) -> Function | None:
     return _consumer(frozenset({*_HASHED, tuple})) if name == "fromkeys" and issubclass(owner, dict) else None
 
 
-def method(descriptor: Any, name: str) -> Method | None:
+def stepwise_method(descriptor: Any, name: str) -> Method | None:
     """The performer of a C method, found by the class that defines it; None if the method is one step."""
     return METHODS.get((getattr(descriptor, "__objclass__", None), name))  # type: ignore[arg-type]

@@ -68,7 +68,7 @@ class Author:
         return {"test": test.as_json() if test is not None else None}
 
 
-def main() -> None:
+def author_main() -> None:
     """Be the process."""
     serve(Author())
 

@@ -34,7 +34,7 @@ def switching(interval: float = SWITCH_INTERVAL) -> Iterator[None]:
         sys.setswitchinterval(before)
 
 
-class Watch:
+class NativeWatch:
     """What `watched` notes: ``events``, and the ``outer`` methods, whose calls by the test alone can be noted."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class NativeBed:
         self._prefix = [_Step(call) for call in test.prefix]
         self._suffixes = [[_Step(call) for call in suffix] for suffix in test.suffixes]
 
-    def concurrent(self, watch: Watch) -> Outcome:
+    def concurrent(self, watch: NativeWatch) -> Outcome:
         """One execution on threads."""
         values = self._built()
         gate = threading.Barrier(len(self._suffixes))
@@ -136,9 +136,9 @@ def _joined(bodies: Sequence[tuple[Callable[..., None], tuple[Any, ...]]], found
 
 
 @contextmanager
-def watched(owner: type, public: Iterable[str]) -> Iterator[Watch]:
+def watched(owner: type, public: Iterable[str]) -> Iterator[NativeWatch]:
     """Note when public methods of the class begin and end (CovCon, section IV-B1: instrumentation)."""
-    watch = Watch()
+    watch = NativeWatch()
     before: dict[str, Any] = {}
     for name in public:
         found = next((vars(klass)[name] for klass in owner.__mro__ if name in vars(klass)), None)

@@ -63,7 +63,7 @@ def guard(allowed: list[str], folder: str) -> None:
     sys.addaudithook(hook)
 
 
-class Deadlock(Exception):  # noqa: N818  # the word that the report uses
+class LoadDeadlock(Exception):  # noqa: N818  # the word that the report uses
     """Threads of a test that do not come to an end."""
 
 
@@ -122,7 +122,7 @@ class Execution:
         for thread in threads:
             thread.join(max(0.0, deadline - time.monotonic()))
             if thread.is_alive():
-                raise Deadlock(f"after {patience:.1f} s the threads have not ended")
+                raise LoadDeadlock(f"after {patience:.1f} s the threads have not ended")
         self.whole = max(end for _, end in self.stamps) - start
 
     def _suffix(self, index: int, arguments: tuple[Any, ...], ready: Any, gate: Any) -> None:
@@ -185,7 +185,7 @@ def measure(
     return {"whole": whole, "suffix": suffix}
 
 
-class Trial:
+class LoadTrial:
     """A test whose calls are watched one by one: which raise, which never return.
 
     Each suffix runs alone until nothing is wrong with the calls that are left, then all run together.
@@ -302,7 +302,7 @@ class Server:
         return measure(self._loads[name], **arguments)
 
     def trial(self, name: str, skipped: list[list[int]], patience: float) -> dict[str, Any]:
-        """See `Trial`. If a call of the prefix raises, the answer tells which, and nothing else."""
+        """See `LoadTrial`. If a call of the prefix raises, the answer tells which, and nothing else."""
         load = self._loads[name]
         try:
             load.prefix()
@@ -313,7 +313,7 @@ class Server:
             line = trace.tb_next.tb_lineno - load.prefix.__code__.co_firstlineno
             return {"prefix": line - 1, "reason": describe(error)}
         places = [(suffix, call) for suffix, call in skipped]
-        return {"bad": Trial(load, places).run(patience)}
+        return {"bad": LoadTrial(load, places).run(patience)}
 
     def profile(self, name: str, threads: int, repeat: int, patience: float) -> dict[str, Any]:
         """What happened at each lock while the suffixes ran, and the time that they took in all."""

@@ -21,7 +21,7 @@ _TRANSPARENT = ("threading", "queue", "concurrent.futures.thread", "concurrent.f
 """Modules whose locks belong to whoever uses them: the lock of a queue is that of the line that makes the queue."""
 
 
-class Site:
+class LockSite:
     """All locks made by one line."""
 
     def __init__(self, name: str) -> None:
@@ -32,7 +32,7 @@ class Site:
 class Watched:
     """A lock that stands in for one of the interpreter's and counts for its site."""
 
-    def __init__(self, inner: Any, site: Site) -> None:
+    def __init__(self, inner: Any, site: LockSite) -> None:
         self._inner = inner
         self._site = site
 
@@ -64,12 +64,12 @@ class Watched:
         return repr(self._inner)
 
 
-class Profile:
+class LockProfile:
     """Replaces ``threading.Lock`` and ``threading.RLock`` by watched ones."""
 
     def __init__(self, root: str) -> None:
         self._root = os.path.realpath(root) + os.sep
-        self._sites: dict[tuple[str, int], Site] = {}
+        self._sites: dict[tuple[str, int], LockSite] = {}
 
     def install(self) -> None:
         """To be called before the code under test is imported, which may keep the names."""
@@ -85,9 +85,9 @@ class Profile:
 
     def locks(self) -> list[dict[str, Any]]:
         """The locks that were used, by name, those with the longest waits first."""
-        named: dict[str, Site] = {}
+        named: dict[str, LockSite] = {}
         for each in self._sites.values():
-            total = named.setdefault(each.name, Site(each.name))
+            total = named.setdefault(each.name, LockSite(each.name))
             total.acquired += each.acquired
             total.contended += each.contended
             total.wait_ns += each.wait_ns
@@ -105,7 +105,7 @@ class Profile:
             return make()
         place = (frame.f_code.co_filename, frame.f_lineno)
         if place not in self._sites:
-            self._sites[place] = Site(self._name(*place, frame.f_globals.get("__name__", "")))
+            self._sites[place] = LockSite(self._name(*place, frame.f_globals.get("__name__", "")))
         return Watched(make(), self._sites[place])
 
     def _name(self, file: str, line: int, module: str) -> str:

@@ -25,7 +25,7 @@ def cpus(threads: int) -> list[int] | None:
     return sorted(os.sched_getaffinity(0))[-max(2, threads) :]
 
 
-def others() -> float | None:
+def other_processes() -> float | None:
     """How many other threads of the machine are ready to run now, per CPU; None where the system does not tell.
 
     To be called while no process of ours works. A share of the CPUs' time would say less: the scheduler may give a

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from plait.run.native.machine import others
+from plait.run.native.machine import other_processes
 from plait.run.native.process import NativeError, Process
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Pair:
     ) -> None:  # fmt: skip
         self.interpreters: dict[str, dict[str, Any]] = {}
         self.others: list[float] = []
-        """How busy others kept the machine, looked up between turns (`native_machine.others`)."""
+        """How busy others kept the machine, looked up between turns (`native_machine.other_processes`)."""
         self._sides: dict[str, Process] = {}
         self._loaded: set[str] = set()
         try:
@@ -130,7 +130,7 @@ class Pair:
         for side in SIDES:
             self.run(side, job, job.warmup)
         for _ in range(-(-job.repetitions // job.turn)):
-            busy = others()
+            busy = other_processes()
             self.others += [] if busy is None else [busy]
             for side in chance.sample(SIDES, 2):
                 for scope, found in self.run(side, job, job.turn).items():

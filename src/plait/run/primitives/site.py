@@ -31,7 +31,7 @@ def here() -> int:
     return _search(frame) if number is None else number
 
 
-def place() -> int:
+def place_of_primitive() -> int:
     """The number of the innermost place in code under test, however deep inside of plait the caller is."""
     return _search(sys._getframe(1))
 

@@ -20,7 +20,7 @@ REFERENCES: dict[str, Any] = {
 }  # fmt: skip
 
 
-def load(name: str, at: ast.AST) -> ast.Name:
+def load_node(name: str, at: ast.AST) -> ast.Name:
     """The value of a variable."""
     return ast.copy_location(ast.Name(name, ast.Load()), at)
 
@@ -35,9 +35,9 @@ def constant(value: Any, at: ast.AST) -> ast.Constant:
     return ast.copy_location(ast.Constant(value), at)
 
 
-def call(name: str, args: Sequence[ast.expr], at: ast.AST, keywords: Sequence[ast.keyword] = ()) -> ast.Call:
+def call_node(name: str, args: Sequence[ast.expr], at: ast.AST, keywords: Sequence[ast.keyword] = ()) -> ast.Call:
     """A call of a hook."""
-    return ast.copy_location(ast.Call(load(name, at), list(args), list(keywords)), at)
+    return ast.copy_location(ast.Call(load_node(name, at), list(args), list(keywords)), at)
 
 
 def kept(name: str, value: ast.expr, at: ast.AST) -> ast.NamedExpr:
@@ -61,7 +61,7 @@ def then(value: ast.expr, hook: ast.expr, at: ast.AST) -> ast.expr:
     return ast.copy_location(ast.Subscript(pair, constant(0, at), ast.Load()), at)
 
 
-def statement(value: ast.expr, at: ast.AST) -> ast.Expr:
+def statement_node(value: ast.expr, at: ast.AST) -> ast.Expr:
     """An expression for its effect."""
     return ast.copy_location(ast.Expr(value), at)
 

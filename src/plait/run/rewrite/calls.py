@@ -7,7 +7,7 @@ import builtins
 from typing import NamedTuple
 
 from plait.run.rewrite import build
-from plait.run.rewrite.context import Context
+from plait.run.rewrite.context import RewriteContext
 
 
 class FieldHook(NamedTuple):
@@ -58,7 +58,7 @@ CALLERS = frozenset({"map", "filter", "reduce", "starmap", "takewhile", "dropwhi
 CALLERS_BY_NAME = frozenset({"sorted", "min", "max", "sort", "groupby", "accumulate"})
 
 
-class Calls(Context):
+class Calls(RewriteContext):
     """Rewrites calls."""
 
     def call(self, node: ast.Call) -> ast.expr:
@@ -67,7 +67,7 @@ class Calls(Context):
         if name in FIELD_HOOKS and _is_plain(node, FIELD_HOOKS[name].arities):
             return self._field_call(node, FIELD_HOOKS[name])
         if name in FRAME_READERS and _is_plain(node, (0,)):
-            return build.call(FRAME_READERS[name], [node], node)
+            return build.call_node(FRAME_READERS[name], [node], node)
         if name in RUNNERS and _is_plain(node, (1, 2, 3)):
             return self._run_text(node)
         if name in UNHOOKED or (name == "type" and _is_plain(node, (1,))):
@@ -105,9 +105,9 @@ class Calls(Context):
         match node.func:
             case ast.Attribute(value=receiver, attr=attribute) if attribute not in STEPWISE_LIBRARY:
                 subject = [self.value(receiver), build.constant(self.mangled(attribute), node), site]
-                node.func = build.call("_p_nm", subject, node)
+                node.func = build.call_node("_p_nm", subject, node)
             case callee:
-                node.func = build.call("_p_nf", [self.value(callee), site], node)
+                node.func = build.call_node("_p_nf", [self.value(callee), site], node)
         node.args = [self._given(called, arg, position) for position, arg in enumerate(node.args)]
         node.keywords = [self._keyword(keyword, called) for keyword in node.keywords]
         return node
@@ -117,9 +117,9 @@ class Calls(Context):
         site = self.site("call", node)
         args = [self.value(arg) for arg in node.args]
         if len(args) == 1:
-            local = build.call("_p_lo", [build.call("_p_locals", [], node)], node)
-            args += [build.call("_p_globals", [], node), local]
-        return build.call("_p_xe", [node.func, site, *args], node)
+            local = build.call_node("_p_lo", [build.call_node("_p_locals", [], node)], node)
+            args += [build.call_node("_p_globals", [], node), local]
+        return build.call_node("_p_xe", [node.func, site, *args], node)
 
     def steps(self, node: ast.expr) -> ast.expr:
         """The rewritten iterable of a loop."""
@@ -131,7 +131,7 @@ class Calls(Context):
         if not self.is_sharable(node):
             return self.value(node)
         site = self.site("iterate", node)
-        return build.call("_p_it", [self.value(node), site], node)
+        return build.call_node("_p_it", [self.value(node), site], node)
 
     def _lazy_walk(self, node: ast.Call, name: str) -> ast.expr:
         """``enumerate(xs)`` and its like as a loop's iterable: each step touches ``xs``."""
@@ -158,7 +158,7 @@ class Calls(Context):
         calls = position == 0 and called in CALLERS and self._may_touch(arg)
         site = self.site("call", arg) if calls else None
         value = self.value(arg)
-        return value if site is None else build.call("_p_fn", [value, site], arg)
+        return value if site is None else build.call_node("_p_fn", [value, site], arg)
 
     def _may_touch(self, node: ast.expr) -> bool:
         """Whether a function that C code is given may be written in C and touch what is shared."""
@@ -171,7 +171,7 @@ class Calls(Context):
         site = self.site("call", keyword.value) if calls and self._may_touch(keyword.value) else None
         value = self.value(keyword.value) if keyword.arg else self.whole(keyword.value, "iterate")
         if site is not None:
-            value = build.call("_p_fn", [value, site], keyword.value)
+            value = build.call_node("_p_fn", [value, site], keyword.value)
         return ast.copy_location(ast.keyword(keyword.arg, value), keyword)
 
     def _field_call(self, node: ast.Call, field: FieldHook) -> ast.expr:
@@ -179,13 +179,13 @@ class Calls(Context):
         site = self.site(field.kind, node)
         args = [self.value(arg) for arg in node.args]
         if not self.can_keep(*args[:2]):
-            return build.call("_p_xf", [node.func, site, *args], node)
+            return build.call_node("_p_xf", [node.func, site, *args], node)
         args[0], subject = self.keep(args[0])
         name, name_again = self.keep(args[1])
         if len(args) == 2:
-            args[1] = build.call(field.hook, [subject, name, site, name_again], node)
+            args[1] = build.call_node(field.hook, [subject, name, site, name_again], node)
         else:
-            args[1:] = [name, build.call(field.hook, [subject, name_again, site, args[2]], node)]
+            args[1:] = [name, build.call_node(field.hook, [subject, name_again, site, args[2]], node)]
         node.args = args
         return node
 
@@ -214,10 +214,10 @@ class Calls(Context):
         """The first argument is changed as a whole: say so after the other arguments have been evaluated."""
         site = self.site("write", node, text)
         if all(map(_is_quiet, args[1:])) or not self.can_keep(args[0]):
-            args[0] = build.call("_p_ow", [args[0], site], node)
+            args[0] = build.call_node("_p_ow", [args[0], site], node)
         else:
             args[0], again = self.keep(args[0])
-            args[-1] = build.then(args[-1], build.call("_p_ow", [again, site], node), node)
+            args[-1] = build.then(args[-1], build.call_node("_p_ow", [again, site], node), node)
 
     def _guarded(
         self, node: ast.Call, func: ast.Attribute | None, site: ast.Constant, args: list[ast.expr], *,
@@ -235,14 +235,14 @@ class Calls(Context):
         positional = bool(args) and not _has_star(args) and all(map(_is_quiet, keywords))
         again = [_again(arg) for arg in args[:-1]] if positional else []
         if not keywords and (not args or isinstance(args[-1], ast.Starred)):
-            subject = build.call(f"_p_{letter}0", [subject, *rest], node)
+            subject = build.call_node(f"_p_{letter}0", [subject, *rest], node)
         elif not self.can_keep(subject, *again):
             args = _unpacked_alone(args)
             if func is not None and not all(map(_is_quiet, [*args, *keywords])):
                 # The method is looked up before the arguments are evaluated, which may matter: pass it bound.
                 func.value = subject
-                return build.call("_p_xf", [func, site, *args], node, keywords)
-            return build.call(f"_p_x{letter}", [subject, *rest, *args], node, keywords)
+                return build.call_node("_p_xf", [func, site, *args], node, keywords)
+            return build.call_node(f"_p_x{letter}", [subject, *rest, *args], node, keywords)
         else:
             subject, subject_again = self.keep(subject)
             for position, arg in enumerate(again):
@@ -250,12 +250,12 @@ class Calls(Context):
                     args[position], again[position] = self.keep(args[position])
             if positional:
                 hook = "_p_l" if announced and func is None else f"_p_{letter}"
-                args[-1] = build.call(hook, [subject_again, *rest, *again, args[-1]], node)
+                args[-1] = build.call_node(hook, [subject_again, *rest, *again, args[-1]], node)
             elif keywords:
                 last = keywords[-1]
-                last.value = build.call(f"_p_{letter}k", [subject_again, *rest, last.value], node)
+                last.value = build.call_node(f"_p_{letter}k", [subject_again, *rest, last.value], node)
             else:
-                args[-1] = build.call(f"_p_{letter}k", [subject_again, *rest, args[-1]], node)
+                args[-1] = build.call_node(f"_p_{letter}k", [subject_again, *rest, args[-1]], node)
         if func is None:
             node.func = subject
         else:
@@ -269,7 +269,7 @@ def _unpacked_alone(args: list[ast.expr]) -> list[ast.expr]:
     match args:
         case [ast.Starred(value=value) as star]:
             inner = ast.copy_location(ast.Starred(value, ast.Load()), star)
-            return [ast.copy_location(ast.Starred(build.call("_p_star", [inner], star), ast.Load()), star)]
+            return [ast.copy_location(ast.Starred(build.call_node("_p_star", [inner], star), ast.Load()), star)]
     return args
 
 
@@ -307,5 +307,5 @@ def _again(node: ast.expr) -> ast.expr:
         case ast.Call(func=ast.Name(id="_p_o" | "_p_ow" | "_p_z"), args=[ast.Name() | ast.Constant() as inner, _]):
             return inner
         case ast.NamedExpr(target=ast.Name(id=name)) if name.startswith("_p_t"):
-            return build.load(name, node)
+            return build.load_node(name, node)
     return node

@@ -26,7 +26,7 @@ SHARABLE = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.NamedExpr, ast
 
 
 @dataclass(slots=True)
-class Frame:
+class FunctionFrame:
     """The place of the code that is being rewritten.
 
     ``inside`` says that it is a function's body, ``bare`` that it must do without temporaries, ``sealed`` that even a
@@ -64,14 +64,14 @@ class SiteTable:
         return number
 
 
-class Context(ABC):
+class RewriteContext(ABC):
     """The state of one rewriting, and the questions that all parts of it ask."""
 
     def __init__(self, table: SiteTable, scopes: dict[ast.AST, Scope], module: Scope) -> None:
         self.table = table
         self.scopes = scopes
         self.module = module
-        self.frame = Frame(module)
+        self.frame = FunctionFrame(module)
 
     @abstractmethod
     def value(self, node: ast.expr) -> ast.expr:
@@ -130,14 +130,14 @@ class Context(ABC):
         if not self.is_shared(name):
             return None
         real = self.mangled(name)
-        node = build.load(name, at)
+        node = build.load_node(name, at)
         if self.is_global(name):
             subject: ast.expr = build.constant(self.table.module, at)
             letter, site = "g", self.site("global", node)
         else:
-            subject = build.load(f"_p_cell_{real}", at)
+            subject = build.load_node(f"_p_cell_{real}", at)
             letter, site = "c", self.site("cell", node)
-        return build.call(f"_p_{hook}{letter}", [subject, build.constant(real, at), site], at)
+        return build.call_node(f"_p_{hook}{letter}", [subject, build.constant(real, at), site], at)
 
     def is_stable(self, node: ast.expr) -> bool:
         """Whether evaluating the rewritten expression twice gives the same object, without any effect."""
@@ -154,7 +154,7 @@ class Context(ABC):
         if self.is_stable(node):
             return node, node
         name = self.temporary()
-        return build.kept(name, node, node), build.load(name, node)
+        return build.kept(name, node, node), build.load_node(name, node)
 
     def is_scalar(self, node: ast.expr) -> bool:
         """Whether an original expression surely gives an immutable value such as a number or a string."""
@@ -180,7 +180,7 @@ class Context(ABC):
         if not (self.is_sharable(node) or (kind != "iterate" and self._has_sharable(node))):
             return self.value(node)
         site = self.site(kind, node, text)
-        return build.call(hook, [self.value(node), site], node)
+        return build.call_node(hook, [self.value(node), site], node)
 
     def both(self, left: ast.expr, right: ast.expr, kind: str) -> tuple[ast.expr, ast.expr]:
         """Two rewritten expressions that one operation reads as a whole, announced as one if both may be shared."""
@@ -189,8 +189,8 @@ class Context(ABC):
             first, second = self.value(left), self.value(right)
             if self.can_keep(first):
                 first, again = self.keep(first)
-                return first, build.call("_p_oo", [again, second, site], right)
-            return build.call("_p_o", [first, site], left), build.call("_p_o", [second, site], right)
+                return first, build.call_node("_p_oo", [again, second, site], right)
+            return build.call_node("_p_o", [first, site], left), build.call_node("_p_o", [second, site], right)
         return self.whole(left, kind), self.whole(right, kind)
 
     def _has_sharable(self, node: ast.expr) -> bool:

@@ -69,7 +69,7 @@ class Expressions(Calls):
 
     def _attribute(self, node: ast.Attribute) -> ast.expr:
         site = self.site("read", node)
-        node.value = build.call("_p_r", [self.value(node.value), self.attribute_name(node), site], node)
+        node.value = build.call_node("_p_r", [self.value(node.value), self.attribute_name(node), site], node)
         return node
 
     def attribute_name(self, node: ast.Attribute) -> ast.Constant:
@@ -83,9 +83,9 @@ class Expressions(Calls):
         site = self.site("read", node)
         container, key = self.value(node.value), self.key(node.slice)
         if not self.can_keep(container):
-            return build.call("_p_xk", [container, key, site], node)
+            return build.call_node("_p_xk", [container, key, site], node)
         node.value, again = self.keep(container)
-        node.slice = build.call("_p_rk", [again, key, site], node)
+        node.slice = build.call_node("_p_rk", [again, key, site], node)
         return node
 
     def key(self, node: ast.expr) -> ast.expr:
@@ -94,7 +94,7 @@ class Expressions(Calls):
             parts = [build.constant(None, node) if part is None else part for part in (node.lower, node.upper)]
             if node.step is not None:
                 parts.append(node.step)
-            return build.call("_p_slice", [self.value(part) for part in parts], node)
+            return build.call_node("_p_slice", [self.value(part) for part in parts], node)
         if isinstance(node, ast.Tuple):
             node.elts = [self.key(element) for element in node.elts]
             return node
@@ -152,14 +152,14 @@ class Expressions(Calls):
             if self.can_keep(values[position]):
                 values[position], key = self.keep(values[position])
                 alone = [build.constant(True, node)] if single else []
-                values[position + 1] = build.call("_p_in", [values[position + 1], key, site, *alone], node)
+                values[position + 1] = build.call_node("_p_in", [values[position + 1], key, site, *alone], node)
             elif single:
-                member = build.call("_p_xin", [values[0], values[1], site], node)
+                member = build.call_node("_p_xin", [values[0], values[1], site], node)
                 if isinstance(node.ops[0], ast.In):
                     return member
                 return ast.copy_location(ast.UnaryOp(ast.Not(), member), node)
             else:
-                values[position + 1] = build.call("_p_o", [values[position + 1], site], node)
+                values[position + 1] = build.call_node("_p_o", [values[position + 1], site], node)
         node.left, *node.comparators = values
         return node
 
@@ -204,7 +204,7 @@ class Expressions(Calls):
             bare=scope.reads_frame or self.frame.sealed,
         ):  # fmt: skip
             body = self.value(node.body)
-        marker = build.call("_p_m", [], node.body)
+        marker = build.call_node("_p_m", [], node.body)
         node.body = ast.copy_location(ast.BoolOp(ast.Or(), [marker, body]), node.body)
         return node
 
@@ -222,7 +222,7 @@ class Expressions(Calls):
                 eager = outer.inside and not generator.is_async
                 generator.iter = self.steps(generator.iter) if eager else self.value(generator.iter)
                 if outer.inside and position == 0 and CALLED and not isinstance(node, ast.GeneratorExp):
-                    generator.iter = build.call("_p_e", [generator.iter], generator.iter)
+                    generator.iter = build.call_node("_p_e", [generator.iter], generator.iter)
             with self.within(bare=True, scope=scope):
                 generator.target = self.target(generator.target)
                 generator.ifs = [self.test(test) if outer.inside else self.value(test) for test in generator.ifs]
@@ -237,7 +237,7 @@ class Expressions(Calls):
         """
 
         def marked(value: ast.expr) -> ast.expr:
-            return build.call("_p_e", [value], value) if inside else value
+            return build.call_node("_p_e", [value], value) if inside else value
 
         elt: Any = node.key if isinstance(node, ast.DictComp) else node.elt
         if isinstance(node, ast.DictComp) and getattr(node, "value", None) is not None:
@@ -260,15 +260,15 @@ class Expressions(Calls):
         if isinstance(node, ast.Attribute):
             site = self.site(kind, node)
             hook = "_p_wd" if node.attr == "__dict__" else f"_p_{letter}"
-            node.value = build.call(hook, [self.value(node.value), self.attribute_name(node), site], node)
+            node.value = build.call_node(hook, [self.value(node.value), self.attribute_name(node), site], node)
         elif isinstance(node, ast.Subscript):
             site = self.site(kind, node)
             container, key = self.value(node.value), self.key(node.slice)
             if self.can_keep(container):
                 node.value, again = self.keep(container)
-                node.slice = build.call(f"_p_{letter}k", [again, key, site], node)
+                node.slice = build.call_node(f"_p_{letter}k", [again, key, site], node)
             else:
-                node.value, node.slice = build.call("_p_ow", [container, site], node), key
+                node.value, node.slice = build.call_node("_p_ow", [container, site], node), key
         elif isinstance(node, (ast.Tuple, ast.List)):
             node.elts = [self.target(element) for element in node.elts]
         elif isinstance(node, ast.Starred):

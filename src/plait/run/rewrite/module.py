@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from plait.run.rewrite.context import SiteTable
-from plait.run.rewrite.scope import Survey
+from plait.run.rewrite.scope import NameSurvey
 from plait.run.rewrite.statements import Statements
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def rewrite(
     `plait.run.hooks.noop` says, and `plait.run.rewrite.REFERENCES`. ``assigned`` are globals that other modules assign.
     """
     tree = ast.parse(source, filename)
-    survey = Survey(tree, assigned)
+    survey = NameSurvey(tree, assigned)
     table = SiteTable(module, filename)
     statements = Statements(table, survey.scopes, survey.module)
     tree.body = statements.block(tree.body)

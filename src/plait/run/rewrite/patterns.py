@@ -39,7 +39,7 @@ class Patterns(Stores):
         if announce and self.is_sharable(node.subject):
             site = self.site("match", node.subject, subject_text)
             names = build.constant(tuple(nested), node.subject)
-            node.subject = build.call("_p_mt", [self.value(node.subject), names, site], node.subject)
+            node.subject = build.call_node("_p_mt", [self.value(node.subject), names, site], node.subject)
         else:
             node.subject = self.value(node.subject)
 
@@ -74,10 +74,10 @@ class Patterns(Stores):
             reads.append(self._read(subject, attribute, found, part))
             match part:
                 case ast.MatchValue(value=value):
-                    tests.append(build.compared(build.load(found, part), ast.Eq(), self.value(value), part))
+                    tests.append(build.compared(build.load_node(found, part), ast.Eq(), self.value(value), part))
                 case ast.MatchSingleton(value=singleton):
                     same = build.constant(singleton, part)
-                    tests.append(build.compared(build.load(found, part), ast.Is(), same, part))
+                    tests.append(build.compared(build.load_node(found, part), ast.Is(), same, part))
                 case ast.MatchAs(name=str(capture)):
                     bindings.append(self._bound(capture, found, part))
         if name is not None:
@@ -88,15 +88,15 @@ class Patterns(Stores):
 
     def _read(self, subject: str, attribute: str, found: str, at: ast.pattern) -> ast.expr:
         name = build.constant(attribute, at)
-        original = ast.copy_location(ast.Attribute(build.load(subject, at), attribute, ast.Load()), at)
+        original = ast.copy_location(ast.Attribute(build.load_node(subject, at), attribute, ast.Load()), at)
         site = self.site("match", original, f"case {attribute}={ast.unparse(at)}")
-        guarded = build.call("_p_r", [build.load(subject, at), name, site], at)
-        value = build.call("_p_getattr", [guarded, name, build.load("_p_absent", at)], at)
-        return build.compared(build.kept(found, value, at), ast.IsNot(), build.load("_p_absent", at), at)
+        guarded = build.call_node("_p_r", [build.load_node(subject, at), name, site], at)
+        value = build.call_node("_p_getattr", [guarded, name, build.load_node("_p_absent", at)], at)
+        return build.compared(build.kept(found, value, at), ast.IsNot(), build.load_node("_p_absent", at), at)
 
     def _bound(self, name: str, value: str, at: ast.pattern) -> ast.expr:
         """An expression that binds a capture and is true."""
-        loaded: ast.expr = build.load(value, at)
+        loaded: ast.expr = build.load_node(value, at)
         hook = self.variable(name, "w", at)
         stored = loaded if hook is None else build.then(loaded, hook, at)
         return build.compared(build.kept(name, stored, at), ast.Is(), loaded, at)

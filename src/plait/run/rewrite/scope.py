@@ -127,7 +127,7 @@ class Scope:
         return False
 
 
-class Survey(ast.NodeVisitor):
+class NameSurvey(ast.NodeVisitor):
     """Builds the scopes of a module; ``scopes`` maps each node that opens one to it."""
 
     def __init__(self, tree: ast.Module, assigned: Iterable[str] = ()) -> None:

@@ -69,9 +69,9 @@ class Statements(Patterns):
             sealed=False,
         ):  # fmt: skip
             has_doc = ast.get_docstring(node, clean=False) is not None
-            entry = [build.statement(build.call("_p_m", [], node), node)]
+            entry = [build.statement_node(build.call_node("_p_m", [], node), node)]
             tokens = [
-                build.assign(build.store(f"_p_cell_{name}", node), build.call("_p_cell", [], node), node)
+                build.assign(build.store(f"_p_cell_{name}", node), build.call_node("_p_cell", [], node), node)
                 for name in sorted(scope.shared)
             ]
             node.body = [*node.body[:has_doc], *entry, *tokens, *self.block(node.body[has_doc:])]
@@ -129,7 +129,7 @@ class Statements(Patterns):
         # The jump back, where a GIL build may switch, comes behind the test and only if it holds once more.
         again = f"_p_again{self.frame.loops}"
         self.frame.loops += 1
-        marker = ast.copy_location(ast.If(build.load(again, node), [_marker(node)], []), node)
+        marker = ast.copy_location(ast.If(build.load_node(again, node), [_marker(node)], []), node)
         noted = build.assign(build.store(again, node), build.constant(True, node), node)
         node.body = [*dropped, marker, noted, *self.block(node.body)]
         node.orelse = [*dropped_too, *self.block(node.orelse)]
@@ -186,7 +186,7 @@ class Statements(Patterns):
         """``except E as name`` with a shared name: stored by a statement of its own, and deleted at the end."""
         name, temporary = handler.name, self.temporary()
         assert name is not None
-        stored = self.into(build.store(name, handler), build.load(temporary, handler))
+        stored = self.into(build.store(name, handler), build.load_node(temporary, handler))
         cleared = self.into(build.store(name, handler), build.constant(None, handler))
         gone = ast.copy_location(ast.Delete([ast.copy_location(ast.Name(name, ast.Del()), handler)]), handler)
         deleted = [*self.announced(name, handler), gone]
@@ -212,12 +212,12 @@ class Statements(Patterns):
             if self.frame.bare or (alias.asname is None and "." in alias.name):
                 continue
             alias.asname = self.temporary()
-            stores += self.into(build.store(name, node), build.load(alias.asname, node))
+            stores += self.into(build.store(name, node), build.load_node(alias.asname, node))
         return [node, *stores, *self.clear(node)]
 
 
 def _marker(at: ast.stmt) -> ast.stmt:
-    return build.statement(build.call("_p_m", [], at), at)
+    return build.statement_node(build.call_node("_p_m", [], at), at)
 
 
 _FORMS: dict[type[ast.stmt], Callable[[Any, Any], list[ast.stmt]]] = {

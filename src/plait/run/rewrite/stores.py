@@ -40,24 +40,24 @@ class Stores(Expressions):
             name = self.temporary()
             if isinstance(element, ast.Starred):
                 names.append(ast.copy_location(ast.Starred(build.store(name, element), ast.Store()), element))
-                stores += self.into(element.value, build.load(name, element))
+                stores += self.into(element.value, build.load_node(name, element))
             else:
                 names.append(build.store(name, element))
-                stores += self.into(element, build.load(name, element))
+                stores += self.into(element, build.load_node(name, element))
         unpacked = ast.copy_location(ast.Tuple(names, ast.Store()), target)
         return [build.assign(unpacked, value, target), *stores]
 
     def announced(self, name: str, at: ast.AST) -> list[ast.stmt]:
         """The hook's statement before a store to, or a deletion of, a variable; none if it is not shared."""
         hook = self.variable(name, "w", at)
-        return [] if hook is None else [build.statement(hook, at)]
+        return [] if hook is None else [build.statement_node(hook, at)]
 
     def indirect(self, target: ast.expr) -> tuple[ast.expr, list[ast.stmt]]:
         """The target of a loop or ``with``, and the statements that its body must begin with."""
         if self.frame.bare or not self.has_shared(target):
             return self.target(target), []
         name = self.temporary()
-        return build.store(name, target), self.into(target, build.load(name, target))
+        return build.store(name, target), self.into(target, build.load_node(name, target))
 
     def assign(self, node: ast.Assign) -> list[ast.stmt]:
         """``a = b.c = value``."""
@@ -68,7 +68,7 @@ class Stores(Expressions):
             case [ast.Subscript(value=container, slice=ast.Slice() as key) as target]:
                 site = self.site("write", target)
                 parts = [node.value, self.value(container), self.key(key), site]
-                return [build.statement(build.call("_p_ss", parts, node), node), *self.clear(node)]
+                return [build.statement_node(build.call_node("_p_ss", parts, node), node), *self.clear(node)]
             case [ast.Name(id=name)] if shared and not self.is_stable(node.value):
                 self._store_announced(node, name)
                 return [node, *self.clear(node)]
@@ -80,7 +80,7 @@ class Stores(Expressions):
         if not self.is_stable(value):
             name = self.temporary()
             kept.append(build.assign(build.store(name, node), value, node))
-            value = build.load(name, node)
+            value = build.load_node(name, node)
         stores = [statement for target in node.targets for statement in self.into(target, value)]
         return [*kept, *stores, *self.clear(node)]
 
@@ -108,14 +108,14 @@ class Stores(Expressions):
         operation = self.site("operator", node.target, ast.unparse(node)) if changes else None
         match node.target:
             case ast.Name(id=name) if not self.is_shared(name):
-                self._operand(node, build.load(name, node), operation)
+                self._operand(node, build.load_node(name, node), operation)
                 return [node, *self.clear(node)]
             case target if self.frame.bare:
                 self.target(target)
                 node.value = self.value(node.value)
                 return [node]
             case ast.Name(id=name) as target:
-                load = self.value(build.load(name, target))
+                load = self.value(build.load_node(name, target))
                 return self._split(node, [], load, operation, lambda value: self.into(target, value))
             case ast.Attribute() as target:
                 return self._split_attribute(node, target, operation)
@@ -130,7 +130,7 @@ class Stores(Expressions):
         name = self.attribute_name(target)
 
         def access(hook: str, site: ast.expr, context: ast.expr_context) -> ast.expr:
-            guarded = build.call(hook, [owner, name, site], target)
+            guarded = build.call_node(hook, [owner, name, site], target)
             return ast.copy_location(ast.Attribute(guarded, target.attr, context), target)
 
         def stores(value: ast.expr) -> list[ast.stmt]:
@@ -146,7 +146,7 @@ class Stores(Expressions):
         more, key = self._held(self.key(target.slice))
 
         def access(hook: str, site: ast.expr, context: ast.expr_context) -> ast.expr:
-            guarded = build.call(hook, [container, key, site], target)
+            guarded = build.call_node(hook, [container, key, site], target)
             return ast.copy_location(ast.Subscript(container, guarded, context), target)
 
         def stores(value: ast.expr) -> list[ast.stmt]:
@@ -159,7 +159,7 @@ class Stores(Expressions):
         if self.is_stable(value):
             return [], value
         name = self.temporary()
-        return [build.assign(build.store(name, value), value, value)], build.load(name, value)
+        return [build.assign(build.store(name, value), value, value)], build.load_node(name, value)
 
     def _split(
         self,
@@ -171,10 +171,10 @@ class Stores(Expressions):
     ) -> list[ast.stmt]:
         name = self.temporary()
         node.target = build.store(name, node.target)
-        self._operand(node, build.load(name, node), operation)
+        self._operand(node, build.load_node(name, node), operation)
         return [
             *before, build.assign(build.store(name, node), load, node), node,
-            *stores(build.load(name, node)), *self.clear(node),
+            *stores(build.load_node(name, node)), *self.clear(node),
         ]  # fmt: skip
 
     def _operand(self, node: ast.AugAssign, left: ast.expr, operation: ast.Constant | None) -> None:
@@ -183,7 +183,7 @@ class Stores(Expressions):
             node.value = self.value(node.value)
         else:
             operand = self.whole(node.value, "operator")
-            node.value = build.call("_p_ia", [operand, left, operation], node)
+            node.value = build.call_node("_p_ia", [operand, left, operation], node)
 
     def delete(self, node: ast.Delete) -> list[ast.stmt]:
         """``del a, b.c, d[k]``."""

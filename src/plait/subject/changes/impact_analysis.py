@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from plait.subject.changes.impact import Icp, Impact, class_of
 from plait.subject.changes.impact_lines import impacted_lines
 from plait.subject.changes.scopes import FUNCTIONS, FunctionNode
-from plait.subject.changes.types import Scope, Types
+from plait.subject.changes.types import Types, TypeScope
 from plait.subject.changes.units import Program, Unit
 from plait.subject.source import Source
 
@@ -129,17 +129,17 @@ class _Points:
                     best, width = qualname, last - first
         return [best, *lambdas]
 
-    def _scope(self, module: Module, owner: tuple[str, str | None] | None, function: _Function | None) -> Scope:
+    def _scope(self, module: Module, owner: tuple[str, str | None] | None, function: _Function | None) -> TypeScope:
         cls = owner[1] if owner is not None else None
         unit = Unit(module.name, cls) if cls is not None else None
         return self._types.scope(module, unit, unit, function)
 
     # Step three
 
-    def _accessed(self, node: ast.AST, scope: Scope) -> None:
+    def _accessed(self, node: ast.AST, scope: TypeScope) -> None:
         self._fields.update(self._fields_at(node, scope))
 
-    def _fields_at(self, node: ast.AST, scope: Scope) -> Iterator[tuple[str | None, str]]:
+    def _fields_at(self, node: ast.AST, scope: TypeScope) -> Iterator[tuple[str | None, str]]:
         if isinstance(node, ast.Attribute):
             if self._names_module(node.value, scope):
                 return
@@ -154,7 +154,7 @@ class _Points:
             if node.id not in local:
                 yield scope.module.name, node.id
 
-    def _names_module(self, node: ast.AST, scope: Scope) -> bool:
+    def _names_module(self, node: ast.AST, scope: TypeScope) -> bool:
         return (
             isinstance(node, ast.Name)
             and node.id in scope.module.imports
@@ -193,13 +193,13 @@ class _Points:
 
     # Step four
 
-    def _called(self, node: ast.AST, scope: Scope) -> None:
+    def _called(self, node: ast.AST, scope: TypeScope) -> None:
         for module, owner, function in self._callees(node, scope):
             inner = self._types.scope(module, owner, owner, function)
             for part in ast.walk(function):
                 self._fields.update(self._fields_at(part, inner))
 
-    def _callees(self, node: ast.AST, scope: Scope) -> Iterable[tuple[Module, Unit | None, FunctionNode]]:
+    def _callees(self, node: ast.AST, scope: TypeScope) -> Iterable[tuple[Module, Unit | None, FunctionNode]]:
         if isinstance(node, ast.Attribute) and not self._names_module(node.value, scope):
             classes = self._types.of(node.value, scope)  # properties are called without parentheses
             if classes:
@@ -209,7 +209,7 @@ class _Points:
             return list(self._named_callees(node, scope))
         return []
 
-    def _named_callees(self, node: ast.Call, scope: Scope) -> Iterator[tuple[Module, Unit | None, FunctionNode]]:
+    def _named_callees(self, node: ast.Call, scope: TypeScope) -> Iterator[tuple[Module, Unit | None, FunctionNode]]:
         for target in self._types.targets(node.func, scope):
             module = self._program.source.module(target.unit.module)
             if module is None or not module.is_own:

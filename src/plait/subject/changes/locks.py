@@ -46,13 +46,13 @@ def lock_changes(change: Change, old: Version, new: Version) -> list[LockChange]
         sides = [source.module(module) for source in sources]
         bodies = [each.functions(qualname) if each is not None else [] for each in sides]
         if all(bodies):
-            deed = compare(bodies[0][0], bodies[1][0])
+            deed = compare_locks(bodies[0][0], bodies[1][0])
             if deed is not None:
                 found.setdefault(deed, []).append(qualname.rpartition(".")[2])
     return [LockChange(deed, tuple(sorted(found[deed]))) for deed in _WORDS if deed in found]
 
 
-def compare(old: FunctionNode, new: FunctionNode) -> Deed | None:
+def compare_locks(old: FunctionNode, new: FunctionNode) -> Deed | None:
     """What happened to the locks of one function."""
     before, after = _Guarded(old), _Guarded(new)
     if not before.locks and not after.locks:

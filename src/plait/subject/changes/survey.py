@@ -28,7 +28,7 @@ _TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest|setup|noxfile)\.p
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class TouchedClass:
     """One class: why it counts, and what the change does to it (None: the old version has no such class)."""
 
     subject: Subject
@@ -57,7 +57,7 @@ class Survey:
     _sources: dict[Path, Source] = field(default_factory=dict)
     _parsed: dict[tuple[Path, str], Source] = field(default_factory=dict)
 
-    def touched(self, changed: Collection[str]) -> list[Touched]:
+    def touched(self, changed: Collection[str]) -> list[TouchedClass]:
         """The classes, those with a changed text of their own first, in the order of their names."""
         modules = dict(self._modules())
         found = []
@@ -72,7 +72,7 @@ class Survey:
                         found.append(each)
         return sorted(found, key=lambda each: (not each.directly, str(each.subject)))
 
-    def _look(self, subject: Subject, concurrent: Concurrent) -> Touched | None:
+    def _look(self, subject: Subject, concurrent: Concurrent) -> TouchedClass | None:
         name = str(subject)
         if any(fnmatchcase(name, pattern) for pattern in self.excluded):
             return None
@@ -90,9 +90,9 @@ class Survey:
             old = self.old.at(subject)
             if not is_touched(subject, old, new, self._parsed):
                 return None
-            return Touched(subject, why, analyse(subject, old, new, self._parsed))
+            return TouchedClass(subject, why, analyse(subject, old, new, self._parsed))
         except UsageError:
-            return Touched(subject, why, None)
+            return TouchedClass(subject, why, None)
 
     def _origin(self, file: str) -> Path | None:
         """The user's file, which names the class's place in both versions."""

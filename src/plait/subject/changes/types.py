@@ -19,7 +19,7 @@ _DEPTH = 6
 
 
 @dataclass(frozen=True)
-class Scope:
+class TypeScope:
     """Where an expression stands: in a function of a class, called on an instance of ``receiver``."""
 
     module: Module
@@ -54,7 +54,7 @@ class Types:
             self._locals[scope] = Bindings(scope).names
         return self._locals[scope]
 
-    def local_targets(self, name: str, scope: Scope) -> list[Target]:
+    def local_targets(self, name: str, scope: TypeScope) -> list[Target]:
         """What an import inside the scope's function binds a name to."""
         if scope.function is None:
             return []
@@ -65,11 +65,11 @@ class Types:
 
     def scope(
         self, module: Module, defining: Unit | None, receiver: Unit | None, function: FunctionNode | ast.Lambda | None
-    ) -> Scope:
+    ) -> TypeScope:
         """The scope of a function, or of a class body or module."""
-        return Scope(module, defining, receiver or defining, function)
+        return TypeScope(module, defining, receiver or defining, function)
 
-    def of(self, node: ast.AST, scope: Scope) -> set[Unit] | None:
+    def of(self, node: ast.AST, scope: TypeScope) -> set[Unit] | None:
         """Own or inherited classes of a value; empty when it is surely of another kind, None when nobody knows."""
         if scope.depth > _DEPTH:
             return None
@@ -96,7 +96,7 @@ class Types:
                 return set()
         return None
 
-    def targets(self, node: ast.AST, scope: Scope) -> list[Target]:
+    def targets(self, node: ast.AST, scope: TypeScope) -> list[Target]:
         """The module, class or function that an expression names, local names left out."""
         root = node
         while isinstance(root, ast.Attribute | ast.Subscript):
@@ -107,11 +107,11 @@ class Types:
             return self.local_targets(root.id, scope) if isinstance(node, ast.Name) else []
         return self._program.resolve_expression(scope.module, node)
 
-    def _any(self, nodes: list[ast.expr], scope: Scope) -> set[Unit] | None:
+    def _any(self, nodes: list[ast.expr], scope: TypeScope) -> set[Unit] | None:
         found = [self.of(node, scope) for node in nodes]
         return None if None in found else set().union(*(classes for classes in found if classes is not None))
 
-    def _of_name(self, name: str, scope: Scope) -> set[Unit] | None:
+    def _of_name(self, name: str, scope: TypeScope) -> set[Unit] | None:
         if name == scope.self_name:
             return {scope.receiver} if scope.receiver else None
         if scope.function is not None and name in self.local_names(scope.function):
@@ -120,7 +120,7 @@ class Types:
         for target in self._program.resolve(scope.module, name):
             if target.kind == "value":
                 module = self._program.source.module(target.unit.module)
-                outside = Scope(module, None, None, None, scope.depth) if module is not None else scope
+                outside = TypeScope(module, None, None, None, scope.depth) if module is not None else scope
                 values = _assigned_values(outside.module.values.get(target.unit.name, ()))
                 classes = self._any(values, outside) if values else set()
                 if classes is None:
@@ -128,7 +128,7 @@ class Types:
                 found |= classes
         return found
 
-    def _of_local(self, name: str, scope: Scope) -> set[Unit] | None:
+    def _of_local(self, name: str, scope: TypeScope) -> set[Unit] | None:
         assert scope.function is not None
         for parameter in parameters(scope.function.args):
             if parameter.arg == name:
@@ -142,7 +142,7 @@ class Types:
         ]
         return self._any(values, scope) if values else None
 
-    def _annotated(self, annotation: ast.expr | None, scope: Scope) -> set[Unit] | None:
+    def _annotated(self, annotation: ast.expr | None, scope: TypeScope) -> set[Unit] | None:
         if annotation is None:
             return None
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
@@ -157,7 +157,7 @@ class Types:
                 found |= {target.unit for target in resolved if target.kind == "class"}
         return found or None
 
-    def _of_attribute(self, node: ast.Attribute, scope: Scope) -> set[Unit] | None:
+    def _of_attribute(self, node: ast.Attribute, scope: TypeScope) -> set[Unit] | None:
         classes = self.of(node.value, scope)
         if not classes:
             return None
@@ -172,7 +172,7 @@ class Types:
                 known = True
         return found if known else None
 
-    def _field_values(self, unit: Unit, name: str, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+    def _field_values(self, unit: Unit, name: str, scope: TypeScope) -> list[tuple[ast.expr, TypeScope]]:
         """All that is assigned to ``self.name`` in a class, with the functions that do it."""
         module = self._program.source.module(unit.module)
         if module is None:
@@ -180,7 +180,7 @@ class Types:
         if unit not in self._assigned:
             self._assigned[unit] = self._assignments(unit, module)
         values = self._assigned[unit].get(name, ())
-        return [(value, Scope(module, unit, unit, function, scope.depth)) for value, function in values]
+        return [(value, TypeScope(module, unit, unit, function, scope.depth)) for value, function in values]
 
     def _assignments(self, unit: Unit, module: Module) -> dict[str, list[tuple[ast.expr, FunctionNode | None]]]:
         found: dict[str, list[tuple[ast.expr, FunctionNode | None]]] = defaultdict(list)
@@ -188,7 +188,7 @@ class Types:
             found[name] += [(value, None) for value in _assigned_values(nodes)]
         bodies = [part for cls in self._program.class_nodes(unit) for part in cls.body]
         for function in (part for part in bodies if isinstance(part, FUNCTIONS)):
-            receiver = Scope(module, unit, unit, function).self_name
+            receiver = TypeScope(module, unit, unit, function).self_name
             for statement in scope_statements(function):
                 if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
                     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
@@ -197,7 +197,7 @@ class Types:
                             found[target.attr].append((statement.value, function))
         return dict(found)
 
-    def _of_call(self, node: ast.Call, scope: Scope) -> set[Unit] | None:
+    def _of_call(self, node: ast.Call, scope: TypeScope) -> set[Unit] | None:
         if isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1:
             return self.of(node.args[0], scope)
         if isinstance(node.func, ast.Name) and node.func.id == "cls" == scope.self_name:
@@ -210,7 +210,9 @@ class Types:
             module = self._program.source.module(target.unit.module)
             if target.kind == "function" and module is not None:
                 returned = [function.returns for function in module.functions(target.unit.name)]
-                return self._annotated(returned[0], Scope(module, None, None, None, scope.depth)) if returned else None
+                return (
+                    self._annotated(returned[0], TypeScope(module, None, None, None, scope.depth)) if returned else None
+                )
         # A call of a name from elsewhere, or of a built-in, makes no instance of an own class.
         local = self.local_names(scope.function) if scope.function else ()
         outside = isinstance(node.func, ast.Name) and node.func.id not in local

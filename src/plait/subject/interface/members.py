@@ -180,7 +180,7 @@ def _property(name: str, attribute: property) -> list[Method]:
     if attribute.fget is not None:
         found.append(Method(name, f"{{receiver}}.{name}", "property", returns=_returns(attribute.fget)))
     if attribute.fset is not None:
-        read = signature.read(attribute.fset, module="", qualname=name, bound=True) or ()
+        read = signature.read_signature(attribute.fset, module="", qualname=name, bound=True) or ()
         value = read[0] if read else Parameter("value")
         # `value` says nothing; the property's own name says what is stored there.
         renamed = Parameter(name, "positional", value.annotation or _returns(attribute.fget))
@@ -201,7 +201,7 @@ def _special(name: str, klass: type | types.ModuleType, attribute: Any) -> list[
     module = getattr(klass, "__module__", "")
     function = getattr(attribute, "__func__", attribute)
     bound = not isinstance(attribute, staticmethod)
-    parameters = signature.read(function, module=module, qualname=qualname, bound=bound)
+    parameters = signature.read_signature(function, module=module, qualname=qualname, bound=bound)
     if "{args}" in form:
         applied = name == "__call__" and hands_out_function(function)
         return [Method(name, f"{form}()" if applied else form, "protocol", parameters or ())]
@@ -221,7 +221,7 @@ def _callable(
     if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
         notes.append(f"{name} is asynchronous: left out")
         return []
-    parameters = signature.read(function, module=module, qualname=qualname, bound=bound)
+    parameters = signature.read_signature(function, module=module, qualname=qualname, bound=bound)
     if parameters is None:
         notes.append(f"{name} has no known signature: called without arguments")
     returns = _returns(function) or signature.returns(module, qualname)
@@ -275,7 +275,7 @@ def _module_functions(cls: type) -> list[Method]:
     for name, value in vars(module).items() if module is not None else ():
         if name.startswith("_") or type(value) is not types.FunctionType or value.__module__ != cls.__module__:
             continue
-        parameters = signature.read(value, module=cls.__module__, qualname=name, bound=False) or ()
+        parameters = signature.read_signature(value, module=cls.__module__, qualname=name, bound=False) or ()
         first = parameters[0] if parameters else None
         if first is None or first.kind not in {"positional", "positional-only"}:
             continue
@@ -320,12 +320,12 @@ def constructor_parameters(cls: type) -> tuple[Parameter, ...]:
     if not definers and type(cls).__call__ is type.__call__:
         return ()
     if not definers or any(inspect.isfunction(getattr(cls, name)) for _, name in definers):
-        read = signature.read(cls, module="", qualname=cls.__qualname__, bound=False)
+        read = signature.read_signature(cls, module="", qualname=cls.__qualname__, bound=False)
     informative = read and not all(each.kind in {"varargs", "varkeywords"} for each in read)
     if not informative:
         for klass, name in definers:
             found = vars(klass)[name]
-            again = signature.read(
+            again = signature.read_signature(
                 getattr(found, "__func__", found),
                 module=klass.__module__, qualname=f"{klass.__qualname__}.{name}", bound=True,
             )  # fmt: skip

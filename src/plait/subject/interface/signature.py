@@ -55,7 +55,7 @@ class Parameter:
         return self.default is None and self.kind not in {"varargs", "varkeywords"}
 
 
-def read(function: Any, *, module: str, qualname: str, bound: bool) -> tuple[Parameter, ...] | None:
+def read_signature(function: Any, *, module: str, qualname: str, bound: bool) -> tuple[Parameter, ...] | None:
     """The parameters of ``function`` without its receiver, or None when nothing is known about them.
 
     ``module`` and ``qualname`` say where stubs describe it; ``bound`` that the first parameter is the receiver.

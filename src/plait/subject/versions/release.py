@@ -38,7 +38,7 @@ class Release:
         if found is None:
             raise UsageError(f"release {text!r} is not of the form pypi:NAME==NUMBER, such as pypi:cachetools==5.3.0")
         name, extras, number = found.groups()
-        return cls(canonical(name), "".join((extras or "").split()), number)
+        return cls(canonical_name(name), "".join((extras or "").split()), number)
 
     def __str__(self) -> str:
         return f"{self.name}{self.extras}=={self.number}"
@@ -63,7 +63,7 @@ class Release:
         return kept / "release", kept / "dependencies"
 
 
-def canonical(name: str) -> str:
+def canonical_name(name: str) -> str:
     """A distribution's name as all spellings of it are compared."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
@@ -81,15 +81,15 @@ def _tag() -> str:
 _BUILD_TOOLS = (("setuptools<81", "wheel"), ("setuptools<58", "wheel"))
 
 
-def install(folder: Path, requirements: Iterable[str]) -> bool:
+def pip_install(folder: Path, requirements: Iterable[str]) -> bool:
     """Put distributions into a folder, in place of others there; False, with nothing changed, if they cannot be had."""
     with scratch(folder.parent) as stage:
         fresh = stage / "fresh"
         if _pip(stage, fresh, *requirements).returncode != 0:
             return False
-        names = {canonical(each.metadata["Name"]) for each in importlib.metadata.distributions(path=[str(fresh)])}
+        names = {canonical_name(each.metadata["Name"]) for each in importlib.metadata.distributions(path=[str(fresh)])}
         for other in list(importlib.metadata.distributions(path=[str(folder)])):
-            if canonical(other.metadata["Name"]) in names:
+            if canonical_name(other.metadata["Name"]) in names:
                 for file in other.files or ():
                     if ".." not in file.parts:
                         (folder / file).unlink(missing_ok=True)
@@ -156,7 +156,7 @@ def _explain(release: Release, output: str) -> str:
         return f"{what}: the package index cannot be reached; check the network, or name a folder instead"
     listed = re.search(r"requirement (\S+?)==.*\(from versions: ([^)]*)\)", output)
     # The name as pip repeats it may carry extras; another name means that a dependency is what is missing.
-    if listed and canonical(listed[1].partition("[")[0]) == release.name:
+    if listed and canonical_name(listed[1].partition("[")[0]) == release.name:
         if re.search(rf"(?:\s|;){re.escape(release.number)} Requires-Python", output):
             return f"{what} does not support Python {sys.version_info[0]}.{sys.version_info[1]}"
         numbers = [number for number in listed[2].split(", ") if number not in ("none", "")]
@@ -179,8 +179,8 @@ def split(installed: Path, name: str) -> None:
     """
     own, others = installed / "release", installed / "dependencies"
     found = list(importlib.metadata.distributions(path=[str(installed)]))
-    mine = [dist for dist in found if canonical(dist.metadata["Name"]) == name]
-    theirs = [dist for dist in found if canonical(dist.metadata["Name"]) != name]
+    mine = [dist for dist in found if canonical_name(dist.metadata["Name"]) == name]
+    theirs = [dist for dist in found if canonical_name(dist.metadata["Name"]) != name]
     own_files = {file for dist in mine for file in dist.files or () if ".." not in file.parts}
     other_files = {file for dist in theirs for file in dist.files or () if ".." not in file.parts} - own_files
     for folder, files in ((own, own_files), (others, other_files)):

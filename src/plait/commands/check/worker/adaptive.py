@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from plait.errors import UsageError
-from plait.explore.active.laboratory import Laboratory
+from plait.explore.active.laboratory import ActiveLaboratory
 from plait.explore.runner import execute
 from plait.explore.strategy import Strategy
-from plait.generate.atg.adaptive import AdaptiveTests, Memory, Seen
+from plait.generate.atg.adaptive import AdaptiveTests, InstanceMemory, SeenInstances
 from plait.judge.oracle.evidence import Evidence
 from plait.judge.oracle.examine import Examined
 from plait.judge.oracle.safety import Examination, Violation
@@ -19,14 +19,14 @@ from plait.model.test import Test
 from plait.observe.iroots import Sighting, sight
 from plait.observe.overlap import overlaps
 from plait.observe.places import PLACES
-from plait.observe.recording import preemptions, schedule_of
+from plait.observe.recording import count_preemptions, schedule_of
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
 
 if TYPE_CHECKING:
     from plait.commands.check.worker.stream import Chunk, Stream
 
-_NOTHING = Seen(frozenset(), frozenset())
+_NOTHING = SeenInstances(frozenset(), frozenset())
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ class Tally:
         return [f"{which}: {exposed}; {', and '.join(dict.fromkeys(self.saturated))}"]
 
 
-def advance(
+def advance_adaptively(
     stream: Stream, strategy: AdaptiveTests, chunk: Chunk, count: int, deadline: float, on_test: Callable[[Test], None]
 ) -> None:
     """Turns of the strategy's loop until ``count`` tests were profiled, the deadline passes or it is saturated."""
@@ -105,7 +105,7 @@ def advance(
     )  # fmt: skip
 
 
-class JudgingLaboratory(Laboratory):
+class JudgingLaboratory(ActiveLaboratory):
     """Stops a test at its first violation, and keeps that."""
 
     def __init__(self, stream: Stream, on_test: Callable[[Test], None], deadline: float) -> None:
@@ -126,7 +126,7 @@ class JudgingLaboratory(Laboratory):
         taken, self._violations = self._violations, []
         return taken
 
-    def profile(self, test: Test) -> Seen:
+    def profile(self, test: Test) -> SeenInstances:
         """As `Laboratory.profile`; a test that cannot be written down shows nothing."""
         self._on_test(test)
         self._stream.tests += 1
@@ -137,7 +137,7 @@ class JudgingLaboratory(Laboratory):
             self.unusable.append(str(error))
             return _NOTHING
 
-    def expose(self, test: Test, known: Memory) -> Seen:
+    def expose(self, test: Test, known: InstanceMemory) -> SeenInstances:
         """As `Laboratory.expose`."""
         self._on_test(test)
         return super().expose(test, known)
@@ -182,7 +182,7 @@ class JudgingLaboratory(Laboratory):
         return sighting
 
     def _is_violation(self, test: Test, examination: Examination, violation: Violation) -> bool:
-        schedule, cost = schedule_of(ENGINE), preemptions(ENGINE.trace)
+        schedule, cost = schedule_of(ENGINE), count_preemptions(ENGINE.trace)
         confirmed = examination.confirm(violation)
         if confirmed is None:
             return False

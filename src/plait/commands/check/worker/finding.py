@@ -9,7 +9,7 @@ from plait.errors import guarded
 from plait.judge.minimise.tests import Minimal, Minimiser, fewest_preemptions
 from plait.judge.oracle.causes import cause
 from plait.judge.oracle.examine import examine
-from plait.judge.oracle.explain import explain, record_schedule, relevant
+from plait.judge.oracle.explain import explain_violation, record_schedule, relevant
 from plait.judge.oracle.rules import Rules
 from plait.judge.oracle.safety import ITSELF, KEPT, Examination, Violation
 from plait.judge.oracle.summary import summary
@@ -64,7 +64,7 @@ def finding_of(
         return None
 
     def explained() -> Finding:
-        return explain(examination, minimal, guards_of(seen, probes), subject, same)
+        return explain_violation(examination, minimal, guards_of(seen, probes), subject, same)
 
     finding = guarded("explaining", explained, own, minimal.test, "the finding is shown without its interleaving")
     if finding is None:

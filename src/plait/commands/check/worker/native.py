@@ -13,7 +13,7 @@ from typing import Any
 
 from plait.commands.check.worker.finding import finding_of
 from plait.generate.catalogue import Hints, build_catalogue
-from plait.generate.registry import make_strategy
+from plait.generate.registry import make_generator
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.native import NativeRunner, run_once
 from plait.judge.oracle.parallel import Allowed, allowed, try_in_parallel
@@ -51,13 +51,13 @@ class NativeSearch:
     pairs: list[dict[str, Any]] = field(default_factory=list)
 
 
-def search(name: str, options: NativeOptions, hints: Hints, tests: Path | None, seconds: float) -> NativeSearch:
+def native_search(name: str, options: NativeOptions, hints: Hints, tests: Path | None, seconds: float) -> NativeSearch:
     """Tests on OS threads, one execution each, until one shows what no order of its calls shows."""
     owner = state.subject()
     interface = discover(owner, name=name)
     public = {method.name for method in interface.methods}
     catalogue = build_catalogue(owner, interface, hints=hints, seed=options.seed, tests=tests)
-    strategy = make_strategy(
+    strategy = make_generator(
         options.generate, catalogue, NativeRunner(), seed=options.seed, threads=options.threads, repeat=True
     )
     found = NativeSearch()

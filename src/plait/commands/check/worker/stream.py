@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from plait.commands.check.worker.adaptive import Gain, advance
+from plait.commands.check.worker.adaptive import Gain, advance_adaptively
 from plait.commands.check.worker.finding import finding_of, look_of
 from plait.errors import (
     MOST_OWN_ERRORS,
@@ -26,7 +26,7 @@ from plait.explore.runner import model
 from plait.generate.atg.adaptive import AdaptiveTests
 from plait.generate.catalogue import Catalogue
 from plait.generate.deeper import DeeperTests
-from plait.generate.registry import Strategy, make_strategy
+from plait.generate.registry import GenerationStrategy, make_generator
 from plait.judge.oracle.causes import cause, inside, names_of
 from plait.judge.oracle.evidence import Evidence
 from plait.judge.oracle.examine import Examined, examine
@@ -51,7 +51,7 @@ from plait.store.plans import (
     plan_key,
     renewed,
 )
-from plait.store.tests import Explored, Recall
+from plait.store.tests import ExploredTest, Recall
 from plait.subject.interface.members import Interface
 from plait.workers.protocol import STREAMS
 
@@ -117,7 +117,7 @@ class Stream:
 
     options: StreamOptions
     interface: Interface
-    strategy: Strategy
+    strategy: GenerationStrategy
     tests: int = 0
     schedules: int = 0  # those that were needed for known tests included
     recent: list[Test] = field(default_factory=list)
@@ -136,7 +136,7 @@ class Stream:
     def begin(cls, options: StreamOptions, interface: Interface, catalogue: Catalogue) -> Stream:
         """A fresh stream with its share of the pairs."""
         seed = options.seed * 1_000_003 + options.stream
-        strategy = make_strategy(
+        strategy = make_generator(
             options.generate, catalogue, SequentialRunner(), seed=seed, threads=options.threads, deeper=options.deeper,
             meetings=SeenAlone(),
         )  # fmt: skip
@@ -164,7 +164,7 @@ class Stream:
         self._recall, self._most = recall, max_schedules
         try:
             if isinstance(self.strategy, AdaptiveTests):
-                advance(self, self.strategy, chunk, count, deadline, on_test)
+                advance_adaptively(self, self.strategy, chunk, count, deadline, on_test)
             else:
                 self._examine(chunk, count, deadline, on_test)
         except MemoryError:
@@ -279,10 +279,10 @@ class Stream:
         if examined.error is not None:
             self._own_error(chunk, own_error("exploring", examined.error, test, "what it had shown before is kept"))
         causes = [self.found(test, *each, chunk, on_test) for each in examined.violations]
-        explored = Explored.of(
+        explored = ExploredTest.of(
             examined, undetermined=undetermined, causes=tuple(map(str, causes)) if all(causes) else (),
             probes=None if self._recall is None else self._recall.probed(examination, self.probes),
-            violation=None if examined.violation is None else signature_of(examined.violation, test),
+            violation=None if examined.violation is None else finding_signature(examined.violation, test),
         )  # fmt: skip
         if key is not None:
             chunk.units[key] = explored.as_json()
@@ -326,7 +326,7 @@ class Stream:
             "command": "check", "around": options.around,
         }  # fmt: skip
 
-    def _recalled(self, test: Test, known: Explored, chunk: Chunk) -> bool:
+    def _recalled(self, test: Test, known: ExploredTest, chunk: Chunk) -> bool:
         """Go on as if the test had been explored; False if it must be, because its violation wants explaining."""
         if known.violation is not None:
             seen = self.signatures.get(known.violation, 0)
@@ -367,7 +367,7 @@ class Stream:
     def _found(
         self, test: Test, violation: Violation, schedule: Schedule, chunk: Chunk, on_test: Callable[[Test], None]
     ) -> str | None:
-        signature = signature_of(violation, test)
+        signature = finding_signature(violation, test)
         self.signatures[signature] = self.signatures.get(signature, 0) + 1
         if self.signatures[signature] > _SAME_SIGNATURE:
             return None
@@ -407,7 +407,7 @@ def seed_of(test: Test, seed: int) -> int:
     return zlib.crc32(repr((seed, test)).encode())
 
 
-def signature_of(violation: Violation, test: Test) -> str:
+def finding_signature(violation: Violation, test: Test) -> str:
     """Equal for violations that look alike before they were explained."""
     return token((violation.cause, frozenset(call.method for call in test.calls)))
 

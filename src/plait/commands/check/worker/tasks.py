@@ -52,12 +52,12 @@ def imported(folder: str) -> list[str]:
     )
 
 
-def interface(name: str) -> Interface:
+def interface_of(name: str) -> Interface:
     """What can be called on the subject."""
     return worker_state.interface(name)
 
 
-def begin(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> bytes:
+def begin_stream(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> bytes:
     """The start of a stream, packed: its state is read in workers only."""
     with _prepared(name, options, hints, tests) as (found, catalogue):
         stream = Stream.begin(options, found, catalogue)
@@ -129,7 +129,7 @@ def advance(packed: bytes, portion: Portion) -> tuple[bytes, Chunk]:
         return state or b"", chunk
 
 
-def follow(packed: bytes, portion: Portion, left: int) -> tuple[bytes, list[Chunk]]:
+def follow_plan(packed: bytes, portion: Portion, left: int) -> tuple[bytes, list[Chunk]]:
     """The next chunks of a stream by their plans, ``left`` tests at most: as far as there are any, and time."""
     known = recall(portion.store)
     deadline = time.monotonic() + portion.seconds
