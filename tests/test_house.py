@@ -13,8 +13,10 @@ ROOMS = (
     "model", "subject", "generate", "run", "observe", "explore", "judge", "report", "workers", "store", "commands",
 )  # fmt: skip
 LIMIT = 700  # one concept per file; beyond this, say why it cannot be split
+CRUMB = 40  # lines
 LONG = {
     "src/plait/run/engine.py": "the scheduler: its loop, its decisions and its points share every variable",
+    "src/plait/run/hooks/access.py": "one function per form of access, all of them in the hot path",
 }
 FRAGMENT = re.compile(r"^\d+\.(feature|change|fix|docs)\.md$")
 
@@ -62,6 +64,85 @@ def test_the_check_sees_imports_to_the_right():
     source = "from plait.judge.words import x\nimport plait.model.test\ndef f():\n    from plait import report\n"
     tree = ast.parse(source)
     assert _wrong_imports("run", tree) == ["plait.judge.words", "plait.judge.words.x", "plait.report"]
+
+
+def _modules():
+    """Every module of the package by its dotted name."""
+    found = {}
+    for file in SOURCE.rglob("*.py"):
+        parts = ("plait", *file.relative_to(SOURCE).with_suffix("").parts)
+        found[".".join(parts).removesuffix(".__init__")] = file
+    return found
+
+
+def _tree(file):
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+def _names_defined_twice(sources):
+    """Class names, and names of public functions, that more than one module defines; ``sources`` by module."""
+    owners = {}
+    for module, tree in sources.items():
+        for node in tree.body:
+            is_public = isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+            if isinstance(node, ast.ClassDef) or is_public:
+                owners.setdefault(node.name, set()).add(module)
+    return {name: sorted(modules) for name, modules in owners.items() if len(modules) > 1}
+
+
+def test_a_name_means_one_thing():
+    """A name that two modules define is read as the wrong one sooner or later."""
+    modules = {name: _tree(file) for name, file in _modules().items()}
+    # Rewritten code calls the hooks by name, and outside of an execution the trivial ones: the names are one interface.
+    del modules["plait.run.hooks.noop"]
+    assert _names_defined_twice(modules) == {}
+
+
+def test_the_check_sees_names_defined_twice():
+    text = "class A: ...\ndef f(): ...\ndef _g(): ..."
+    one, two = ast.parse(text), ast.parse(text)
+    assert _names_defined_twice({"m": one, "n": two}) == {"A": ["m", "n"], "f": ["m", "n"]}
+
+
+def test_no_crumbs():
+    """A short module that only one other uses belongs into that one."""
+    modules = _modules()
+    users = {name: set() for name in modules}
+    for name, file in modules.items():
+        for imported in _imports(_tree(file)):
+            if imported in users:
+                users[imported].add(name)
+    crumbs = [
+        name
+        for name, file in modules.items()
+        if file.name not in {"__init__.py", "__main__.py"}
+        and len(file.read_text(encoding="utf-8").splitlines()) < CRUMB
+        and len(users[name]) <= 1
+    ]
+    assert crumbs == []
+
+
+def _starts_executions(tree):
+    """Whether the engine's `execute` is called, under any of the names that code gives to an engine."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "execute"
+        and ast.unparse(node.func.value).lower().endswith("engine")
+        for node in ast.walk(tree)
+    )
+
+
+def test_one_runner():
+    """Only `plait.explore.runner` starts executions: what they depend on is set, and put back, in one place."""
+    callers = [name for name, file in _modules().items() if _starts_executions(_tree(file))]
+    assert callers == ["plait.explore.runner"]
+
+
+def test_the_check_sees_executions():
+    assert _starts_executions(ast.parse("ENGINE.execute(prepare)"))
+    assert _starts_executions(ast.parse("self.engine.execute(prepare)"))
+    assert not _starts_executions(ast.parse("cursor.execute(text)"))
 
 
 def test_files_are_short():

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from plait.errors import UsageError
 from plait.explore.registry import STRATEGIES, make_strategy
 from plait.explore.runner import model
-from plait.judge.handwritten.search import TestSearch, only_without_gil, search
+from plait.judge.handwritten.search import ScheduleSearch, only_without_gil, search
 from plait.judge.handwritten.trial import Failure, RecordedTrial, Trial
 from plait.judge.handwritten.verdict import Verdict
 from plait.judge.minimise.schedules import simplify
@@ -144,7 +144,7 @@ class _Request:
         self.seconds = seconds
         self.any_timeouts = any_timeouts
 
-    def search(self, trial: Trial, strategy: str, *, gil: bool) -> TestSearch:
+    def search(self, trial: Trial, strategy: str, *, gil: bool) -> ScheduleSearch:
         """One exploration under one model."""
         with model(gil=gil, any_timeouts=self.any_timeouts):
             return search(

@@ -3,10 +3,10 @@
 import pytest
 
 from plait.errors import UsageError
-from plait.explore.active.force import ActiveTest, Aim, Orchestrated, force, profile
+from plait.explore.active.force import ActiveAim, ActiveTest, Orchestrated, force, profile
 from plait.explore.active.laboratory import ActiveLaboratory
 from plait.explore.active.plan import DELAY, FIRST_WAITS, MEET, SECOND_WAITS, STRAIGHT
-from plait.explore.active.testing import Leading, TestProfile, aims, native_profile
+from plait.explore.active.testing import Leading, ProfiledTest, aims, native_profile
 from plait.explore.scripted import Scripted
 from plait.generate.atg.adaptive import InstanceMemory
 from plait.model.test import Test
@@ -43,7 +43,7 @@ def test_a_lost_update_is_orchestrated(load, run_of, plan):
     run = run_of(a_test("Account", ["x.deposit()"], ["x.withdraw()"]))
     seen = run(Leading(1))
     (hint, *_rest) = seen.possible[WITHDRAWN]
-    strategy = Orchestrated(Aim(hint, plan, seen.order))
+    strategy = Orchestrated(ActiveAim(hint, plan, seen.order))
     balances = []
     run.bed.on_return = lambda bed, _done: balances.append(bed.values["x"].balance)
     again = run(strategy)
@@ -57,7 +57,7 @@ def test_straight_runs_the_first_thread_to_its_access_and_then_the_second(load, 
     run = run_of(a_test("Account", ["x.deposit()"], ["x.withdraw()"]))
     seen = run(Leading(1))
     (hint, *_rest) = seen.possible[WITHDRAWN]
-    strategy = Orchestrated(Aim(hint, STRAIGHT))
+    strategy = Orchestrated(ActiveAim(hint, STRAIGHT))
     assert WITHDRAWN in run(strategy).happened
     assert [entry[0] for entry in ENGINE.trace] == [2, 2, 1, 1]
 
@@ -89,7 +89,7 @@ def test_critical_sections_are_entered_in_the_order_wanted(load, run_of):
     assert target not in seen.happened
     for plan in (MEET, DELAY, FIRST_WAITS):
         (hint, *_rest) = seen.possible[target]
-        assert target in run(Orchestrated(Aim(hint, plan, seen.order))).happened, plan
+        assert target in run(Orchestrated(ActiveAim(hint, plan, seen.order))).happened, plan
 
 
 def test_delay_holds_back_whoever_would_write_between(load, run_of):
@@ -113,7 +113,7 @@ def test_delay_holds_back_whoever_would_write_between(load, run_of):
     target = "Flag.x: subject.Flag.look `self.x` (read) -> subject.Flag.put `self.x` (write)"
     assert target not in seen.happened  # its own write came between
     (hint, *_rest) = seen.possible[target]
-    strategy = Orchestrated(Aim(hint, DELAY, seen.order))
+    strategy = Orchestrated(ActiveAim(hint, DELAY, seen.order))
     assert target in run(strategy).happened
     assert strategy.met
 
@@ -125,7 +125,7 @@ def test_what_cannot_be_ends_without_it(load, run_of):
     (hint, *_rest) = next(iter(seen.possible.values()))
     nowhere = hint._replace(second=hint.second._replace(site=1), second_gate=hint.second._replace(site=1))
     for plan in (MEET, DELAY, FIRST_WAITS, SECOND_WAITS, STRAIGHT):
-        strategy = Orchestrated(Aim(nowhere, plan, seen.order))
+        strategy = Orchestrated(ActiveAim(nowhere, plan, seen.order))
         run(strategy)
         assert not strategy.met
         assert ENGINE.status == "finished"
@@ -134,7 +134,7 @@ def test_what_cannot_be_ends_without_it(load, run_of):
 def test_a_profile_discovers_both_orders_and_an_active_test_exposes_them(load, run_of):
     load(ACCOUNT)
     run = run_of(a_test("Account", ["x.deposit()"], ["x.withdraw()"]))
-    found = TestProfile()
+    found = ProfiledTest()
     found.add(run(Leading(1)))
     # two reads and two writes, each pair but read and read in both orders
     assert len(found.discovered) == 6
@@ -148,7 +148,7 @@ def test_a_profile_discovers_both_orders_and_an_active_test_exposes_them(load, r
 def test_only_wanted_instances_are_aimed_at(load, run_of):
     load(ACCOUNT)
     run = run_of(a_test("Account", ["x.deposit()"], ["x.withdraw()"]))
-    found = TestProfile()
+    found = ProfiledTest()
     found.add(run(Leading(1)))
     wanted = sorted(found.discovered - found.happened)[0]
     done = ActiveTest(run, found, lambda iroot: iroot == wanted, met=found.discovered).run()
@@ -161,7 +161,7 @@ def test_attempts_are_bounded_and_whoever_judges_can_stop_them(load, run_of):
     found = profile(run, threads=2)
     for hints in found.hints.values():
         assert 0 < len(list(aims(hints, 3))) <= 3
-    fresh = TestProfile()
+    fresh = ProfiledTest()
     fresh.add(run(Leading(1)))
     done = ActiveTest(lambda _strategy, _predict: None, fresh, lambda _iroot: True).run()
     assert done.stopped

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plait.run.native.pair import Place
 
 _PARTS = (load, process, machine, pair, statistics, verdict, perf_again)
-_OWN_IMPORT = re.compile(r"^from plait\.[\w.]+ import .*\n", re.MULTILINE)
+_OWN_IMPORT = re.compile(r"^from plait\.[\w.]+ import (?:\([^)]*\)|.*)\n", re.MULTILINE)
 _FUTURE = "from __future__ import annotations\n"
 _MAIN = '\n\nif __name__ == "__main__":\n'
 

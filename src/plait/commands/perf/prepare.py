@@ -46,7 +46,8 @@ def author(
     """
     home = str(Path(plait.__file__).resolve().parents[1])
     begin = (
-        f"import sys; sys.path.insert(1, {home!r}); from plait.run.native.author import main; del sys.path[1]; main()"
+        f"import sys; sys.path.insert(1, {home!r}); from plait.run.native.author import author_main; del sys.path[1]; "
+        "author_main()"
     )
     process = Process([sys.executable, "-c", begin])
     try:

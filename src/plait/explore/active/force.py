@@ -12,7 +12,7 @@ from typing import Any
 
 from plait.errors import UsageError
 from plait.explore.active.plan import ActiveAim, Orchestrated
-from plait.explore.active.testing import ActiveTest, Exposure, TestProfile, aims, profile
+from plait.explore.active.testing import ActiveTest, Exposure, ProfiledTest, aims, profile
 from plait.explore.runner import execute
 from plait.explore.strategy import Strategy
 from plait.model.schedule import Schedule
@@ -143,4 +143,4 @@ def _why_not(sites: set[int], lines: tuple[Line, Line], texts: tuple[str, str]) 
     )
 
 
-__all__ = ["ActiveAim", "ActiveTest", "Exposure", "Forced", "Orchestrated", "TestProfile", "force", "profile"]
+__all__ = ["ActiveAim", "ActiveTest", "Exposure", "Forced", "Orchestrated", "ProfiledTest", "force", "profile"]

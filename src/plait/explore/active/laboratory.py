@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import replace
 
-from plait.explore.active.testing import ActiveTest, TestProfile, native_profile, profile
+from plait.explore.active.testing import ActiveTest, ProfiledTest, native_profile, profile
 from plait.explore.runner import execute
 from plait.explore.strategy import Strategy
 from plait.generate.atg.adaptive import InstanceMemory, SeenInstances
@@ -36,7 +36,7 @@ class ActiveLaboratory:
         self.attempts: dict[str, int] = {}
         self._seed = seed
         self._native = native
-        self._profiles: dict[Test, tuple[Testbed, TestProfile]] = {}
+        self._profiles: dict[Test, tuple[Testbed, ProfiledTest]] = {}
 
     def profile(self, test: Test) -> SeenInstances:
         """See `plait.generate.atg.adaptive.Laboratory.profile`."""
@@ -77,7 +77,7 @@ class ActiveLaboratory:
         strategy.executed(ENGINE)
         return found[0]
 
-    def _profiled(self, test: Test) -> tuple[Testbed, TestProfile]:
+    def _profiled(self, test: Test) -> tuple[Testbed, ProfiledTest]:
         known = self._profiles.get(test)
         if known is None:
             bed = self.bed(test)
@@ -94,7 +94,7 @@ class ActiveLaboratory:
         return known
 
 
-def _seen(found: TestProfile, missed: Iterable[str] = ()) -> SeenInstances:
+def _seen(found: ProfiledTest, missed: Iterable[str] = ()) -> SeenInstances:
     return SeenInstances(
         frozenset(found.discovered), frozenset(found.happened), frozenset(found.close), frozenset(missed)
     )

@@ -35,7 +35,7 @@ Execute = Callable[[Strategy, bool], Sighting | None]
 
 
 @dataclass(slots=True)
-class TestProfile:
+class ProfiledTest:
     """What the executions of one test have shown so far."""
 
     happened: set[IRoot] = field(default_factory=set)
@@ -58,13 +58,13 @@ class TestProfile:
         return len(self.happened) + len(self.hints) > before
 
 
-def profile(execute: Execute, *, threads: int, seed: int = 0, patience: int = PATIENCE) -> TestProfile:
+def profile(execute: Execute, *, threads: int, seed: int = 0, patience: int = PATIENCE) -> ProfiledTest:
     """Run a test on its own until ``patience`` executions in a row discover nothing.
 
     Short tests on real threads run almost one thread after the other: so do the first executions, each beginning with
     another thread. The others switch at random wherever threads race (`Pos`).
     """
-    found = TestProfile()
+    found = ProfiledTest()
     sample = Pos(seed)
     idle = 0
     for number in range(1, threads + MOST + 1):
@@ -78,12 +78,12 @@ def profile(execute: Execute, *, threads: int, seed: int = 0, patience: int = PA
     return found
 
 
-def native_profile(execute: Execute, *, threads: int, seed: int = 0) -> TestProfile:
+def native_profile(execute: Execute, *, threads: int, seed: int = 0) -> ProfiledTest:
     """Run a test a couple of times as short tests run on real threads: they arrive in any order, none is interrupted.
 
     The orders are drawn from the seed instead of being left to the machine, so that a profile can be made again.
     """
-    found, chance = TestProfile(), Random(seed)
+    found, chance = ProfiledTest(), Random(seed)
     for first in sorted({chance.randint(1, threads) for _ in range(COUPLE)}):  # the same order shows the same
         sighting = execute(Leading(first), True)
         if sighting is None:
@@ -133,7 +133,7 @@ class ActiveTest:
     """
 
     def __init__(
-        self, execute: Execute, profile: TestProfile, wanted: Callable[[IRoot], bool], *, attempts: int = ATTEMPTS,
+        self, execute: Execute, profile: ProfiledTest, wanted: Callable[[IRoot], bool], *, attempts: int = ATTEMPTS,
         met: Collection[IRoot] = (), learn: bool = True,
     ) -> None:  # fmt: skip
         self._execute = execute

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class TestSearch:
+class ScheduleSearch:
     """What was done and found; ``shared`` says whether threads touched anything in common."""
 
     exploration: Exploration
@@ -38,7 +38,7 @@ class TestSearch:
 
 def search(
     trial: Trial, strategy: Strategy, *, max_executions: int | None = None, max_seconds: float | None = None
-) -> TestSearch:
+) -> ScheduleSearch:
     """Explore until the first failure."""
     failures: list[Failure] = []
     shared: list[bool] = []
@@ -59,7 +59,7 @@ def search(
         check=lambda _engine: trial.finish(), on_execution=look,
     )  # fmt: skip
     difference = None if done.divergence is None or failures else explained(done.divergence, ENGINE.trace)
-    return TestSearch(done, any(shared), failures[0] if failures else None, difference, timed)
+    return ScheduleSearch(done, any(shared), failures[0] if failures else None, difference, timed)
 
 
 def only_without_gil(
