@@ -1,4 +1,4 @@
-"""Draws docs/architecture.svg: the rooms of src/plait in the order in which data flows.
+"""Draws docs/architecture.svg: the packages of src/plait in the order in which data flows.
 
 Run ``python docs/make_architecture.py``.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-ROOMS = (
+PACKAGES = (
     ("model", "the shared nouns:", "test, schedule, finding"),
     ("subject", "which class, which version,", "what changed in between"),
     ("generate", "which calls should run", "concurrently next"),
@@ -17,7 +17,9 @@ ROOMS = (
     ("explore", "which executions of a test", "to run, and when to stop"),
     ("judge", "wrong, different, slower?", "the smallest way to show it"),
     ("report", "for people, pytest, CI,", "and other programs"),
-    ("campaign", "the whole run: budget,", "workers, feedback, store"),
+    ("workers", "processes that may die:", "pool, protocol, guard"),
+    ("store", "what is kept between runs,", "and under which keys"),
+    ("commands", "one package per command:", "options, budget, feedback"),
 )
 WIDTH, BOX, TALL, LEFT, TOP, ACROSS, DOWN = 800, 210, 84, 40, 96, 255, 132
 STYLE = """
@@ -39,9 +41,9 @@ def _text(x: float, y: float, words: str, kind: str = "", anchor: str = "start")
     return f'<text x="{x}" y="{y}" class="{kind}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
-def _room(number: int) -> list[str]:
+def _package(number: int) -> list[str]:
     x, y = _corner(number)
-    name, first, second = ROOMS[number]
+    name, first, second = PACKAGES[number]
     return [
         f'<rect class="box" x="{x}" y="{y}" width="{BOX}" height="{TALL}" rx="8"/>',
         _text(x + 14, y + 26, f"{number + 1} {name}", "name"), _text(x + 14, y + 48, first, "small"),
@@ -55,7 +57,7 @@ def _path(kind: str, *points: tuple[float, float]) -> str:
 
 
 def _flow(number: int) -> str:
-    """From one room to the next: to the right, or around to the next row."""
+    """From one package to the next: to the right, or around to the next row."""
     x, y = _corner(number)
     if number % 3 < 2:
         return _path("flow", (x + BOX, y + TALL / 2), (x + ACROSS - 4, y + TALL / 2))
@@ -66,7 +68,7 @@ def _flow(number: int) -> str:
 
 def picture() -> str:
     """The SVG text."""
-    height = TOP + 2 * DOWN + TALL + 96
+    height = TOP + 3 * DOWN + TALL + 96
     generate, observe = _corner(2), _corner(4)
     inside, gap = _corner(3), generate[0] - (ACROSS - BOX) / 2
     size, wide = f"{WIDTH} {height}", 2 * ACROSS + BOX + 36
@@ -78,14 +80,14 @@ def picture() -> str:
     )
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{WIDTH}" height="{height}" role="img">',
-        "<title>The rooms of plait, in the order in which data flows</title>",
+        "<title>The packages of plait, in the order in which data flows</title>",
         f"<style>{STYLE}</style><defs>{heads}</defs>",
         f'<rect width="{WIDTH}" height="{height}" rx="10" fill="#ffffff"/>',
         f'<rect class="group" x="{LEFT - 18}" y="{inside[1] - 14}" width="{wide}" height="{TALL + 28}" rx="12"/>',
-        _text(LEFT, 34, "cli.py · pytest_plugin.py · config.py · doctor.py", "name"),
-        _text(LEFT, 56, "stand outside and see all rooms; a room imports only from rooms with lower numbers", "small"),
-        *(part for number in range(9) for part in _room(number)),
-        *(_flow(number) for number in range(8)),
+        _text(LEFT, 34, "cli · pytest_plugin · config.py · plait.scenario · plait.reproduce", "name"),
+        _text(LEFT, 56, "stand outside and see all packages; a package imports only those with lower numbers", "small"),
+        *(part for number in range(len(PACKAGES)) for part in _package(number)),
+        *(_flow(number) for number in range(len(PACKAGES) - 1)),
         _path(
             "back", (corner, observe[1]), (corner, observe[1] - 36), (gap, observe[1] - 36),
             (gap, generate[1] + TALL - 18), (generate[0] - 4, generate[1] + TALL - 18),
@@ -93,7 +95,7 @@ def picture() -> str:
         _text(observe[0] + BOX - 28, observe[1] - 30, "coverage feeds back", "small", "end"),
         _text(LEFT, height - 62, "Amber: code under test runs here, in worker processes with guard rails.", ""),
         _text(LEFT, height - 40, "Judging an execution and making it smaller happens in the same processes;", "small"),
-        _text(LEFT, height - 22, "reports and campaigns see plain data, and do not import that code.", "small"),
+        _text(LEFT, height - 22, "reports and commands see plain data, and do not import that code.", "small"),
         "</svg>",
     ]  # fmt: skip
     return "\n".join(parts) + "\n"

@@ -26,7 +26,7 @@ from pathlib import Path
 hooks, modules, suite, cache, result = sys.argv[1:]
 modules = modules.split(",")
 sys.argv[1:] = []
-from plait.run import noop
+from plait.run.hooks import noop
 from plait.run.importing.importer import Importer
 chosen = noop.HOOKS
 if hooks == "engine":
