@@ -1,7 +1,11 @@
-"""Golden files: what people read is compared with a file, and written anew with ``--update-golden``."""
+"""For all tests: golden files, and nothing of one file's code under test is left for the next file.
+
+What people read is compared with a golden file, which is written anew with ``--update-golden``.
+"""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,24 @@ pytest_plugins = ["pytester"]
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="write tests/golden anew")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forget_code_under_test():
+    """Forget the rewritten modules that this file loaded.
+
+    A snapshot covers every rewritten module of the process, and the engine puts it back behind each execution: what
+    other files have left would make all executions slower.
+    """
+    before = set(sys.modules)
+    yield
+    for name in [name for name in sys.modules if name not in before]:
+        loader = getattr(getattr(sys.modules[name], "__spec__", None), "loader", None)
+        if type(loader).__name__ == "RewritingLoader":
+            del sys.modules[name]
+    engine = sys.modules.get("plait.run.engine")
+    if engine is not None:
+        engine.ENGINE.modules = None
 
 
 @pytest.fixture
