@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections import UserDict
+from concurrent.futures import ThreadPoolExecutor
 from queue import Queue
 
 MADE = itertools.count()  # written in C: not put back between executions
@@ -100,6 +101,119 @@ class OwnLock:
     def inner(self):
         with self._lock:
             return self.calls
+
+
+class JoinsUnderLock:
+    """Joins its thread while it holds the lock that the thread needs."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._thread = None
+        self._count = 0
+
+    def start(self):
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, daemon=True)
+                self._thread.start()
+
+    def _run(self):
+        with self._lock:
+            self._count += 1
+
+    def stop(self):
+        with self._lock:
+            if self._thread is not None:
+                self._thread.join()
+                self._thread = None
+
+
+class JoinsOutside(JoinsUnderLock):
+    """The same with the join behind the lock's release."""
+
+    def stop(self):
+        with self._lock:
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join()
+
+
+class ShutsDownUnderLock:
+    """Waits for the tasks of its pool while it holds the lock that they need."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(max_workers=1)
+        self._done = 0
+
+    def submit(self):
+        with self._lock:
+            if self._pool is not None:
+                self._pool.submit(self._work)
+
+    def _work(self):
+        with self._lock:
+            self._done += 1
+
+    def close(self):
+        with self._lock:
+            if self._pool is not None:
+                self._pool.shutdown()
+                self._pool = None
+
+
+class ShutsDownOutside(ShutsDownUnderLock):
+    """The same with the wait behind the lock's release."""
+
+    def close(self):
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown()
+
+
+class WaitsForInput:
+    """Joins a thread that waits, holding nothing, until somebody gives it something: by design, maybe for ever."""
+
+    def __init__(self):
+        self._given = threading.Event()
+        self._joining = threading.Lock()
+        self._thread = threading.Thread(target=self._given.wait, daemon=True)
+        self._thread.start()
+
+    def give(self):
+        self._given.set()
+
+    def join(self):
+        with self._joining:
+            self._thread.join()
+
+
+class HandsLockOut:
+    """Leaves its lock to the caller between two calls; whoever then joins without giving it back is to blame."""
+
+    def __init__(self):
+        self._lock = threading.RLock()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self):
+        with self._lock:
+            pass
+
+    def start(self):
+        with self._lock:
+            if self._thread.ident is None:
+                self._thread.start()
+
+    def acquire(self):
+        self._lock.acquire()
+
+    def release(self):
+        self._lock.release()
+
+    def join(self):
+        if self._thread.ident is not None:
+            self._thread.join()
 
 
 class Once:
@@ -552,3 +666,28 @@ class Endless:
         with self._lock:
             self._given += 1
             return self._given
+
+
+class SignalsByLock:
+    """A call takes a lock of its own twice; another call releases it."""
+
+    def __init__(self):
+        self._guard = threading.Lock()
+        self._waiting = []
+        self._open = False
+
+    def wait(self):
+        with self._guard:
+            if self._open:
+                return
+            signal = threading.Lock()
+            signal.acquire()
+            self._waiting.append(signal)
+        signal.acquire()
+
+    def open(self):
+        with self._guard:
+            self._open = True
+            for signal in self._waiting:
+                signal.release()
+            self._waiting.clear()

@@ -96,6 +96,24 @@ def test_a_call_that_waits_for_itself(run):
     assert finding.preemptions == 0
 
 
+@pytest.mark.parametrize(("subject", "method"), [("JoinsUnderLock", "stop"), ("ShutsDownUnderLock", "close")])
+def test_a_call_that_waits_for_a_thread_which_waits_for_its_lock(run, subject, method):
+    """One order of whole calls is stuck in the same way, and yet it is a fault."""
+    finding = only(run(subject, tests=10))
+    text = f"`x.{method}()` can wait for ever for a thread of the class that waits for a lock which it holds"
+    assert finding.summary == f"{subject}: {text}"
+    assert finding.methods == [f"{subject}.{method}"]
+    assert finding.reachable["gil"]
+    assert any("the end of thread" in line for line in finding.waiting)
+
+
+@pytest.mark.parametrize(
+    "subject", ["JoinsOutside", "ShutsDownOutside", "WaitsForInput", "HandsLockOut", "SignalsByLock"]
+)
+def test_calls_that_wait_for_threads_and_signals(run, subject):
+    assert run(subject, tests=10).findings == []
+
+
 def test_two_objects_where_one_was_expected(run):
     finding = only(run("Once", tests=10))
     assert "different objects" in finding.summary

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from plait.explore.runner import model
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.rules import Rules
-from plait.judge.oracle.safety import ITSELF, KEPT, Examination, Violation
+from plait.judge.oracle.safety import INEXCUSABLE, Examination, Violation
 from plait.judge.oracle.specification import UNFINISHED
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
@@ -83,6 +83,6 @@ def unsafe_side(old: Judged, new: Judged) -> Side | None:
     mine, other = (new, old) if side == "new" else (old, new)
     assert mine.violation is not None
     alike = mine.forms == other.forms and (mine.violation.kind != "wrong-result" or mine.pattern == other.pattern)
-    alike |= mine.violation.detail in (ITSELF, KEPT)
+    alike |= mine.violation.detail in INEXCUSABLE
     alike |= mine.violation.kind == DEADLOCK and bool(mine.endings) and mine.endings == other.endings
     return side if other.clean and other.vague <= mine.vague and alike else None

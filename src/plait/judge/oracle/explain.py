@@ -10,7 +10,7 @@ from plait.explore.runner import execute, model
 from plait.explore.scripted import Scripted
 from plait.judge.minimise.tests import Minimal, fewest_preemptions
 from plait.judge.oracle.examine import examine
-from plait.judge.oracle.safety import ITSELF, KEPT, Examination, Violation
+from plait.judge.oracle.safety import CYCLE, INEXCUSABLE, ITSELF, Examination, Violation
 from plait.judge.oracle.specification import MASKED, Specification
 from plait.judge.oracle.summary import summary
 from plait.judge.words import shown_result
@@ -39,7 +39,7 @@ def explain_violation(
         minimal = _under_gil(examination, minimal, same) or minimal
     moments, pairs, waiting = record_schedule(examination, minimal.schedule)
     violation = minimal.violation
-    pair = None if violation.detail in (ITSELF, KEPT) else relevant(pairs)  # the fault is in one call alone
+    pair = None if violation.detail in INEXCUSABLE else relevant(pairs)  # the fault is in one call alone
     finding = Finding(
         kind=violation.kind,
         summary=summary(violation, minimal.test, subject, examination.specification),
@@ -64,9 +64,9 @@ def explain_violation(
 
 
 def _concerned(minimal: Minimal) -> Sequence[Call]:
-    """The calls that a violation needs: all that are left, or the one that stands in its own way."""
-    calls = minimal.test.calls
-    return [calls[minimal.violation.calls[0]]] if minimal.violation.detail == ITSELF else calls
+    """The calls that a violation needs: all that are left, or those that stand in their own way."""
+    calls, violation = minimal.test.calls, minimal.violation
+    return [calls[each] for each in violation.calls] if violation.detail in (ITSELF, CYCLE) else calls
 
 
 def record_schedule(
@@ -95,6 +95,8 @@ def describe_waiting() -> list[str]:
     for pending in ENGINE.pending:
         site = place(pending.site)
         what = location(ENGINE, pending.loc, names) if pending.loc else "something nobody will do"
+        if isinstance(pending.blocked_on, VThread):
+            what = f"the end of thread {ENGINE.shown(pending.blocked_on.id)}"
         holder = getattr(pending.blocked_on, "holder", None)
         held = f", held by thread {ENGINE.shown(holder.id)}" if isinstance(holder, VThread) else ""
         thread = ENGINE.shown(pending.thread)

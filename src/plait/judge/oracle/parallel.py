@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from plait.judge.oracle.native import orders
-from plait.judge.oracle.safety import INVARIANT, ITSELF, KEPT, TWO_OBJECTS, Examination
+from plait.judge.oracle.safety import INEXCUSABLE, INVARIANT, TWO_OBJECTS, Examination
 from plait.judge.oracle.specification import MASKED, UNFINISHED, Result, Specification, holds, public_attributes
 from plait.model.finding import SeenInParallel
 from plait.model.schedule import Schedule
@@ -244,7 +244,7 @@ class ParallelJudge:
         if wanted.kind in (DEADLOCK, HANG):
             if seen.status != wanted.kind:
                 return False
-            if wanted.detail in (ITSELF, KEPT):  # no order excuses it
+            if wanted.detail in INEXCUSABLE:  # no order excuses it
                 return seen.results[wanted.calls[-1]] == UNFINISHED
             return not any(
                 other.status == seen.status and other.last and other.results == seen.results for other in known

@@ -37,6 +37,8 @@ from plait.run.vthread import VThread
 WRITES = frozenset({WRITE, KEY_WRITE, KEY_INSERT, TAKE})
 ITSELF = "the call waits for a lock that it holds itself"
 KEPT = "a call has raised and kept what another one waits for"
+CYCLE = "the call waits for a thread of the class that waits for a lock which the call holds"
+INEXCUSABLE = frozenset({ITSELF, KEPT, CYCLE})  # faults in an order of whole calls, too
 NEVER_STUCK = "no order of whole calls ends in a deadlock"
 STUCK = "started behind the calls that have ended, these would not wait for ever"
 SUSPECT = "state"
@@ -142,6 +144,9 @@ class Examination:
             kept = self._kept()
             if kept is not None:
                 return Violation(DEADLOCK, None, kept, seen, KEPT)
+            cycle = self._cycle()
+            if cycle:
+                return Violation(DEADLOCK, None, cycle, seen, CYCLE)
         if seen.status == HANG:
             if HANG in specification.statuses():
                 return None
@@ -209,28 +214,72 @@ class Examination:
     def _waits_for_itself(self) -> int | None:
         """The position of a call that stands before a lock which it has taken itself, which no order excuses.
 
-        An object that was made a part of itself is another matter: there the test is to blame.
+        An object that was made a part of itself is another matter: there the test is to blame. So is a lock that the
+        call has made itself, as `threading.Condition.wait` does: it takes it twice for others to release it.
         """
-        given = [
-            value
-            for call in (*self.bed.test.prefix, *self.bed.test.calls)
-            for value in (*call.args, *(value for _name, value in call.kwargs))
-        ]
-        if self.bed.variables and self.bed.variables[0] in given:
+        if self._part_of_itself():
             return None
         for pending in ENGINE.pending:
             holder = getattr(pending.blocked_on, "holder", None)
             running = self.bed.running.get(pending.thread)
             if running is None or not isinstance(holder, VThread) or holder.id != pending.thread:
                 continue
-            root = ENGINE.heap.roots[pending.loc]
-            taken = [
-                number for number, entry in enumerate(ENGINE.trace)
-                if entry[0] == pending.thread and entry[2] in (ACQUIRE, TRY) and ENGINE.heap.roots[entry[1]] == root
-            ]  # fmt: skip
-            if taken and taken[-1] >= running.start:
+            lock = pending.blocked_on
+            if lock.maker is holder and lock.made >= running.start:
+                continue
+            if self._taken_meanwhile(pending.thread, pending.loc):
                 return positions(self.bed)[running.thread, running.index]
         return None
+
+    def _part_of_itself(self) -> bool:
+        """Whether a call was given the object under test."""
+        given = [
+            value
+            for call in (*self.bed.test.prefix, *self.bed.test.calls)
+            for value in (*call.args, *(value for _name, value in call.kwargs))
+        ]
+        return bool(self.bed.variables) and self.bed.variables[0] in given
+
+    def _taken_meanwhile(self, thread: int, loc: int) -> bool:
+        """Whether the call that the thread is in has taken the lock, and not one before it."""
+        running, root = self.bed.running.get(thread), ENGINE.heap.roots[loc]
+        taken = [
+            number for number, entry in enumerate(ENGINE.trace)
+            if entry[0] == thread and entry[2] in (ACQUIRE, TRY) and ENGINE.heap.roots[entry[1]] == root
+        ]  # fmt: skip
+        return running is not None and bool(taken) and taken[-1] >= running.start
+
+    def _cycle(self) -> tuple[int, ...]:
+        """The calls that never end because threads wait for each other in a circle, with a thread of the class in it.
+
+        They wait for locks that are held and for the end of threads; nobody else can end such a wait. No order excuses
+        it: a call that joins a thread of the class must not hold what that thread needs. A lock that a call has left
+        locked for its caller to release is another matter, and so are calls that wait for each other alone: orders of
+        whole calls say whether these may.
+        """
+        if self._part_of_itself():
+            return ()
+        strangers = {each.id for each in ENGINE.strangers()}
+        awaited: dict[int, int] = {}
+        for pending in ENGINE.pending:
+            joined, thread = pending.blocked_on, pending.thread
+            other = joined if isinstance(joined, VThread) else getattr(joined, "holder", None)
+            if not isinstance(other, VThread) or ENGINE.threads[thread].deadline is not None:
+                continue
+            if other is joined or other.id in strangers or self._taken_meanwhile(other.id, pending.loc):
+                awaited[thread] = other.id
+        where = positions(self.bed)
+        for number in self.bed.running:
+            way = [number]
+            while awaited.get(way[-1]) is not None and awaited[way[-1]] not in way:
+                way.append(awaited[way[-1]])
+            again = awaited.get(way[-1])
+            circle = way[way.index(again) :] if again is not None else []
+            if strangers.intersection(circle):
+                stuck = [self.bed.running[each] for each in circle if each in self.bed.running]
+                stuck = stuck or [self.bed.running[number]]
+                return tuple(sorted(where[each.thread, each.index] for each in stuck))
+        return ()
 
     def _kept(self) -> tuple[int, int] | None:
         """A call that raised without giving back a lock or a permit that it had taken, and one that waits for it.
@@ -283,7 +332,7 @@ class Examination:
         """
         known = self._known
         found = self._confirm_state(violation) if violation.kind == SUSPECT else violation
-        if found is not None and violation.helped and not known.extended:
+        if found is not None and violation.helped and violation.detail not in INEXCUSABLE and not known.extended:
             known.extended = True
             if known.probed is None:
                 known.probed = self._probe_orders(known)
@@ -306,8 +355,7 @@ class Examination:
         """The verdict by a specification that has got more orders."""
         seen, more = violation.seen, known.specification
         if violation.kind in (DEADLOCK, HANG):
-            fits = violation.detail != ITSELF and bool(more.matching(seen))
-            return None if fits else violation
+            return None if more.matching(seen) else violation
         if violation.exception is not None and not violation.calls:
             return None if any(violation.exception in other.strangers for other in more.observed) else violation
         if violation.exception is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plait.judge.oracle.safety import INVARIANT, ITSELF, KEPT, TWO_OBJECTS, Violation
+from plait.judge.oracle.safety import CYCLE, INVARIANT, ITSELF, KEPT, TWO_OBJECTS, Violation
 from plait.judge.oracle.specification import Result, Specification
 from plait.judge.words import plain, shown_result
 from plait.model.test import Call, Test
@@ -28,6 +28,8 @@ def _said(violation: Violation, test: Test, specification: Specification) -> str
         failed, waiting = odd[:2]
         raised = violation.seen.results[violation.calls[0]][1]
         return f"{_written(failed)}, when it raises {raised}, keeps a lock that {_written(waiting)} waits for, for ever"
+    if violation.kind == "deadlock" and violation.detail == CYCLE:
+        return f"{_written(odd[0])} can wait for ever for a thread of the class that waits for a lock which it holds"
     if violation.kind == "deadlock":
         stuck = _stuck(violation, test)
         if len(stuck) == 1 and len(calls) > 1:

@@ -42,9 +42,11 @@ class Baton:
     The waiting threads' enabledness is kept up to date here: taken disables them, given back enables them.
     """
 
-    __slots__ = ("__weakref__", "holder", "waiting")
+    __slots__ = ("__weakref__", "holder", "made", "maker", "waiting")
 
     def __init__(self) -> None:
+        self.maker = ENGINE.current  # None: the set-up
+        self.made = len(ENGINE.trace)  # the length of the trace then
         self.holder: VThread | None = None
         self.waiting: list[VThread] = []
 

@@ -11,7 +11,7 @@ from plait.judge.oracle.causes import cause
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.explain import explain_violation, record_schedule, relevant
 from plait.judge.oracle.rules import Rules
-from plait.judge.oracle.safety import ITSELF, KEPT, Examination, Violation
+from plait.judge.oracle.safety import INEXCUSABLE, Examination, Violation
 from plait.judge.oracle.summary import summary
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule
@@ -27,7 +27,7 @@ def look_of(test: Test, violation: Violation, schedule: Schedule, probes: tuple[
     """The race behind a violation: one that looks like an explained one is not minimised again."""
     examination = Examination(test, PLACES, probes, rules)
     moments, pairs, _waiting = record_schedule(examination, schedule)
-    itself = violation.detail in (ITSELF, KEPT)
+    itself = violation.detail in INEXCUSABLE
     pair = None if itself else relevant(pairs)
     calls = [test.calls[violation.calls[0]]] if itself else test.calls
     methods = frozenset(call.method for call in calls)
