@@ -95,7 +95,7 @@ def test_commands_without_a_module_are_neither_listed_nor_accepted(monkeypatch, 
 def test_every_listed_command_can_be_imported_and_run():
     for name in main.available():
         module = main.importlib.import_module(main._module(name))
-        assert callable(module.run), name
+        assert callable(getattr(module, f"run_{name}")), name
 
 
 def test_overview_fits_a_screen(capsys, monkeypatch):

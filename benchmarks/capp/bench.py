@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.capp.spread import add_random, boxes, pooled
 from benchmarks.capp.table import FAULTS, HEURISTICS, JPF_MEANS, JPF_RANDOM, REEX_MEANS, REEX_RANDOM, Fault
-from plait.explore.capp.partition import DEFAULT
+from plait.model.choices import DEFAULT_HEURISTIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -190,9 +190,9 @@ def _orders(search: str, found: dict[str, dict[str, float]]) -> list[str]:
 def _together(rows: list[dict[str, Any]], searches: Sequence[str]) -> list[str]:
     """What every search pays alone and with the default heuristic, the reduction among them."""
     costs = {(row["subject"], row["search"], row["heuristic"]): row for row in rows}
-    columns = [(search, heuristic) for search in searches for heuristic in (BASIC, DEFAULT)]
+    columns = [(search, heuristic) for search in searches for heuristic in (BASIC, DEFAULT_HEURISTIC)]
     heads = [search if heuristic == BASIC else f"+{heuristic}" for search, heuristic in columns]
-    lines = [f"all searches, alone and with {DEFAULT} (stateful: transitions, else schedules)"]
+    lines = [f"all searches, alone and with {DEFAULT_HEURISTIC} (stateful: transitions, else schedules)"]
     lines.append(f"{'':16}" + "".join(f"{head:>10}" for head in heads))
     for subject in dict.fromkeys(row["subject"] for row in rows):
         cells = [costs[subject, search, heuristic] for search, heuristic in columns]

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from plait.commands.budget import seconds
 from plait.errors import UsageError
 from plait.generate.catalogue import Hints
+from plait.model.choices import GENERATORS, HEURISTICS, MODELS, SCHEDULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -37,14 +38,7 @@ TESTS = ("tests", "test")
 """Where a project's tests usually are."""
 ALLOWABLE = ("write", "network", "subprocess", "native")
 """What code under test may be allowed to do besides computing."""
-CHOICES = {
-    "model": ("gil", "free-threaded", "both"),
-    "generate": ("random", "covcon", "mrt", "s-atg", "d-atg", "sd-atg", "sd-atg-all"),
-    "schedule": ("native", "random", "pos", "pct", "dfs", "icb", "dpor", "active"),
-    "capp": ("CA", "CS", "COA", "COS", "MA", "MS", "MOA", "MOS", "LA", "LS", "LOA", "LOS", "FA", "FS", "none"),
-}
-SEARCHES = ("dfs", "bfs", "icb", "delay", "stateful", "stateful-bfs", "dpor", "pos", "pct", "surw", "random")
-"""The choices of ``--schedule`` for `plait explore`, which `plait.pytest_plugin.explore` makes."""
+CHOICES = {"model": MODELS, "generate": GENERATORS, "schedule": SCHEDULES, "capp": (*HEURISTICS, "none")}
 _COUNTS = {"threads": 2, "workers": 1, "max-tests": 1, "max-schedules": 1, "seed": 0}
 """Options that are whole numbers, with the least that each can be."""
 _TEXTS = ("budget", "path", "cluster", "old", "new")

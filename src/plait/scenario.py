@@ -29,6 +29,7 @@ from plait.judge.handwritten.search import ScheduleSearch, only_without_gil, sea
 from plait.judge.handwritten.trial import Failure, RecordedTrial, Trial
 from plait.judge.handwritten.verdict import Verdict
 from plait.judge.minimise.schedules import simplify
+from plait.model.choices import BACKENDS, MODELS, TIMEOUTS
 from plait.model.outcome import Divergence, Finished
 from plait.model.schedule import Schedule
 from plait.observe.places import PLACES, is_machinery
@@ -50,9 +51,6 @@ if TYPE_CHECKING:
 
 DEFAULT_EXECUTIONS = 10_000
 UNDISTURBED = 60.0  # seconds for which other threads of the process do not interrupt an exploration unasked
-MODELS = ("both", "free-threaded", "gil")
-TIMEOUTS = ("idle", "any")
-BACKENDS = ("auto", "greenlet", "threads")
 
 
 class InterleavingError(AssertionError):

@@ -6,11 +6,12 @@ import pytest
 
 import program_threads
 from plait.explore.capp.dpor import CappDpor
-from plait.explore.capp.partition import HEURISTICS, Prioritizer
+from plait.explore.capp.partition import Prioritizer
 from plait.explore.capp.pos import CappPos
-from plait.explore.capp.search import SEARCHES, Capp
+from plait.explore.capp.search import Capp
 from plait.explore.dfs import Dfs
 from plait.explore.icb import Icb
+from plait.model.choices import HEURISTICS, ORDERED
 from plait.observe.recording import count_preemptions
 from plait.subject.changes.impact import Impact, class_of
 from programs import random_program
@@ -53,7 +54,7 @@ def small_programs(start, count):
 def test_no_schedule_is_lost(heuristic):
     postponed = 0
     for seed, program, truth in small_programs(100 * HEURISTICS.index(heuristic), 4):
-        for search in SEARCHES:
+        for search in ORDERED:
             for order in (None, seed):
                 priority = Prioritizer(heuristic, impact_of(seed))
                 capp = Capp(search, priority, seed=order)

@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from plait import __version__
 from plait.commands.budget import seconds
-from plait.config import ALLOWABLE, CHOICES, SEARCHES, load_config
+from plait.config import ALLOWABLE, CHOICES, load_config
 from plait.errors import INTERRUPTED, NOTHING_FOUND, UNUSABLE, PlaitBugError, UsageError
+from plait.model.choices import EXHAUSTIVE, SEARCHES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -201,7 +202,7 @@ WORDS = {
     "bisect": {"budget": "time to find a test that tells the two commits apart"},
 }
 """What options mean for one command, where that is not what they mean for the others."""
-_OWN_CHOICES = {("explore", "schedule"): SEARCHES}
+_OWN_CHOICES = {("explore", "schedule"): SEARCHES, ("diff", "schedule"): EXHAUSTIVE}
 
 
 def option_of(command: str, key: str) -> Option:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plait.explore.capp.dpor import CappDpor
 from plait.explore.capp.pos import CappPos
-from plait.explore.capp.search import Capp
+from plait.explore.capp.search import BOUNDED, Capp
 from plait.explore.dfs import Dfs
 from plait.explore.dpor import Dpor
 from plait.explore.icb import Icb
@@ -15,6 +15,7 @@ from plait.explore.pos import Pos
 from plait.explore.random_walk import RandomWalk
 from plait.explore.stateful import Stateful
 from plait.explore.surw import Surw
+from plait.model.choices import ORDERED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,3 +50,13 @@ def make_strategy(name: str, seed: int, priority: Prioritizer | None = None) -> 
     if priority is not None and name in _AIMED:
         return _AIMED[name](priority, seed)
     return STRATEGIES[name](seed)
+
+
+def make_search(name: str, priority: Prioritizer | None, bound: int | None, seed: int, order: int | None) -> Strategy:
+    """Make a search for an existing test.
+
+    The bound is on preemptions, where the search has one; ``order`` is a seed for a random order of alternatives.
+    """
+    if name in ORDERED:
+        return Capp(name, priority, bound=bound if name in BOUNDED else None, seed=order)
+    return make_strategy(name, seed, priority)

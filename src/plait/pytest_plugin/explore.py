@@ -24,15 +24,14 @@ import pytest
 from _pytest.outcomes import Failed
 
 from plait.errors import UsageError, guarded, own_error
-from plait.explore.capp.partition import DEFAULT, HEURISTICS, prioritizer
-from plait.explore.capp.search import BOUNDED, Capp
-from plait.explore.capp.search import SEARCHES as ORDERED
-from plait.explore.registry import STRATEGIES, make_strategy
+from plait.explore.capp.partition import prioritizer
+from plait.explore.registry import make_search
 from plait.explore.runner import model
 from plait.judge.handwritten.search import only_without_gil, search
 from plait.judge.handwritten.trial import Failure
 from plait.judge.handwritten.verdict import Verdict
 from plait.judge.minimise.schedules import simplify
+from plait.model.choices import DEFAULT_HEURISTIC, HEURISTICS, MODELS, SEARCHES
 from plait.model.outcome import Divergence, Finished
 from plait.model.schedule import Schedule
 from plait.pytest_plugin.item import (
@@ -67,8 +66,6 @@ from plait.subject.versions.version import resolve
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from plait.explore.capp.partition import Prioritizer
-    from plait.explore.strategy import Strategy
 
 
 EXPLORED, ALONE, NATIVE, PLAIN = "explored", "one thread", "OS threads", "not under control"
@@ -76,7 +73,6 @@ POSTLUDE = 1.5  # seconds beside a test's own, to make what was found smaller
 KILLED = 2.5  # seconds behind these after which a process that nothing interrupts is killed
 LEAST_SECONDS = 1.0
 NATIVE_RUNS = 10
-MODELS = ("both", "free-threaded", "gil")
 ENDS = ("fail", "allow")
 
 
@@ -85,7 +81,7 @@ class Settings:
 
     def __init__(self, config: pytest.Config) -> None:
         self.search = _asked(config, "schedule") or "delay"
-        self.capp = _asked(config, "capp") or DEFAULT
+        self.capp = _asked(config, "capp") or DEFAULT_HEURISTIC
         self.bound = _number(_asked(config, "bound"), 2)
         self.schedules = _number(_asked(config, "schedules"), 50)
         self.seconds = float(_asked(config, "seconds") or 60)
@@ -545,17 +541,3 @@ def _failure(verdict: Verdict) -> dict[str, Any]:
         "confirmed_on_threads": verdict.confirmed_on_threads, "text": str(InterleavingError(verdict)),
         "names": {str(number): name for number, name in verdict.names.items()},
     }  # fmt: skip
-
-
-# -- pytest search -----------------------------------------------------------------------------------------------------
-# The searches that an existing test can be explored with, by name.
-
-
-SEARCHES = (*dict.fromkeys((*ORDERED, *STRATEGIES)),)
-
-
-def make_search(name: str, priority: Prioritizer | None, bound: int | None, seed: int, order: int | None) -> Strategy:
-    """A fresh search; the bound is on preemptions, where the search has one, ``order`` a seed for a random order."""
-    if name in ORDERED:
-        return Capp(name, priority, bound=bound if name in BOUNDED else None, seed=order)
-    return make_strategy(name, seed, priority)

@@ -104,7 +104,9 @@ class _DiffCampaign:
         self._search: DiffSearch | None = None
         self._generation: Generation | None = None
         aim = None if options.capp in (None, "none") else Aim(str(options.capp), impact_on_both(old, new))
-        self._checks = Checks(sides, gil=options.model == "gil", timed=options.max_tests is None, aim=aim)
+        self._checks = Checks(
+            sides, gil=options.model == "gil", timed=options.max_tests is None, order=options.schedule, aim=aim
+        )
         rules = Rules(nondeterministic=options.nondeterministic)
         self._apart = Apart(sides, (), rules, gil=options.model == "gil")
         self._revealed: list[Revealed | Broken] = []  # what is new comes first

@@ -45,6 +45,7 @@ class Checks:
     sides: Sides
     gil: bool = False
     timed: bool = True  # whether a wall-clock limit ends an exploration; without one, results are reproducible
+    order: str = "dpor"  # the search that explores a test
     aim: Aim | None = None
     max_schedules: int | None = None
     checks: int = 0  # #BC
@@ -98,7 +99,9 @@ class Checks:
         return self._conclude(test, view, self._begin(test, view))
 
     def _begin(self, test: Test, view: View) -> PendingPair:
-        return self.sides.both(worker.outcomes, test, view, FIRST, 0, self._seconds(1), None, self.gil, self.aim)
+        return self.sides.both(
+            worker.outcomes, test, view, FIRST, 0, self._seconds(1), None, self.gil, self.order, self.aim
+        )
 
     def _seconds(self, factor: float) -> float:
         return SECONDS * factor if self.timed else 1e6
@@ -131,7 +134,7 @@ class Checks:
             return old, new
         if not old.exhausted and not new.exhausted:
             (old, old_s), (new, new_s) = self.sides.both(
-                worker.outcomes, test, view, EXECUTIONS, 0, self._seconds(1), None, self.gil, self.aim
+                worker.outcomes, test, view, EXECUTIONS, 0, self._seconds(1), None, self.gil, self.order, self.aim
             ).values()
             self._count(old, old_s)
             self._count(new, new_s)
@@ -144,7 +147,7 @@ class Checks:
     def _longer(self, side: str, test: Test, view: View, allowed: frozenset[Outcome]) -> Explored:
         asked = self.sides.on(
             "new" if side == "new" else "old", worker.outcomes, test, view, EXECUTIONS * LONGER, SAMPLED,
-            self._seconds(2), allowed, self.gil, self.aim,
+            self._seconds(2), allowed, self.gil, self.order, self.aim,
         )  # fmt: skip
         found, seconds = awaited(asked, self.sides.until)
         self._count(found, seconds)
@@ -157,7 +160,7 @@ class Checks:
             return None
         asked = replace(view, exits="after")
         pending = self.sides.both(
-            worker.outcomes, test, asked, EXECUTIONS, 0, self._seconds(0.5), None, self.gil, self.aim
+            worker.outcomes, test, asked, EXECUTIONS, 0, self._seconds(0.5), None, self.gil, self.order, self.aim
         )
         (old, old_s), (new, new_s) = pending.values()
         self._count(old, old_s)

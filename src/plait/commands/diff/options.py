@@ -10,6 +10,7 @@ from typing import Any
 
 from plait.config import Config, tests_folder
 from plait.generate.catalogue import Hints
+from plait.model.choices import EXHAUSTIVE
 from plait.store.database import FOLDER
 from plait.subject.name import Subject
 from plait.workers.cluster import Cluster, cluster_of
@@ -40,6 +41,7 @@ class DiffOptions:
     tests: Path | None = None
     explain: bool = True  # minimise and explain what was found
     reproduce: bool = True  # write a regression test
+    schedule: str = "dpor"  # the search that explores a test; it must come to an end
     capp: str | None = None  # what the explorations look at first
     store: Path | None = None  # the folder of what is remembered between runs
     called: str = ""  # what the comparison is called there; else by its versions
@@ -61,10 +63,12 @@ def diff_options(options: argparse.Namespace) -> DiffOptions:
     """The command line's words as options."""
     config: Config = options.config
     words = config.subject(options.argument)
+    # The command line offers no other search. A project's settings may name one that is meant for `plait check`.
+    schedule = options.schedule if options.schedule in EXHAUSTIVE else "dpor"
     return DiffOptions(
         Subject.parse(options.argument, path=options.path), options.old, options.new, options.path, options.seed,
         options.budget or DEFAULT_BUDGET, options.max_tests, options.max_schedules, options.model, options.threads,
         options.workers or os.cpu_count() or 2, not options.no_filter, tuple(options.allow),
-        words.hints, words.nondeterministic, config.hook, tests_folder(options.path, config), capp=options.capp,
-        store=Path(FOLDER), fresh=options.fresh, quiet=options.quiet, cluster=cluster_of(options),
+        words.hints, words.nondeterministic, config.hook, tests_folder(options.path, config), schedule=schedule,
+        capp=options.capp, store=Path(FOLDER), fresh=options.fresh, quiet=options.quiet, cluster=cluster_of(options),
     )  # fmt: skip

@@ -192,7 +192,7 @@ def observe_twice(test: Test, view: View) -> tuple[Observation, Observation]:
 
 def outcomes(
     test: Test, view: View, limit: int, sampled: int, seconds: float, allowed: frozenset[Outcome] | None, gil: bool,
-    aim: Aim | None = None,
+    order: str = "dpor", aim: Aim | None = None,
 ) -> tuple[Explored, float]:  # fmt: skip
     """All outcomes of a test on this version, see `plait.judge.difference.behaviour.explore_outcomes`."""
     state.subject()
@@ -203,7 +203,7 @@ def outcomes(
         try:
             found = explore_outcomes(
                 Testbed(test, PLACES), view, limit=limit, sampled=sampled,
-                deadline=time.process_time() + seconds, allowed=allowed, aim=aim,
+                deadline=time.process_time() + seconds, allowed=allowed, order=order, aim=aim,
             )  # fmt: skip
         finally:
             ENGINE.gil = False

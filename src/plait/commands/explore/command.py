@@ -19,9 +19,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plait.config import SEARCHES
 from plait.errors import FOUND, INCONCLUSIVE, NOTHING_FOUND, UNUSABLE, UsageError
-from plait.explore.capp.partition import DEFAULT
+from plait.model.choices import DEFAULT_HEURISTIC, SEARCHES
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.schedule import Schedule
@@ -118,7 +117,7 @@ def _account(
         command = [
             sys.executable, "-m", "pytest", node, "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:randomly",
             "--plait", "--plait-impact", str(points), "--plait-result", str(account),
-            "--plait-capp", options.capp or DEFAULT, "--plait-schedule", options.schedule or SEARCH,
+            "--plait-capp", options.capp or DEFAULT_HEURISTIC, "--plait-schedule", options.schedule or SEARCH,
             "--plait-bound", str(BOUND), "--plait-schedules", str(options.max_schedules or SCHEDULES),
             "--plait-seconds", str(budget), "--plait-budget", str(budget), "--plait-seed", str(options.seed),
             "--plait-model", options.model, "--plait-allow", ",".join(options.allow),

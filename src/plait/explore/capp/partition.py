@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
+from plait.model.choices import HEURISTICS, MATCHES
 from plait.observe.impact import Matcher
 
 if TYPE_CHECKING:
@@ -14,12 +15,6 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine
     from plait.subject.changes.impact import Impact
 
-MATCHES = {
-    "C": "CLASS", "CO": "CLASS_ON_STACK", "M": "METHOD", "MO": "METHOD_ON_STACK",
-    "L": "LINE", "LO": "LINE_ON_STACK", "F": "FIELD",
-}  # fmt: skip
-HEURISTICS = tuple(f"{match}{mode}" for match in MATCHES for mode in "AS")
-DEFAULT = "LOA"  # the best over the ports of CAPP's faults, see docs/explore.md
 
 
 class Prioritizer:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine
     from plait.run.vthread import VThread
 
-SEARCHES = ("dfs", "bfs", "icb", "delay", "stateful", "stateful-bfs")
 BOUNDED = ("icb", "delay")  # those with a bound on preemptions
 
 

@@ -67,19 +67,20 @@ def explore_outcomes(
     deadline: float | None = None,
     allowed: Container[Outcome] | None = None,
     search: Strategy | None = None,
+    order: str = "dpor",
     aim: Aim | None = None,
 ) -> Explored:
     """All outcomes, or as many as ``limit`` executions show.
 
     With ``allowed``, the outcomes of an exhausted other version, the first outcome that is not among them ends the
-    exploration: it proves the difference. Then a test that is too large for the limit is also ``sampled``. With
-    ``aim``, schedules that preempt at impacted code come first. ``deadline`` is one of `time.process_time`: what is
-    explored must not depend on what else the machine does.
+    exploration: it proves the difference. Then a test that is too large for the limit is also ``sampled``. ``order``
+    names a systematic search; with ``aim``, schedules that preempt at impacted code come first in it. ``deadline`` is
+    one of `time.process_time`: what is explored must not depend on what else the machine does.
     """
     found = Explored()
     watch = Watch(bed, view)
     priority = None if aim is None else aim.prioritizer()
-    strategy = make_strategy("dpor", seed, priority) if search is None else search
+    strategy = make_strategy(order, seed, priority) if search is None else search
     try:
         over = _run(watch, strategy, limit, deadline, allowed, found)
         found.exhausted = strategy.exhausted and not over and not found.diverged
