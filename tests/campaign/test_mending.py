@@ -68,19 +68,19 @@ def test_a_renamed_function_is_found_in_an_older_series(version, monkeypatch, ca
         put(folder, "Helper", number, "old_name = 1\n" if number < 2 else "")
         return True
 
-    monkeypatch.setattr(releases, "install", install)
+    monkeypatch.setattr(releases, "pip_install", install)
     subject = Subject("aged", "Aged")
     assert releases.mend(version, subject) == {"helper": "helper<2.4"}
     assert capsys.readouterr().err.splitlines() == [
         "plait: pypi:aged==1.0 needs older dependencies: using helper<3",
         "plait: pypi:aged==1.0 needs older dependencies: using helper<2.4",
     ]
-    monkeypatch.setattr(releases, "install", None)  # it is not tried again
+    monkeypatch.setattr(releases, "pip_install", None)  # it is not tried again
     assert releases.mend(version, subject) == {}
 
 
 def test_what_cannot_be_had_is_left_alone(version, monkeypatch):
-    monkeypatch.setattr(releases, "install", lambda _folder, _requirements: False)
+    monkeypatch.setattr(releases, "pip_install", lambda _folder, _requirements: False)
     releases.mend(version, Subject("aged", "Aged"))
     assert releases.older("helper", version.extra[0], {}) == "helper<3"
 

@@ -45,7 +45,7 @@ STAGES = {
     "exploring": ("sys.modules['plait.explore.dpor'].Dpor", "executed", 5),
     "judging": ("sys.modules['plait.judge.oracle.safety'].Examination", "judge", 40),
     "minimising": ("sys.modules['plait.judge.minimise.tests'].Minimiser", "minimise", 1),
-    "explaining": ("sys.modules['plait.commands.check.worker.finding']", "explain", 1),
+    "explaining": ("sys.modules['plait.commands.check.worker.finding']", "explain_violation", 1),
     "comparing": ("sys.modules['plait.commands.check.worker.stream']", "look_of", 1),
 }
 

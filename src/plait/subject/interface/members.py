@@ -20,7 +20,7 @@ from typing import (
 
 from plait.errors import UsageError
 from plait.model.foreign import is_a, module_of
-from plait.subject.interface import signature
+from plait.subject.interface import signature, stubs
 from plait.subject.interface.signature import Parameter
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def _callable(
     parameters = signature.read_signature(function, module=module, qualname=qualname, bound=bound)
     if parameters is None:
         notes.append(f"{name} has no known signature: called without arguments")
-    returns = _returns(function) or signature.returns(module, qualname)
+    returns = _returns(function) or stubs.returns(module, qualname)
     form = f"{{receiver}}.{name}({{args}})"
     if _makes_context(function, returns):
         form, kind = f"with {form}: pass", "context"

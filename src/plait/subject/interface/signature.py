@@ -11,16 +11,7 @@ import importlib
 import inspect
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, Literal
-
-from typeshed_client import (
-    ImportedInfo,
-    NameInfo,
-    OverloadedName,
-    Resolver,
-    get_search_context,
-)
 
 try:
     _annotationlib: Any = importlib.import_module("annotationlib")  # 3.14 and later: annotations are lazy
@@ -63,8 +54,10 @@ def read_signature(function: Any, *, module: str, qualname: str, bound: bool) ->
     name = qualname.rpartition(".")[2]
     parameters = _inspected(function, bound=bound)
     if parameters is None or _compiled(function):
-        drop = bound and not is_static(module, qualname)
-        stubbed = _merge([_arguments(node, bound=drop) for node in overloads(module, qualname)])
+        from plait.subject.interface import stubs  # noqa: PLC0415 - explored tests know signatures without type stubs
+
+        drop = bound and not stubs.is_static(module, qualname)
+        stubbed = _merge([_arguments(node, bound=drop) for node in stubs.overloads(module, qualname)])
         parameters = stubbed if stubbed is not None else parameters
     if parameters is None:
         line = signature_line(inspect.getdoc(function), name)
@@ -251,57 +244,3 @@ def signature_line(docstring: str | None, name: str) -> list[tuple[str, bool]] |
         elif (name_found := part.split("=")[0].strip()).isidentifier():
             found.append((name_found, depth > 0 or "=" in part))
     return found
-
-
-# -- stubs -------------------------------------------------------------------------------------------------------------
-# Signatures of the standard library and of compiled classes, from the type stubs that typeshed-client carries.
-
-
-_FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-@lru_cache(maxsize=1)
-def _resolver() -> Resolver:
-    return Resolver(get_search_context(search_path=()))  # else it starts an interpreter to ask for its path
-
-
-@lru_cache(maxsize=512)
-def _lookup(module: str, qualname: str) -> NameInfo | None:
-    try:
-        head, *rest = qualname.split(".")
-        found = _resolver().get_fully_qualified_name(f"{module}.{head}")
-    except Exception:  # a broken or missing stub is the same as none
-        return None
-    info = found.info if isinstance(found, ImportedInfo) else found
-    for part in rest:
-        child = info.child_nodes.get(part) if isinstance(info, NameInfo) and info.child_nodes else None
-        info = child
-    return info if isinstance(info, NameInfo) else None
-
-
-def overloads(module: str, qualname: str) -> list[ast.arguments]:
-    """The argument lists that the stub of ``module`` gives the function or method; empty when it has none."""
-    return [node.args for node in _functions(module, qualname)]
-
-
-def returns(module: str, qualname: str) -> str | None:
-    """The return annotation, when all overloads agree on it."""
-    texts = {ast.unparse(node.returns) for node in _functions(module, qualname) if node.returns is not None}
-    return texts.pop() if len(texts) == 1 else None
-
-
-def is_static(module: str, qualname: str) -> bool:
-    """Whether the stub says ``@staticmethod``: such an argument list has no receiver to drop."""
-    return any(
-        isinstance(mark, ast.Name) and mark.id == "staticmethod"
-        for node in _functions(module, qualname)
-        for mark in node.decorator_list
-    )
-
-
-def _functions(module: str, qualname: str) -> list[_FunctionNode]:
-    info = _lookup(module, qualname)
-    if info is None:
-        return []
-    definitions = info.ast.definitions if isinstance(info.ast, OverloadedName) else [info.ast]
-    return [node for node in definitions if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
