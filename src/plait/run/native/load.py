@@ -281,7 +281,7 @@ class Server:
         if profile is not None:
             scope: dict[str, Any] = {"__name__": "plait_locks"}
             exec(compile(profile, "<plait_locks>", "exec"), scope)
-            self._profile = scope["Profile"](root)
+            self._profile = scope["LockProfile"](root)
             self._profile.install()
         guard(allowed, folder)
         files = [getattr(importlib.import_module(name), "__file__", None) for name in modules]

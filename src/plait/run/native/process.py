@@ -70,7 +70,7 @@ class Process:
         if not line:
             raise NativeError(f"the process ended with exit code {self._process.wait()}")
         answer: dict[str, Any] = json.loads(line)
-        if answer.get("kind") == "Deadlock":
+        if answer.get("kind") == "LoadDeadlock":
             raise Stuck(answer["message"])
         if "error" in answer:
             raise NativeError(answer["error"], answer.get("kind", ""))
