@@ -64,7 +64,7 @@ def script_text(found: Comparison, places: dict[str, Place], origins: dict[str, 
     parts = [_body(inspect.getsource(part)) for part in _PARTS]
     data = [f"MEASUREMENT = {pprint.pformat(measurement, sort_dicts=False)}", "MEASUREMENT['tests'] = {}", *tests]
     parts[-1] = re.sub(r"^MEASUREMENT: .*\n\"\"\".*\"\"\"\n", "", parts[-1], flags=re.MULTILINE)
-    end = f'{_MAIN}    serve(Server()) if "--serve" in sys.argv else main()\n'
+    end = f'{_MAIN}    serve(Server()) if "--serve" in sys.argv else measure_again()\n'
     return "\n\n".join([head + _FUTURE.rstrip(), *data, *parts]) + end
 
 
