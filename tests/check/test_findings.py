@@ -154,7 +154,7 @@ def test_check_then_act_in_a_dict(run):
 
 def test_no_call_and_no_preemption_can_be_dropped(run):
     """Minimality: each finding of these classes is at a local minimum by construction of its class."""
-    for name, tests in (("Counter", 20), ("Transfer", 80), ("ThreeSteps", 150)):
+    for name, tests in (("Counter", 20), ("Transfer", 80), ("ThreeSteps", 330)):
         for finding in run(name, tests=tests).findings:
             assert finding.preemptions <= 1
             assert all(len(suffix) <= 2 for suffix in finding.test.suffixes)
@@ -162,7 +162,7 @@ def test_no_call_and_no_preemption_can_be_dropped(run):
 
 def test_the_same_limits_give_the_same_findings_whatever_the_workers(run):
     def told(**options):
-        result = run("ForgottenLock", tests=40, **options)
+        result = run("ForgottenLock", tests=40, again=True, **options)
         return [(each.summary, each.test.as_lines(), each.schedule.token) for each in result.findings], result.stats[
             "tests"
         ]
