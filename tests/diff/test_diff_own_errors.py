@@ -18,13 +18,13 @@ IN_WORKERS = {
     "generating": ("plait.generate.condiff", "Stages", "next_stage", 2),
     "tracing": ("plait.judge.difference.serial", "Observer", "observe", "deposit"),
     "exploring": ("plait.explore.dpor", "Dpor", "executed", 60),
-    "repeating": ("plait.commands.diff.worker", "", "repeat", 1),
-    "explaining": ("plait.judge.difference.explain", "", "explain", 1),
+    "repeating": ("plait.commands.diff.worker", "", "observe_twice", 1),
+    "explaining": ("plait.judge.difference.explain", "", "explain_outcome", 1),
 }
 HERE = {
     "minimising": (campaign.Minimising, "minimise"),
-    "explaining": (campaign, "finding_of"),
-    "reproducing": (campaign, "write_reproducer"),
+    "explaining": (campaign, "difference_finding"),
+    "reproducing": (campaign, "write_diff_reproducer"),
     "reading sources": (campaign, "sources"),
     "summing up": (campaign._DiffCampaign, "_stats"),
 }
@@ -95,15 +95,15 @@ def test_a_search_that_breaks_off_keeps_what_it_has(compare_accounts, monkeypatc
         search.vanished = found
         return False
 
-    monkeypatch.setattr(campaign.Search, "_is_new", is_new)
-    monkeypatch.setattr(campaign.Search, "_is_wanted", lambda *_: True)
+    monkeypatch.setattr(campaign.DiffSearch, "_is_new", is_new)
+    monkeypatch.setattr(campaign.DiffSearch, "_is_wanted", lambda *_: True)
     noted(compare_accounts(), "searching")
 
 
 def test_an_error_while_reporting(compare_accounts, monkeypatch, capsys):
     result = compare_accounts()
     monkeypatch.setattr(command, "diff", lambda *_args, **_named: result)
-    for name in ("diff_text", "statement"):
+    for name in ("diff_text", "diff_statement"):
         with monkeypatch.context() as patched:
             patched.setattr(command, name, on_purpose)
             result.notes.clear()

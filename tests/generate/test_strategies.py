@@ -42,7 +42,7 @@ from sequential import Runner
 from plait.generate.catalogue import build_catalogue
 from plait.generate.registry import make_generator
 from plait.subject.interface.members import discover
-strategy = make_strategy("covcon", build_catalogue(zoo.Limiter, discover(zoo.Limiter, name="zoo:Limiter")), Runner())
+strategy = make_generator("covcon", build_catalogue(zoo.Limiter, discover(zoo.Limiter, name="zoo:Limiter")), Runner())
 for _ in range(20):
     print(strategy.next_test().as_json())
 """

@@ -245,3 +245,41 @@ def test_threads_of_the_class_may_come_into_a_call(judged, test):
     found = judged(POOLED, *test)
     assert found.conflicts
     assert found.violation is None
+
+
+HELD_BY_THE_CALLER = """
+    import threading
+
+    class Monitor:
+        def __init__(self):
+            self.changed = threading.Condition()
+            self.ready = False
+
+        def enter(self):
+            self.changed.acquire()
+
+        def leave(self):
+            self.changed.release()
+
+        def wait(self):
+            while not self.ready:
+                self.changed.wait()
+
+        def open(self):
+            self.ready = True
+            self.changed.notify_all()
+
+        def open_silently(self):
+            self.ready = True
+"""
+
+
+def test_a_call_may_wait_with_a_lock_of_its_caller(judged):
+    """It gives the lock up, and only because of that others can end: nobody could have ended before it began."""
+    assert judged(HELD_BY_THE_CALLER, ["x = Monitor()"], ["x.enter()", "x.wait()"], ["x.enter()"]).violation is None
+
+
+def test_a_call_that_waits_with_a_lock_of_its_caller_is_woken_up(judged):
+    suffix = ["x.enter()", "x.open()", "x.leave()"]
+    waiting = ["x.enter()", "x.wait()", "x.leave()"]
+    assert judged(HELD_BY_THE_CALLER, ["x = Monitor()"], waiting, suffix).violation is None

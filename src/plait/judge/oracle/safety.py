@@ -164,6 +164,8 @@ class Examination:
         matching = specification.matching(seen)
         if not matching and (onlookers := self._onlookers(seen)):
             matching = specification.matching(seen, without=onlookers)
+        if not matching and seen.status == DEADLOCK and self._gave_up_a_lock(seen, specification):
+            return None
         if not matching and seen.status == DEADLOCK:
             never = not any(other.status == DEADLOCK and other.last for other in specification.observed)
             return Violation(DEADLOCK, None, _unfinished(seen), seen, NEVER_STUCK if never else STUCK)
@@ -230,6 +232,27 @@ class Examination:
             if self._taken_meanwhile(pending.thread, pending.loc):
                 return positions(self.bed)[running.thread, running.index]
         return None
+
+    def _gave_up_a_lock(self, seen: Observed, specification: Specification) -> bool:
+        """Whether a call that is stuck began with a lock of its caller's, and whole calls are stuck in the same way.
+
+        Such a call (`wait` behind `acquire`) gives the lock up while it waits, and others can end only because of that:
+        no order lets them end before it begins. It cannot be started afresh either, because its caller is in it.
+        """
+        if not any(other.status == DEADLOCK and other.results == seen.results for other in specification.observed):
+            return False
+        for running in self.bed.running.values():
+            held: set[int] = set()
+            for entry in ENGINE.trace[: running.start]:
+                if entry[0] == running.number:
+                    root = ENGINE.heap.roots[entry[1]]
+                    if entry[2] == ACQUIRE:
+                        held.add(root)
+                    elif entry[2] == RELEASE:
+                        held.discard(root)
+            if held:
+                return True
+        return False
 
     def _part_of_itself(self) -> bool:
         """Whether a call was given the object under test."""
