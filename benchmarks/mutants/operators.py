@@ -41,6 +41,8 @@ class Source:
     lines: list[str] = field(init=False)
     kinds: dict[str, str] = field(init=False)  # names of attributes and variables that hold primitives
     made: dict[str, ast.expr] = field(init=False)  # and how these are made
+    _functions: list[ast.FunctionDef] = field(init=False)  # every operator walks through these and the blocks
+    _blocks: list[tuple[ast.FunctionDef, list[ast.stmt]]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.tree = ast.parse(self.text)
@@ -53,6 +55,16 @@ class Source:
                 for name in filter(None, map(last_name, targets)):
                     if made is not None:
                         self.kinds[name], self.made[name] = kind_made(made), made
+        self._functions = [
+            node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef) and node.name != "__init__"
+        ]
+        self._blocks = [
+            (function, block)
+            for function in self._functions
+            for node in _inside(function)
+            for name in ("body", "orelse", "finalbody")
+            if isinstance(block := getattr(node, name, None), list) and block and isinstance(block[0], ast.stmt)
+        ]
 
     def kind(self, node: ast.AST) -> str:
         """Which primitive an expression is; empty if none."""
@@ -60,18 +72,11 @@ class Source:
 
     def functions(self) -> Iterator[ast.FunctionDef]:
         """All methods and functions that several threads can be in."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.FunctionDef) and node.name != "__init__":
-                yield node
+        yield from self._functions
 
     def blocks(self) -> Iterator[tuple[ast.FunctionDef, list[ast.stmt]]]:
         """All lists of statements, with the method that they belong to."""
-        for function in self.functions():
-            for node in _inside(function):
-                for name in ("body", "orelse", "finalbody"):
-                    block = getattr(node, name, None)
-                    if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-                        yield function, block
+        yield from self._blocks
 
     def statements(self) -> Iterator[tuple[ast.FunctionDef, ast.stmt]]:
         """All statements of methods."""

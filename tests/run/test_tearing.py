@@ -3,6 +3,7 @@
 The page's table is written anew by ``pytest --update-golden``.
 """
 
+import itertools
 import json
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from plait.explore.dpor import Dpor
 from plait.explore.runner import explore
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
+from plait.run.importing.modulestate import ModuleState
 from plait.run.importing.world import World
 
 PROGRAMS = {f"{section}: {title}": source for section, title, source in tearing.programs()}
@@ -36,13 +38,15 @@ def outcomes():
         name: world.importer.load_source(f"tearing_{number}", source)
         for number, (name, source) in enumerate(PROGRAMS.items())
     }
-    world.snapshot()
     before = ENGINE.gil, ENGINE.modules
     found = {}
     with world.entered():
-        for ENGINE.gil in (False, True):
-            for search in (Dfs, Dpor):
-                found[ENGINE.gil, search] = {name: _outcomes(module, search()) for name, module in modules.items()}
+        for ENGINE.gil, search in itertools.product((False, True), (Dfs, Dpor)):
+            here = found[ENGINE.gil, search] = {}
+            for name, module in modules.items():
+                # Only this program is put back behind each of its executions, not all of them.
+                ENGINE.modules = ModuleState([module, *world.adopter.modules])
+                here[name] = _outcomes(module, search())
     ENGINE.gil, ENGINE.modules = before
     return found
 
