@@ -691,3 +691,33 @@ class SignalsByLock:
             for signal in self._waiting:
                 signal.release()
             self._waiting.clear()
+
+
+class KeepsLockOnError:
+    """Reads what it is given while it holds the lock, and keeps the lock if that fails."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._items = []
+
+    def put_all(self, items: list):
+        self._lock.acquire()
+        for item in items:
+            self._items.append(item)
+        self._lock.release()
+
+    def size(self):
+        with self._lock:
+            return len(self._items)
+
+
+class ReleasesOnError(KeepsLockOnError):
+    """The same with the release in a ``finally``."""
+
+    def put_all(self, items: list):
+        self._lock.acquire()
+        try:
+            for item in items:
+                self._items.append(item)
+        finally:
+            self._lock.release()

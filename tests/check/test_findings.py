@@ -114,6 +114,13 @@ def test_calls_that_wait_for_threads_and_signals(run, subject):
     assert run(subject, tests=10).findings == []
 
 
+def test_a_call_that_keeps_the_lock_when_it_raises(run):
+    finding = only(run("KeepsLockOnError", tests=20))
+    assert "when it raises" in finding.summary
+    assert "KeepsLockOnError.put_all" in finding.methods
+    assert run("ReleasesOnError", tests=20).findings == []
+
+
 def test_two_objects_where_one_was_expected(run):
     finding = only(run("Once", tests=10))
     assert "different objects" in finding.summary

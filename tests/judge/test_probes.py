@@ -23,6 +23,12 @@ def test_readers_come_first_and_what_needs_a_key_is_asked_for_the_tests_own():
     assert [call.expression for call in found] == ["x.size()", "x.get(...)", "x.clear()"]
 
 
+def test_what_takes_the_key_of_other_methods_is_asked_too():
+    shop = interface(method("tag", NEEDED, Parameter("tag")), method("tags", NEEDED), method("remove", NEEDED),
+                     method("price", Parameter("item")), method("box", NEEDED, waits=True))  # fmt: skip
+    assert [call.expression for call in probes_of(shop)] == ["x.tags(...)"]
+
+
 @pytest.mark.parametrize("each", [
     method("get", NEEDED, NEEDED), method("get", NEEDED, waits=True), method("get", NEEDED, kind="context"),
     method("remove", NEEDED), method("get", Parameter("key", "keyword")),

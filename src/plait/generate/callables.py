@@ -77,6 +77,33 @@ class Partner:
         return f"Partner({self.__name__!r})"
 
 
+class BreakingList(list[Any]):
+    """A list that cannot be read to its end: it fails behind its first element."""
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from self[:1]
+        raise ValueError("a")
+
+
+class BreakingDict(dict[Any, Any]):
+    """A dictionary that cannot be read to its end, whether by keys, by values or by items."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(BreakingList(super().__iter__()))
+
+    def keys(self) -> Any:
+        """As `dict.keys`, up to the failure."""
+        return BreakingList(super().keys())
+
+    def values(self) -> Any:
+        """As `dict.values`, up to the failure."""
+        return BreakingList(super().values())
+
+    def items(self) -> Any:
+        """As `dict.items`, up to the failure."""
+        return BreakingList(super().items())
+
+
 def failing(*_args: Any, **_kwargs: Any) -> None:
     """What goes wrong each time, for those who count failures or clean up after them."""
     raise ValueError("a")

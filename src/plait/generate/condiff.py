@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
 from plait.generate.draft import ARGUMENT, Scene
+from plait.generate.raising import RaisingTests
 from plait.generate.sequence import Prefix, Sequences, _that_worked
 from plait.generate.values.value import RECEIVER
 from plait.generate.waiting import WaitingTests
@@ -36,6 +37,8 @@ _CHOSEN = 4
 """Calls of one method behind one prefix: enough for k combinations with another method's."""
 _WHOLE = 12
 """Tests of a stage in which calls are made to wait."""
+_RAISING = 3
+"""The same for calls that are made to raise."""
 _ELSEWHERE = 0.3
 """How often one of a method's calls goes to another instance of the class."""
 _CANDIDATES = 4
@@ -68,7 +71,7 @@ class Stage:
     prefix: tuple[Call, ...]
     suffixes: tuple[Suffix, ...]
     waiting: frozenset[str] = frozenset()  # methods that wait: two may do so when a third call comes
-    whole: tuple[Test, ...] = ()  # tests with prefixes of their own, in which calls wait
+    whole: tuple[Test, ...] = ()  # tests with prefixes of their own, in which calls wait, or raise
 
     def test(self, chosen: Sequence[int]) -> Test:
         """The concurrent test with one of the suffixes per thread."""
@@ -135,6 +138,7 @@ class Stages:
         self._calls: dict[str, dict[str, Draft]] = {}
         self._changed = tuple(changed)  # in the same order in every process: it is part of the trail
         self._whole: WaitingTests | None = None
+        self._raising = RaisingTests(self._sequences, random)
 
     def next_stage(self) -> Stage:
         """A new prefix with its suffixes. Raises `UsageError` when the subject cannot be built at all."""
@@ -148,7 +152,7 @@ class Stages:
         return Stage(
             self.made, tuple(imports), tuple(draft.call for draft in prefix.drafts),
             tuple(Suffix(draft.call, draft.imports) for draft in drafts), waiting,
-            tuple(self._with_waits()) if waiting else (),
+            (*(self._with_waits() if waiting else ()), *self._raising.take(_RAISING, self._is_wanted)),
         )  # fmt: skip
 
     def _with_waits(self) -> list[Test]:

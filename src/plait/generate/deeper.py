@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plait.generate.raising import RaisingTests
 from plait.generate.seen import Seen
 from plait.generate.waiting import WaitingTests
 
@@ -48,7 +49,7 @@ class DeeperTests:
     method comes third is chosen by chance, those that were seen to change the receiver more often. At the beginning
     each method meets itself on a fresh object (with the same arguments, with others, with any): there are few such
     pairs, and a method that is not safe against itself is common. Where the class waits, many tests make calls wait
-    (`plait.generate.waiting`).
+    (`plait.generate.waiting`); a few have calls that raise (`plait.generate.raising`).
     """
 
     def __init__(self, inner: GenerationStrategy, sequences: Sequences, random: Random, *, threads: int) -> None:
@@ -63,6 +64,7 @@ class DeeperTests:
         self._long = False
         self._alone: list[tuple[Pair, str]] | None = None
         self._waiting = WaitingTests(sequences, random)
+        self._raising = RaisingTests(sequences, random)
 
     def next_test(self) -> Test | None:
         """See `Strategy.next_test`."""
@@ -70,9 +72,9 @@ class DeeperTests:
             itself = [pair for pair in self.pairs.records if pair[0] == pair[1]]
             self._alone = [(pair, how) for pair in itself for how in (TWINS, APART, ANYHOW)]
             self._random.shuffle(self._alone)
-        waiting = self._waiting.next_test()
-        if waiting is not None:
-            return waiting
+        special = self._raising.next_test() or self._waiting.next_test()
+        if special is not None:
+            return special
         if self._alone and self._random.random() < _SHARE:
             pair, how = self._alone.pop()
             test = self._of(pair, 0, third=False, how=how)

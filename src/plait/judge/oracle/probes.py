@@ -7,6 +7,7 @@ cache or a table holds shows in no other way.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,10 @@ OPEN = "..."
 _MOST, _MOST_KEYED, _MOST_KEYS = 15, 3, 3
 _ONE = (["positional"], ["positional-only"])
 _READERS = ("__len__", "get", "is", "size", "len", "__iter__", "to_")
+_CHANGING = (
+    "add", "set", "put", "remove", "delete", "discard", "pop", "del", "clear", "drop", "evict", "reset", "close",
+    "release", "acquire", "lock", "unlock", "insert", "push", "update", "inc", "dec", "register", "cancel",
+)  # fmt: skip
 _KEYED = ("__getitem__", "__contains__", "get", "has", "is", "contains", "exists", "peek", "count", "find", "lookup")
 
 
@@ -37,7 +42,24 @@ def probes_of(interface: Interface) -> tuple[Call, ...]:
         if method.name.startswith(_KEYED) and not method.waits and method.kind not in ("context", "setter")
         and [parameter.kind for parameter in method.parameters if parameter.required] in _ONE
     ]  # fmt: skip
-    return (*calls[:reading], *keyed[:_MOST_KEYED], *calls[reading:])
+    keyed = [*keyed[:_MOST_KEYED], *_sharing(interface, {call.method for call in keyed})[:_MOST_KEYED]]
+    return (*calls[:reading], *keyed, *calls[reading:])
+
+
+def _sharing(interface: Interface, known: set[str]) -> list[Call]:
+    """Calls with one argument that other methods take first under the same name: both speak of the same thing.
+
+    Those whose names say that something is done to it are no questions.
+    """
+    names = Counter(method.parameters[0].name for method in interface.methods if method.parameters)
+    found = [
+        method for method in interface.methods
+        if method.name not in known and not method.waits and method.kind == "method"
+        and not method.name.startswith(_CHANGING)
+        and [each.kind for each in method.parameters if each.required] in _ONE and method.parameters[0].required
+        and names[method.parameters[0].name] > 1
+    ]  # fmt: skip
+    return [Call(method.name, method.form, args=(OPEN,)) for method in found]
 
 
 def filled(probes: Sequence[Call], test: Test) -> tuple[Call, ...]:

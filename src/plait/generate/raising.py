@@ -1,0 +1,131 @@
+"""Tests with calls that raise after they have begun, for what these leave behind.
+
+A lock that is not released, or a permit that is lost, when a call raises shows only where a call does raise. Arguments
+that fit seldom make it. So each method is tried alone with arguments that its annotations allow and its code may not
+expect: a negative number, an empty text, an iterable that fails half-way; and, where nothing says what fits, None, a
+number and an unhashable list. Calls that raise then get a few tests: other calls run beside them and behind them. The
+exception itself is no fault, for one thread alone gets it too; what the others do afterwards is judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from plait.generate.outcome import missing_arguments
+from plait.generate.seen import Seen
+from plait.generate.values.value import Value, literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from random import Random
+
+    from plait.generate.draft import Draft
+    from plait.generate.sequence import Prefix, Sequences
+    from plait.generate.values.value import Pool
+    from plait.model.test import Test
+    from plait.subject.interface.members import Method
+
+_LOOK = 60
+"""Runs of calls alone to find some that raise."""
+_PER_METHOD = 2
+_FIRST, _EVERY = 6, 10
+"""Which of a strategy's tests are such tests: few, and none at the very beginning."""
+_FAILING = {
+    kind: Value(text, kind, ("from plait.generate.callables import " + text.partition("(")[0],))
+    for kind, text in (
+        ("list", "BreakingList(['a', 'b'])"), ("dict", "BreakingDict({'a': [1], 'b': [2]})"), ("callable", "failing"),
+    )
+}
+_UNFIT = {
+    "int": (literal("-1"),), "float": (literal("-1.0"),), "str": (literal("''"),), "list": (_FAILING["list"],),
+    "iterator": (_FAILING["list"],), "dict": (_FAILING["dict"],), "callable": (_FAILING["callable"],),
+}  # fmt: skip
+_UNTOLD = (literal("None"), literal("1"), literal("[]"), literal("-1"))
+
+
+class RaisingTests:
+    """Makes tests of the calls that raise; none if no call does."""
+
+    def __init__(self, sequences: Sequences, random: Random) -> None:
+        self._sequences = sequences
+        self._random = random
+        self._planned: list[Test] | None = None
+        self._asked = 0
+        self._runs = 0
+
+    def next_test(self) -> Test | None:
+        """A test in which a call raises, now and then; None means that it is somebody else's turn."""
+        self._asked += 1
+        if self._asked < _FIRST or (self._asked - _FIRST) % _EVERY:
+            return None
+        return next(iter(self.take(1, lambda _test: True)), None)
+
+    def take(self, count: int, wanted: Callable[[Test], bool]) -> list[Test]:
+        """Up to so many new tests that are wanted, of each method the simplest first."""
+        if self._planned is None:
+            plans = [list(plan) for plan in self._plans()]
+            self._random.shuffle(plans)
+            seen = Seen()
+            turns = [test for turn in zip_longest(*plans) for test in turn if test is not None]
+            self._planned = [test for test in turns if seen.is_new(test)]
+        found = [test for test in self._planned if wanted(test)][:count]
+        self._planned = [test for test in self._planned if test not in found]
+        return found
+
+    def _plans(self) -> Iterator[Iterator[Test]]:
+        """For every call that raises a row of tests."""
+        sequences = self._sequences
+        prefix = sequences.prefix(0)
+        usable = [each for each in sequences.catalogue.methods if not sequences.knowledge.of(each.name).uncallable]
+        methods = [each for each in usable if each.parameters]
+        self._random.shuffle(methods)
+        for method in methods:
+            good = sequences.write(method, prefix)
+            if good is None:
+                continue
+            for bad in self._raising(prefix, good, method):
+                other = sequences.write(self._random.choice(usable), prefix)
+                yield self._tests(prefix, bad, [good] if other is None else [good, other])
+
+    def _raising(self, prefix: Prefix, good: Draft, method: Method) -> list[Draft]:
+        found: list[Draft] = []
+        for draft in self._spoiled(good, method):
+            if len(found) == _PER_METHOD or self._runs >= _LOOK:
+                break
+            self._runs += 1
+            outcomes = self._sequences.tried([*prefix.drafts, draft])
+            reached = len(outcomes) == len(prefix.drafts) + 1 and outcomes[-1].status == "raised"
+            if reached and not missing_arguments(method.name, outcomes[-1]):
+                found.append(draft)
+        return found
+
+    def _spoiled(self, good: Draft, method: Method) -> Iterator[Draft]:
+        """The call with one argument exchanged."""
+        call = good.call
+        names = [each.name for each in method.parameters if each.kind not in ("keyword", "varargs")]
+        pools = self._sequences.catalogue.pools
+        for position, name in enumerate(names[: len(call.args)]):
+            for value in _unfit(pools[method.name, name]):
+                args = (*call.args[:position], value.text, *call.args[position + 1 :])
+                yield replace(good, call=replace(call, args=args), imports=(*good.imports, *value.imports))
+        for position, (name, _text) in enumerate(call.kwargs):
+            for value in _unfit(pools[method.name, name]):
+                kwargs = (*call.kwargs[:position], (name, value.text), *call.kwargs[position + 1 :])
+                yield replace(good, call=replace(call, kwargs=kwargs), imports=(*good.imports, *value.imports))
+
+    def _tests(self, prefix: Prefix, bad: Draft, others: list[Draft]) -> Iterator[Test]:
+        forbidden = {frozenset(each) for each in self._sequences.catalogue.not_parallel}
+        for other in others:
+            if frozenset((bad.call.method, other.call.method)) in forbidden:
+                continue
+            yield self._sequences.test(prefix, [[bad], [other]])
+            yield self._sequences.test(prefix, [[bad, bad], [bad, other]])  # up to three permits
+
+
+def _unfit(pool: Pool) -> list[Value]:
+    """What a parameter's type allows and its method may not expect; anything where nobody states the type."""
+    kinds = dict.fromkeys(each.kind for each in pool.values)
+    values = [value for kind in kinds for value in _UNFIT.get(kind, ())]
+    return list(dict.fromkeys([*values, *_UNTOLD])) if pool.anything else values
