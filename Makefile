@@ -38,6 +38,7 @@ matrix:
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check src tools docs
 	$(BIN)/mypy
 
 # The documentation as a web site, in site/; a link that leads nowhere is an error (not with --quiet: it hides them).

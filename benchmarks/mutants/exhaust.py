@@ -50,7 +50,7 @@ class Small:
         return "; ".join(self.prefix) + " || " + " || ".join("; ".join(thread) for thread in self.threads)
 
 
-def small_tests(makes: Sequence[str], calls: Sequence[str], reached: frozenset[str] | None = None) -> Iterator[Small]:
+def small_tests(makes: Sequence[str], calls: Sequence[str], reached: frozenset[str] | None = None) -> Iterator[Small]:  # noqa: C901 - one loop per kind of small test
     """All of them, the smallest first; with ``reached``, those with a call of such a method."""
 
     def concerned(*texts: str) -> bool:

@@ -93,6 +93,7 @@ def load_config(folder: Path) -> Config:
         return Config()
     return _Reader(project).config(tools["plait"])
 
+
 def tests_folder(project: Path, config: Config) -> Path | None:
     """Where the project's own tests lie, to be read for values."""
     if config.tests is not None:

@@ -154,9 +154,7 @@ def _budget(executions: int | None, seconds: float | None) -> int | None:
     return DEFAULT_EXECUTIONS if executions is None and seconds is None else executions
 
 
-def _validate(
-    threads: Sequence[Callable[..., object]], strategy: str, model: str, timeouts: str, backend: str
-) -> None:
+def _validate(threads: Sequence[Callable[..., object]], strategy: str, model: str, timeouts: str, backend: str) -> None:
     if not threads or not all(map(callable, threads)):
         raise UsageError("threads must be a sequence of at least one function")
     for name, value, known in (

@@ -14,14 +14,20 @@ if TYPE_CHECKING:
 _GROUPS = {
     "which code": ("at", "old", "new", "base", "good", "bad", "path"),
     "how much": (
-        "budget", "max-tests", "max-schedules", "seed", "fresh", "workers", "cluster", "cluster-ca", "cluster-cert",
+        "budget",
+        "max-tests",
+        "max-schedules",
+        "seed",
+        "fresh",
+        "workers",
+        "cluster",
+        "cluster-ca",
+        "cluster-cert",
         "cluster-key",
     ),
     "what to write": ("json", "html", "junit", "sarif", "markdown", "quiet"),
 }
-_VERSIONS = (
-    "VERSION is worktree, a git revision, a folder (dir:PATH) or a release (pypi:NAME==NUMBER). "
-)
+_VERSIONS = "VERSION is worktree, a git revision, a folder (dir:PATH) or a release (pypi:NAME==NUMBER). "
 _SETTINGS = "Settings in pyproject.toml ([tool.plait]) or plait.toml replace these defaults."
 _LEFT, _NARROW, _WIDE = 22, 60, 100
 

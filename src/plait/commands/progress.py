@@ -125,6 +125,7 @@ class Progress:
         self._spinner.update(text=text)
         return self._spinner
 
+
 def duration(seconds: float) -> str:
     """``42 s``, ``3 min 20 s``, ``1 h 05 min``."""
     whole = round(seconds)

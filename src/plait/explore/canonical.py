@@ -266,7 +266,7 @@ def _primitive(obj: Any) -> Hashable:
     return tuple(state)
 
 
-def _parts(obj: Any) -> Iterator[Any]:
+def _parts(obj: Any) -> Iterator[Any]:  # noqa: C901 - one case per kind of object
     """What an object of the set-up refers to, without running any of its code."""
     if isinstance(obj, types.FunctionType):
         for cell in obj.__closure__ or ():

@@ -96,9 +96,7 @@ class Guarded:
         locs = [loc for loc, _hold in self._locksets.held(thread) if isinstance(engine.heap.locs[loc][0], Baton)]
         return frozenset(filter(None, (self._states.place(loc) for loc in locs)))
 
-    def _accessed(
-        self, root: int, thread: int, mode: int, held: frozenset[Hashable], lock: bool
-    ) -> Iterator[Withheld]:
+    def _accessed(self, root: int, thread: int, mode: int, held: frozenset[Hashable], lock: bool) -> Iterator[Withheld]:
         name = self._states.place(root)
         if name is None:
             return

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine, Entry
     from plait.run.vthread import VThread
 
+
 class Departure(NamedTuple):
     """The first difference between two executions of one schedule."""
 

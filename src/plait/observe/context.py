@@ -34,9 +34,7 @@ class Context(NamedTuple):
 NONE = Context()
 
 
-def contexts(
-    trace: Sequence[Entry], owner: Callable[[int], Any], names: LockNames
-) -> Iterator[tuple[Entry, Context]]:
+def contexts(trace: Sequence[Entry], owner: Callable[[int], Any], names: LockNames) -> Iterator[tuple[Entry, Context]]:
     """Each entry of a trace with the context it was performed in; ``owner`` gives the object of a location."""
     locksets = Locksets()
     before: dict[int, frozenset[str]] = {}

@@ -100,7 +100,7 @@ class HappensBefore:
         """Add a step; returns the earlier steps it races with, latest first."""
         return [race for race, _number in self.extend((step,))]
 
-    def extend(self, steps: Sequence[Step]) -> list[tuple[int, int]]:
+    def extend(self, steps: Sequence[Step]) -> list[tuple[int, int]]:  # noqa: PLR0912 - the inner loop of every search, kept in one piece
         """Add steps; returns which of them (second) race with which earlier ones (first), in order, latest first."""
         found: list[tuple[int, int]] = []
         pasts, of_thread, accesses_of, ticks = self.pasts, self.of_thread, self._accesses, self._ticks
@@ -158,9 +158,7 @@ class HappensBefore:
         every, _changes = self._accesses.get(root, _NONE)
         return [] if not every or mode == LOCAL else self._races_of_one(thread, loc, mode, every, past)[0]
 
-    def _races_of_one(
-        self, thread: int, loc: int, mode: int, accesses: _Accesses, past: int
-    ) -> tuple[list[int], int]:
+    def _races_of_one(self, thread: int, loc: int, mode: int, accesses: _Accesses, past: int) -> tuple[list[int], int]:
         """Also what precedes the step, its own dependences included."""
         found = []
         awaited = -1

@@ -211,9 +211,7 @@ def _between(first: _Touch, second: _Touch, touches: Iterable[_Touch]) -> bool:
 class _Predictions:
     """What the accesses to one location could form in other orders."""
 
-    def __init__(
-        self, touches: Sequence[_Touch], touched: dict[int, _Touch], namer: _Namer, order: SyncOrder
-    ) -> None:
+    def __init__(self, touches: Sequence[_Touch], touched: dict[int, _Touch], namer: _Namer, order: SyncOrder) -> None:
         self._touched = touched
         self._namer = namer
         self._order = order

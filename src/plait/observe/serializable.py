@@ -174,5 +174,3 @@ def _holds(engine: Engine, steps: Sequence[Step], numbers: Sequence[int]) -> lis
             elif mode == RELEASE and loc in begun:
                 found.append((owner, begun.pop(loc), number))
     return found
-
-

@@ -125,8 +125,9 @@ class Tracer(ValueRecorder):
                     name = f"{MODE_NAMES[mode]} {names.of(owner)}.{part}"
                     events.append(TraceEvent(thread, at, number, name, mode != READ, "", context))
                 else:
-                    events.append(TraceEvent(thread, at, number, _name(owner, part), mode not in _READS, value,
-                    context))
+                    events.append(
+                        TraceEvent(thread, at, number, _name(owner, part), mode not in _READS, value, context)
+                    )
                 _mix(digest, events[-1])
         return Trace(tuple(events), digest.hexdigest())
 

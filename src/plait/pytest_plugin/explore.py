@@ -67,7 +67,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 
-
 EXPLORED, ALONE, NATIVE, PLAIN = "explored", "one thread", "OS threads", "not under control"
 POSTLUDE = 1.5  # seconds beside a test's own, to make what was found smaller
 KILLED = 2.5  # seconds behind these after which a process that nothing interrupts is killed
@@ -442,9 +441,7 @@ def _unfinished(trial: ItemTrial, settings: Settings, account: dict[str, Any], e
     return Verdict(Finished(), trial.finished, elapsed, False, bound, settings.search, settings.model)
 
 
-def _explore(
-    trial: ItemTrial, settings: Settings, impact: Impact, account: dict[str, Any], deadline: float
-) -> Verdict:
+def _explore(trial: ItemTrial, settings: Settings, impact: Impact, account: dict[str, Any], deadline: float) -> Verdict:
     if settings.replay is not None:
         return _replayed(trial, settings.replay, settings.model, account)
     order = settings.seed if settings.random_order else None

@@ -281,9 +281,7 @@ _DATA = ("read", "write", "insert")
 GONE, UNKNOWN = "(not there)", "(not known)"
 
 
-def steps(
-    rows: Sequence[Mapping[str, Any]], racing: Iterable[Mapping[str, Any]] = ()
-) -> list[dict[str, Any]]:
+def steps(rows: Sequence[Mapping[str, Any]], racing: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
     """The rows worth showing, each with its ``place`` and the locks that its thread ``holds`` afterwards.
 
     Those that are also among the ``racing`` ones say so (``race``).

@@ -8,7 +8,12 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Mapping,
+    Sequence,
+)
 from functools import partial
 from pathlib import Path
 from typing import (
@@ -21,7 +26,6 @@ from typing import (
 from plait.errors import guarded, own_error
 from plait.model.finding import Finding
 from plait.model.result import Result
-from plait.report.check_text import curve, matrix
 from plait.report.finding_text import finding_text
 from plait.report.interleaving import (
     GAP,
@@ -300,3 +304,40 @@ def show(lines: Iterable[Line], file: TextIO | None = None) -> None:
     console = Console(file=stream, highlight=False, soft_wrap=True)
     for line in lines:
         console.print(Text.assemble(*((span.text, _STYLES.get(span.style, "")) for span in line)))
+
+
+# -- check text --------------------------------------------------------------------------------------------------------
+# Which pairs of methods ran concurrently, and how that grew, as a small picture for the terminal.
+
+
+MOST_METHODS = 16  # a larger matrix fits no terminal
+WIDTH = 40
+_BARS = "▁▂▃▄▅▆▇█"
+COVERED, TRIED, OPEN = "●", "○", "·"
+
+
+def curve(coverage: Sequence[Sequence[float]], pairs: int) -> str:
+    """One line: covered pairs over time, from nothing to all of them."""
+    if not coverage or not pairs:
+        return ""
+    end = max(coverage[-1][0], 1e-9)
+    marks = []
+    for column in range(WIDTH):
+        until = end * (column + 1) / WIDTH
+        covered = max((count for when, count in coverage if when <= until), default=0)
+        marks.append(_BARS[min(len(_BARS) - 1, int(covered * len(_BARS) / pairs))])
+    return f"pairs covered over {end:.0f} s: {''.join(marks)} {coverage[-1][1]:.0f} of {pairs}"
+
+
+def matrix(pairs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The lower triangle of the method pairs: covered, tried or neither; nothing for a class with many methods."""
+    names = sorted({name for row in pairs for name in row["methods"]})
+    if not 1 < len(names) <= MOST_METHODS:
+        return []
+    marks = {frozenset(row["methods"]): COVERED if row["covered"] else TRIED if row["tried"] else OPEN for row in pairs}
+    wide = max(map(len, names))
+    lines = [
+        f"{name:>{wide}} {' '.join(marks.get(frozenset((name, other)), ' ') for other in names[: number + 1])}"
+        for number, name in enumerate(names)
+    ]
+    return [*lines, f"{COVERED} ran concurrently   {TRIED} tried   {OPEN} not tried"]

@@ -311,9 +311,7 @@ def _fenced(text: str, language: str = "") -> list[str]:
 def _text(text: str) -> str:
     """Words outside of code, with what is special in Markdown taken literally; code in back-ticks stays code."""
     parts = re.split(r"(`[^`\n]*`)", " ".join(text.split()))
-    return "".join(
-        part.replace("|", "\\|") if part.startswith("`") else _SPECIAL.sub(r"\\\1", part) for part in parts
-    )
+    return "".join(part.replace("|", "\\|") if part.startswith("`") else _SPECIAL.sub(r"\\\1", part) for part in parts)
 
 
 def _html(text: str) -> str:
@@ -350,9 +348,7 @@ def _reproduce(review: ClassReview) -> None:
         if each.command == "check" and check is not None and finding.test and finding.schedule:
             root = Path(check.more["root"]) if "root" in check.more else None
             probes = check.more.get("probes", []) if "afterwards" in finding.detail else []
-            write = partial(
-                write_reproducer, finding, review.name, Path(OUT), root, probes, check.more.get("rules")
-            )
+            write = partial(write_reproducer, finding, review.name, Path(OUT), root, probes, check.more.get("rules"))
             written = attempt(write, f"a regression test in {OUT}", review.notes)
             finding.reproducer = None if written is None else str(written)
 

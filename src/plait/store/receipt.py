@@ -78,8 +78,9 @@ def receipt_state(path: str) -> str:
     """A file, or all Python files below a folder, with a hash of what is in it."""
     if os.path.isdir(path):
         found = sorted(os.path.join(parent, name) for parent, _, names in os.walk(path) for name in names)
-        content = "\n".join(receipt_state(file) for file in found if
-        file.endswith(".py")).encode(errors="surrogateescape")
+        content = "\n".join(receipt_state(file) for file in found if file.endswith(".py")).encode(
+            errors="surrogateescape"
+        )
     else:
         try:
             with open(path, "rb", buffering=0) as file:

@@ -86,9 +86,7 @@ def close_site(key: str) -> None:
         site.close()
 
 
-def perform(
-    key: str, task: Callable[..., Any], args: bytes, timeout: float, stall: float | None, tries: int
-) -> bytes:
+def perform(key: str, task: Callable[..., Any], args: bytes, timeout: float, stall: float | None, tries: int) -> bytes:
     """Run a task on what was shipped under ``key``."""
     return _sites[key].perform(task, args, timeout, stall, tries)
 

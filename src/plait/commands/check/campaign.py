@@ -193,8 +193,9 @@ class Campaign:
 
     def _discover(self) -> Interface:
         try:
-            found: Interface = self._workers.attempt(tasks.interface_of, self._name,
-            timeout=LONGEST_CHUNK).result().value
+            found: Interface = (
+                self._workers.attempt(tasks.interface_of, self._name, timeout=LONGEST_CHUNK).result().value
+            )
         except (WorkerCrashed, WorkerHung) as error:
             where = f" at {error.where}" if error.where else ""
             raise UsageError(f"{self._name} cannot be imported: {error.reason}{where}") from None

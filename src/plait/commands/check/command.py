@@ -218,9 +218,7 @@ def _keep(result: Result, campaign: Campaign, options: CheckOptions, memory: Mem
     memory.keep_coverage({" | ".join(row["methods"]): row["covered"] for row in result.more["pairs"]})
 
 
-def _again(
-    options: CheckOptions, version: Version, memory: Memory, begin: Callable[[], Campaign]
-) -> Result | None:
+def _again(options: CheckOptions, version: Version, memory: Memory, begin: Callable[[], Campaign]) -> Result | None:
     """The result of the same run of the same code, if there was one and what it found is still there."""
     content = memory.run(options.as_key())
     if content is None:

@@ -61,9 +61,7 @@ def diff(
     asked = time.monotonic()
     with ExitStack() as stack:
         old, new = (
-            stack.enter_context(
-                opened(text, project=options.project, subject=options.subject, allow=options.allow)
-            )
+            stack.enter_context(opened(text, project=options.project, subject=options.subject, allow=options.allow))
             for text in (options.old, options.new)
         )
         started = time.monotonic()

@@ -149,9 +149,7 @@ def _marked(row: dict[str, Any], change: Change, side: Side, labels: dict[str, s
     return marked if side == "new" else {**marked, "file": f"{labels['old']}:{row['file']}", "version": labels["old"]}
 
 
-def _changes(
-    explanation: Explanation, change: Change, side: Side, visited: Callable[[Side], frozenset[Place]]
-) -> str:
+def _changes(explanation: Explanation, change: Change, side: Side, visited: Callable[[Side], frozenset[Place]]) -> str:
     """Which changed lines lie on the way, or which lines of the other version, on the test's way there, are gone."""
     lines = change.changed_lines(side)
     met = sorted({

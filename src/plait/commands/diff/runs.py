@@ -21,9 +21,7 @@ def known_tests(memory: Memory) -> dict[Test, KnownFinding]:
     return {each.finding.test: each for each in memory.known() if each.finding.test is not None}
 
 
-def earlier_result(
-    memory: Memory, options: Mapping[str, Any], name: str, versions: Mapping[str, str]
-) -> Result | None:
+def earlier_result(memory: Memory, options: Mapping[str, Any], name: str, versions: Mapping[str, str]) -> Result | None:
     """What the same comparison of the same code gave; nothing of it can have become different."""
     content = memory.run(options)
     try:

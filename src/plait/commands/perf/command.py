@@ -249,9 +249,10 @@ class _PerfCampaign:
             change = None
             found.notes.append(f"what changed is not known: {error}")
         place = self._places["new"]
-        with author(
-            place, str(self._subject), seed=options.seed, hints=options.hints, tests=options.examples
-        ) as (writer, methods):
+        with author(place, str(self._subject), seed=options.seed, hints=options.hints, tests=options.examples) as (
+            writer,
+            methods,
+        ):
             if change is not None:
                 found.focus = [name for name in methods if change.touches(name)]
                 gone = [name for name in methods if name.partition(".")[0] in change.added_methods]

@@ -223,9 +223,7 @@ class Rounds:
         slow = max(median(pair.run(side, base, 2)["whole"]) for side in SIDES)
         repeat = max(1, round(measured.repeat * min(2 * TURN_S / slow, self._threads)))
         slow *= repeat / measured.repeat
-        return dataclasses.replace(
-            base, repeat=repeat, repetitions=max(5, min(12, int(_POINT_S / slow))), warmup=1
-        )
+        return dataclasses.replace(base, repeat=repeat, repetitions=max(5, min(12, int(_POINT_S / slow))), warmup=1)
 
 
 def contention(open_pair: Callable[[], Pair], tests: list[Measured], threads: int) -> list[Contention]:

@@ -78,9 +78,7 @@ def force(
 class _Runs:
     """Executions, and the places they came by."""
 
-    def __init__(
-        self, prepare: Callable[[], Sequence[Callable[[], object]]], finish: Callable[[], Any] | None
-    ) -> None:
+    def __init__(self, prepare: Callable[[], Sequence[Callable[[], object]]], finish: Callable[[], Any] | None) -> None:
         self._prepare = prepare
         self._finish = finish
         self.sites: set[int] = set()

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from plait.subject.changes.impact import Impact
 
 
-
 class Prioritizer:
     """One of the fourteen heuristics over the points of a change: ``LOA`` is Line On-stack All."""
 

@@ -49,8 +49,6 @@ class Edge(NamedTuple):
     delays: int = 0
 
 
-
-
 class Frontier(Protocol):
     """A set of transitions with an order (``toExplore``)."""
 

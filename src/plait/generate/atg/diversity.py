@@ -42,9 +42,7 @@ def levenshtein() -> Callable[[Sequence[Hashable], Sequence[Hashable]], int]:
     try:
         from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - an extra that only some strategies need
     except ImportError:
-        raise UsageError(
-            "s-atg and sd-atg need rapidfuzz, which is not installed: pip install 'plait[atg]'"
-        ) from None
+        raise UsageError("s-atg and sd-atg need rapidfuzz, which is not installed: pip install 'plait[atg]'") from None
     return Levenshtein.distance
 
 
@@ -100,9 +98,7 @@ class ShapeSet:
         if len(tables) == 3:  # two threads: the usual case, and the fastest form
             prefixes, firsts, seconds = tables
             return min([prefixes[p] + firsts[f] + seconds[s] for p, f, s in self._shapes])
-        return min(
-            sum(table[column] for table, column in zip(tables, spelt, strict=True)) for spelt in self._shapes
-        )
+        return min(sum(table[column] for table, column in zip(tables, spelt, strict=True)) for spelt in self._shapes)
 
 
 # -- encounters --------------------------------------------------------------------------------------------------------

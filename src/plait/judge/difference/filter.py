@@ -91,7 +91,8 @@ class Filter:
         Where such an access meets another call's, the pair is promising; the decision is `decide`'s.
         """
         return (
-            _unexplained(new.touches, old.touches, self._to_new), _unexplained(old.touches, new.touches, self._to_old)
+            _unexplained(new.touches, old.touches, self._to_new),
+            _unexplained(old.touches, new.touches, self._to_old),
         )
 
 

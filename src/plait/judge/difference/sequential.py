@@ -130,7 +130,5 @@ def agreeing_probes(view: View, pairs: Iterable[tuple[Outcome, Outcome]]) -> Vie
     differing: set[int] = set()
     for old, new in pairs:
         count = max(len(old.answers), len(new.answers))
-        differing.update(
-            number for number in range(count) if _at(old.answers, number) != _at(new.answers, number)
-        )
+        differing.update(number for number in range(count) if _at(old.answers, number) != _at(new.answers, number))
     return replace(view, probes=tuple(each for number, each in enumerate(view.probes) if number not in differing))

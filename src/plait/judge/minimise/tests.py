@@ -192,8 +192,11 @@ def _without_two_prefix_calls(test: Test) -> Iterator[Test]:
 
 
 def _uses(call: Call, name: str) -> bool:
-    return call.receiver == name or name in call.args or any(value == name for _key, value in call.kwargs) or (
-        name in call.form.replace("{receiver}", "") or any(name in text for text in call.args)
+    return (
+        call.receiver == name
+        or name in call.args
+        or any(value == name for _key, value in call.kwargs)
+        or (name in call.form.replace("{receiver}", "") or any(name in text for text in call.args))
     )
 
 

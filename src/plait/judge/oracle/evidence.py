@@ -88,7 +88,7 @@ def broken_invariant(invariant: str, bed: Testbed) -> str:
         try:
             holds = bool(eval(invariant, bed.space, dict(bed.values)))
         except ERRORS as error:
-            found.append(f"`{invariant}` raises {exception_name(error)}: {exception_text(error)}"[:_LONG * 2])
+            found.append(f"`{invariant}` raises {exception_name(error)}: {exception_text(error)}"[: _LONG * 2])
         else:
             found.append("" if holds else f"`{invariant}` is false")
 

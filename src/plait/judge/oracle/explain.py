@@ -69,9 +69,7 @@ def _concerned(minimal: Minimal) -> Sequence[Call]:
     return [calls[each] for each in violation.calls] if violation.detail in (ITSELF, CYCLE) else calls
 
 
-def record_schedule(
-    examination: Examination, schedule: Schedule
-) -> tuple[list[Moment], list[RacingPair], list[str]]:
+def record_schedule(examination: Examination, schedule: Schedule) -> tuple[list[Moment], list[RacingPair], list[str]]:
     """Replay a schedule with a recorder: what happened, what raced, who waits for whom."""
     strategy = Scripted(schedule)
     strategy.next_prefix()

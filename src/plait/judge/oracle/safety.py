@@ -137,28 +137,14 @@ class Examination:
     def _judge(self, seen: Observed, specification: Specification) -> Violation | None:
         if not specification.complete:
             return None
-        if seen.status in (DEADLOCK, HANG):
-            alone = self._waits_for_itself()
-            if alone is not None:
-                return Violation(DEADLOCK, None, (alone,), seen, ITSELF)
-            kept = self._kept()
-            if kept is not None:
-                return Violation(DEADLOCK, None, kept, seen, KEPT)
-            cycle = self._cycle()
-            if cycle:
-                return Violation(DEADLOCK, None, cycle, seen, CYCLE)
+        if seen.status in (DEADLOCK, HANG) and (found := self._judge_locks(seen)) is not None:
+            return found
         if seen.status == HANG:
             if HANG in specification.statuses():
                 return None
             return Violation(HANG, None, _unfinished(seen), seen, "no order of whole calls ends in a hang")
-        known = {name for other in specification.observed for name in other.strangers}
-        for name in seen.strangers:
-            if name not in known:
-                return Violation("exception", name, (), seen, f"a thread of the class dies of {name}")
-        for position, result in enumerate(seen.results):
-            if result[0] == "raised" and all(other.results[position] != result for other in specification.observed):
-                text = f"no order of whole calls makes this call raise {result[1]}"
-                return Violation("exception", result[1], (position,), seen, text)
+        if (found := self._judge_exceptions(seen, specification)) is not None:
+            return found
         if not seen.holds and all(other.holds for other in specification.observed):
             return Violation("wrong-result", None, (), seen, INVARIANT)
         matching = specification.matching(seen)
@@ -179,6 +165,30 @@ class Examination:
         if any(other.state == seen.state for other in matching):
             return None
         return self._judge_state(seen)
+
+    def _judge_locks(self, seen: Observed) -> Violation | None:
+        """Judge threads that will never go on by the locks they stand before: no order of calls excuses these."""
+        alone = self._waits_for_itself()
+        if alone is not None:
+            return Violation(DEADLOCK, None, (alone,), seen, ITSELF)
+        kept = self._kept()
+        if kept is not None:
+            return Violation(DEADLOCK, None, kept, seen, KEPT)
+        cycle = self._cycle()
+        return Violation(DEADLOCK, None, cycle, seen, CYCLE) if cycle else None
+
+    @staticmethod
+    def _judge_exceptions(seen: Observed, specification: Specification) -> Violation | None:
+        """Judge what threads of the class and calls have raised."""
+        known = {name for other in specification.observed for name in other.strangers}
+        for name in seen.strangers:
+            if name not in known:
+                return Violation("exception", name, (), seen, f"a thread of the class dies of {name}")
+        for position, result in enumerate(seen.results):
+            if result[0] == "raised" and all(other.results[position] != result for other in specification.observed):
+                text = f"no order of whole calls makes this call raise {result[1]}"
+                return Violation("exception", result[1], (position,), seen, text)
+        return None
 
     def _onlookers(self, seen: Observed) -> frozenset[int]:
         """Calls that wrote nothing while another thread was in a call that may wait: they may see it half done.
@@ -201,9 +211,7 @@ class Examination:
         for done in self.bed.done:
             position = where[done.thread, done.index]
             start, end = seen.spans[position]
-            wrote = any(
-                entry[0] == done.number and entry[2] in WRITES for entry in ENGINE.trace[done.start : done.end]
-            )
+            wrote = any(entry[0] == done.number and entry[2] in WRITES for entry in ENGINE.trace[done.start : done.end])
             if not wrote and any(number != done.number and begin < end and start < over
                                  for number, begin, over in waited):  # fmt: skip
                 found.add(position)
@@ -427,8 +435,7 @@ class Examination:
     def _alike(self, first: Sequence[Any], second: Sequence[Any]) -> bool:
         mask = self._known.probe_mask
         return len(first) == len(second) and all(
-            number in mask or one == other
-            for number, (one, other) in enumerate(zip(first, second, strict=True))
+            number in mask or one == other for number, (one, other) in enumerate(zip(first, second, strict=True))
         )
 
     def _probe_orders(self, known: _KnownOrders) -> dict[tuple[Any, ...], set[tuple[Any, ...]]]:
@@ -463,9 +470,7 @@ class Examination:
         found: list[Violation | None] = []
         with model(schedule=schedule):
             _ = self.specification
-            execute(
-                self.bed.prepare, (), strategy, finish=lambda: found.append(self.judge()), backend=backend
-            )
+            execute(self.bed.prepare, (), strategy, finish=lambda: found.append(self.judge()), backend=backend)
             lost, violation = strategy.lost, found[0] if found else None
             if violation is not None:
                 violation = self.confirm(violation)

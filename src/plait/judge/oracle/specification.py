@@ -118,9 +118,13 @@ class Specification:
 def _same_but(seen: Observed, other: Observed, without: frozenset[int]) -> bool:
     if other.status == DEADLOCK and not other.last:
         return False
-    return other.status == seen.status and not seen.before & other.behind and all(
-        position in without or result == mine
-        for position, (result, mine) in enumerate(zip(other.results, seen.results, strict=True))
+    return (
+        other.status == seen.status
+        and not seen.before & other.behind
+        and all(
+            position in without or result == mine
+            for position, (result, mine) in enumerate(zip(other.results, seen.results, strict=True))
+        )
     )
 
 
@@ -336,10 +340,13 @@ def _could_have_ended(seen: Observed, other: Observed) -> bool:
     count = len(seen.results)
     ended = [position for position, result in enumerate(seen.results) if result != UNFINISHED]
     more = [position for position in range(count) if position not in ended and other.results[position] != UNFINISHED]
-    return bool(more) and seen.last and all(
-        other.results[one] == seen.results[one]
-        and all(other.before >> (one * count + two) & 1 for two in more)
-        for one in ended
+    return (
+        bool(more)
+        and seen.last
+        and all(
+            other.results[one] == seen.results[one] and all(other.before >> (one * count + two) & 1 for two in more)
+            for one in ended
+        )
     )
 
 

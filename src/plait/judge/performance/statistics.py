@@ -101,9 +101,7 @@ def _incomplete_beta(a: float, b: float, x: float) -> float:
         return 0.0 if x <= 0 else 1.0
     if x > (a + 1) / (a + b + 2):
         return 1 - _incomplete_beta(b, a, 1 - x)
-    scale = math.exp(
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    )
+    scale = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
     numerator, denominator = 1.0, 1 / _away(1 - (a + b) * x / (a + 1))
     fraction = denominator
     for step in range(1, 500):

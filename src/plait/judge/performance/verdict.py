@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 # ruff: noqa: B905 - Python 3.8, which a repeated measurement may run on, has no zip(strict=...)
 
 
-
-
-
 CONFIDENCE = 0.98
 DELTA = 0.05
 """The least difference that is worth a report (section 5.4)."""

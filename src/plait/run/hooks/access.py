@@ -484,7 +484,7 @@ def _is_foreign(function: Any) -> bool:
 _BOUND = frozenset({types.MethodWrapperType, types.BuiltinFunctionType})
 
 
-def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...], *, announced: bool = False) -> None:
+def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...], *, announced: bool = False) -> None:  # noqa: C901, PLR0912 - one case per built-in function, in the hot path
     """Before a call of ``function``; ``announced`` arguments are read as a whole already."""
     kind = type(function)
     if kind is types.FunctionType:

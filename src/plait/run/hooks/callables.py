@@ -204,9 +204,7 @@ _FUNCTIONS: dict[Effect, list[Any]] = {
 }
 EFFECTS.update({identity(function): effect for effect, functions in _FUNCTIONS.items() for function in functions})
 EFFECTS_BY_NAME.update({"__getattribute__": _get, "__setattr__": _set, "__delattr__": _set})
-EFFECTS_OF.update(
-    {operator.attrgetter: _attributes, operator.itemgetter: _items, operator.methodcaller: _method}
-)
+EFFECTS_OF.update({operator.attrgetter: _attributes, operator.itemgetter: _items, operator.methodcaller: _method})
 
 
 # -- hooks ----------------------------------------------------------------------------------------------------------

@@ -206,5 +206,3 @@ class _ThreadingModule(types.ModuleType):
         if name == "excepthook":
             threads.hooks.excepthook = None if value is threads.excepthook else value  # put back: no hook any more
         super().__setattr__(name, value)
-
-

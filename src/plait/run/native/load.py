@@ -161,9 +161,7 @@ def collected() -> Iterator[None]:
         gc.enable()
 
 
-def measure(
-    load: Load, threads: int, repeat: int, repetitions: int, seconds: float, patience: float
-) -> dict[str, Any]:
+def measure(load: Load, threads: int, repeat: int, repetitions: int, seconds: float, patience: float) -> dict[str, Any]:
     """Times in nanoseconds of each repetition, in both scopes (section 4.1).
 
     Ends after ``repetitions``, or as soon as the tests themselves have taken ``seconds``. ``repeat`` says how often

@@ -50,7 +50,7 @@ class Condition:
             return lock.holder is not None
         return lock.holder is ENGINE.thread
 
-    def wait(self, timeout: float | None = None) -> bool:
+    def wait(self, timeout: float | None = None) -> bool:  # noqa: PLR0915 - one wait, from taking a place to taking the lock again
         """As `threading.Condition.wait`."""
         thread = ENGINE.thread
         lock = self._baton()

@@ -226,8 +226,10 @@ class RLock(Baton):
             if thread is not None:
                 thread.may_switch = True
             return True
-        got = self.acquire_quietly(blocking, timeout) if thread is None else self.acquire_by(
-            thread, blocking, timeout, here()
+        got = (
+            self.acquire_quietly(blocking, timeout)
+            if thread is None
+            else self.acquire_by(thread, blocking, timeout, here())
         )
         if got:
             self.count = 1

@@ -89,9 +89,11 @@ class Thread:
             raise
         except BaseException as error:
             if hooks.excepthook is not None:
-                hooks.excepthook(SimpleNamespace(
-                    exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__, thread=self
-                ))
+                hooks.excepthook(
+                    SimpleNamespace(
+                        exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__, thread=self
+                    )
+                )
             elif not isinstance(error, SystemExit):
                 hooks.tell(error, self._name)
                 raise

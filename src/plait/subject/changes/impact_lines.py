@@ -113,9 +113,7 @@ def _scopes(tree: ast.Module) -> dict[str, list[Container]]:
 def _code_lines(tree: ast.Module, first: int, last: int) -> set[int]:
     """The lines of a region that statements begin on or expressions stand on."""
     return {
-        line
-        for node in ast.walk(tree)
-        if (line := getattr(node, "lineno", None)) is not None and first <= line <= last
+        line for node in ast.walk(tree) if (line := getattr(node, "lineno", None)) is not None and first <= line <= last
     }
 
 

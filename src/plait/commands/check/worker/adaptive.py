@@ -85,7 +85,9 @@ def advance_adaptively(
     begun = stream.schedules
     discovered, exposed = set(strategy.memory.discovered), set(strategy.memory.exposed)
     while (
-        laboratory.profiles < count and time.monotonic() < deadline and strategy.saturated is None
+        laboratory.profiles < count
+        and time.monotonic() < deadline
+        and strategy.saturated is None
         and not stream.is_done
     ):
         strategy.iterate(laboratory)
@@ -169,9 +171,7 @@ class JudgingLaboratory(ActiveLaboratory):
                 verdicts.append(examination.judge())
 
         self.executions += 1
-        execute(
-            bed.prepare, strategy.next_prefix() or (), strategy, free=strategy.free, finish=finish
-        )
+        execute(bed.prepare, strategy.next_prefix() or (), strategy, free=strategy.free, finish=finish)
         strategy.executed(ENGINE)
         sighting = sightings[0]
         if sighting.happened or sighting.possible or ENGINE.pending:

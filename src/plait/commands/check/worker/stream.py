@@ -225,9 +225,7 @@ class Stream:
             chunk.units[plan_key(self.trail, count)] = plan.as_json(self._recall.part)
             self.trail = plan.trail(self.trail)
 
-    def examine_one(
-        self, test: Test, chunk: Chunk, on_test: Callable[[Test], None], key: str | None = None
-    ) -> Planned:
+    def examine_one(self, test: Test, chunk: Chunk, on_test: Callable[[Test], None], key: str | None = None) -> Planned:
         """Explore a test unless it is known, under ``key`` or another one."""
         self.tests += 1
         chunk.tests += 1

@@ -47,9 +47,7 @@ def import_trouble() -> list[str]:
 def imported(folder: str) -> list[str]:
     """The source files of the modules below a folder that this process has imported."""
     files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
-    return sorted(
-        file for file in files if isinstance(file, str) and file.startswith(folder) and file.endswith(".py")
-    )
+    return sorted(file for file in files if isinstance(file, str) and file.startswith(folder) and file.endswith(".py"))
 
 
 def interface_of(name: str) -> Interface:
