@@ -92,3 +92,40 @@ def test_a_wake_up_that_is_lost_is_a_difference(compare):
     assert result.verdict == "difference"
     said = "Latch: after the change `wait` can wait for ever, when `wait` and `open` run at the same time"
     assert result.findings[0].summary == said  # not a sequential difference: one thread alone cannot show it
+
+
+BOX = """
+    import threading
+
+    class Box:
+        def __init__(self):
+            self._lock = threading.Lock()
+            self._items = []
+            self._closed = False
+
+        def put(self, item):
+            with self._lock:
+                if self._closed:
+                    return False
+                self._items.append(item)
+                return True
+
+        def close(self):
+            with self._lock:
+                self._closed = True
+
+        def size(self):
+            with self._lock:
+                return len(self._items)
+    """
+
+
+def test_what_only_two_calls_in_a_thread_can_tell_is_a_difference(compare):
+    """A closed box gets another item; who only closes it cannot see that, nor who only looks."""
+    split = BOX.replace("                self._items.append(item)\n                return True", (
+        "            with self._lock:\n                self._items.append(item)\n                return True"
+    ))
+    assert split != BOX
+    result = compare(BOX, split, "Box", tests=60)
+    assert result.verdict == "difference"
+    assert sorted(map(len, result.findings[0].test.suffixes)) == [1, 2]

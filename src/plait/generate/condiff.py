@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from random import Random
 from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
@@ -16,7 +17,6 @@ from plait.model.test import Test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from random import Random
 
     from plait.generate.catalogue import Catalogue
     from plait.generate.draft import Draft
@@ -39,6 +39,8 @@ _WHOLE = 12
 """Tests of a stage in which calls are made to wait."""
 _RAISING = 3
 """The same for calls that are made to raise."""
+_DOUBLED = 2
+"""And for two calls in one thread, in both orders, beside one of a changed method, where no call waits."""
 _ELSEWHERE = 0.3
 """How often one of a method's calls goes to another instance of the class."""
 _CANDIDATES = 4
@@ -71,7 +73,7 @@ class Stage:
     prefix: tuple[Call, ...]
     suffixes: tuple[Suffix, ...]
     waiting: frozenset[str] = frozenset()  # methods that wait: two may do so when a third call comes
-    whole: tuple[Test, ...] = ()  # tests with prefixes of their own, in which calls wait, or raise
+    whole: tuple[Test, ...] = ()  # tests with prefixes of their own, in which calls wait or raise, or two in a thread
 
     def test(self, chosen: Sequence[int]) -> Test:
         """The concurrent test with one of the suffixes per thread."""
@@ -138,7 +140,8 @@ class Stages:
         self._calls: dict[str, dict[str, Draft]] = {}
         self._changed = tuple(changed)  # in the same order in every process: it is part of the trail
         self._whole: WaitingTests | None = None
-        self._raising = RaisingTests(self._sequences, random)
+        own = Random(0)  # what these tests take does not change the stages
+        self._raising = RaisingTests(Sequences(catalogue, run, own), own)
 
     def next_stage(self) -> Stage:
         """A new prefix with its suffixes. Raises `UsageError` when the subject cannot be built at all."""
@@ -149,11 +152,32 @@ class Stages:
         imports = dict.fromkeys(self._sequences.catalogue.imports)
         imports.update(dict.fromkeys(line for draft in prefix.drafts for line in draft.imports))
         waiting = self._waiting()
+        whole = self._with_waits() if waiting else self._doubled(prefix, drafts)
         return Stage(
             self.made, tuple(imports), tuple(draft.call for draft in prefix.drafts),
             tuple(Suffix(draft.call, draft.imports) for draft in drafts), waiting,
-            (*(self._with_waits() if waiting else ()), *self._raising.take(_RAISING, self._is_wanted)),
+            (*whole, *self._raising.take(_RAISING, self._is_wanted)),
         )  # fmt: skip
+
+    def _doubled(self, prefix: Prefix, drafts: Sequence[Draft]) -> list[Test]:
+        """Tests with two calls in one thread, one of which changes the state.
+
+        What comes in between the parts of a changed call may need both to show: close, then look at what is left.
+        """
+        changed = [draft for draft in drafts if draft.call.method in self._changed]
+        changing = [draft for draft in drafts if self._sequences.knowledge.of(draft.call.method).changes_state]
+        random = Random(self.made)  # its own: the stages behind this one stay as they are
+        found: list[Test] = []
+        for _ in range(_DOUBLED if changed and changing else 0):
+            one, two, three = random.choice(changed), random.choice(drafts), random.choice(changing)
+            pairs = ([two, three], [three, two])
+            found += [self._sequences.test(prefix, [[one], pair]) for pair in pairs if not self._apart(one, pair)]
+        return found
+
+    def _apart(self, one: Draft, others: Sequence[Draft]) -> bool:
+        """Whether the call must not run beside one of the others."""
+        forbidden = {frozenset(each) for each in self._sequences.catalogue.not_parallel}
+        return any(frozenset((one.call.method, each.call.method)) in forbidden for each in others)
 
     def _with_waits(self) -> list[Test]:
         """Tests in which calls wait and a changed method takes part."""
