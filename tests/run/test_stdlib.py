@@ -23,7 +23,7 @@ HAS_ENGINE = importlib.util.find_spec("plait.run.hooks.access") is not None
 PROGRAM = """
 import importlib, io, json, sys, unittest
 from pathlib import Path
-hooks, modules, suite, left_out, cache, result = sys.argv[1:]
+hooks, modules, suite, cache, result = sys.argv[1:]
 modules = modules.split(",")
 sys.argv[1:] = []
 from plait.run.hooks import noop
@@ -42,10 +42,6 @@ for name in list(sys.modules):
 for module in modules:
     assert ("_p_m" in vars(importlib.import_module(module))) == (hooks != "none")
 loaded = importlib.import_module(suite)
-for name in filter(None, left_out.split(",")):
-    case, method = name.split(".")
-    if hasattr(vars(loaded).get(case), method):
-        setattr(vars(loaded)[case], method, None)
 tests = unittest.defaultTestLoader.loadTestsFromModule(loaded)
 found = unittest.TextTestRunner(stream=io.StringIO(), verbosity=0).run(tests)
 Path(result).write_text(json.dumps({
@@ -101,17 +97,6 @@ SLOW = {
     "statistics": "test.test_statistics",
     "weakref": "test.test_weakref",
 }
-# Tests that take seconds to repeat what others do.
-LEFT_OUT = {
-    "test.test_statistics": [
-        "TestNormalDistC.test_inv_cdf",  # of the function in C
-        "TestSqrtHelpers.test_float_sqrt_of_frac",  # 60,000 random numbers through what all tests of `stdev` call
-    ],
-    "test.test_weakref": [  # as the tests of copies; what is copied deeply is in `test.test_copy`
-        "MappingTestCase.test_threaded_weak_key_dict_deepcopy",
-        "MappingTestCase.test_threaded_weak_value_dict_deepcopy",
-    ],
-}
 
 
 @functools.cache
@@ -133,14 +118,13 @@ def interpreter(version):
 def run(python, hooks, modules, suite, folder):
     """What the test module says, or why it could not be run."""
     result = folder / f"{hooks}.json"
-    left_out = ",".join(LEFT_OUT.get(suite, ()))
     work = folder / hooks
     work.mkdir()
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST", "COV_"))
     }
     done = subprocess.run(
-        [python, "-c", PROGRAM, hooks, modules, suite, left_out, str(folder.parent / "cache"), str(result)],
+        [python, "-c", PROGRAM, hooks, modules, suite, str(folder.parent / "cache"), str(result)],
         cwd=work, env={**environment, "PYTHONPATH": str(SOURCES)}, stdin=subprocess.DEVNULL, capture_output=True,
         text=True, timeout=300, check=False,
     )  # fmt: skip
