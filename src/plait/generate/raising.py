@@ -35,7 +35,9 @@ _FIRST, _EVERY = 6, 10
 _FAILING = {
     kind: Value(text, kind, ("from plait.generate.callables import " + text.partition("(")[0],))
     for kind, text in (
-        ("list", "BreakingList(['a', 'b'])"), ("dict", "BreakingDict({'a': [1], 'b': [2]})"), ("callable", "failing"),
+        ("list", "BreakingList(['a', 'b'])"),
+        ("dict", "BreakingDict({'a': [1], 'b': [2]})"),
+        ("callable", "failing"),
     )
 }
 _UNFIT = {
