@@ -79,7 +79,7 @@ class Config:
     review_exclude: tuple[str, ...] = ()
 
     def subject(self, name: str) -> SubjectConfig:
-        """What holds for one subject, its own words before the general ones."""
+        """Return what holds for one subject, its own words before the general ones."""
         return self.subjects.get(name, self.general)
 
 
@@ -95,7 +95,7 @@ def load_config(folder: Path) -> Config:
 
 
 def tests_folder(project: Path, config: Config) -> Path | None:
-    """Where the project's own tests lie, to be read for values."""
+    """Return where the project's own tests lie, to be read for values."""
     if config.tests is not None:
         return config.tests
     return next((project / name for name in TESTS if (project / name).is_dir()), None)

@@ -143,7 +143,7 @@ class _Request:
         self.any_timeouts = any_timeouts
 
     def search(self, trial: Trial, strategy: str, *, gil: bool) -> ScheduleSearch:
-        """One exploration under one model."""
+        """Return one exploration under one model."""
         with model(gil=gil, any_timeouts=self.any_timeouts):
             return search(
                 trial, make_strategy(strategy, self.seed), max_executions=self.executions, max_seconds=self.seconds
@@ -172,7 +172,7 @@ def _validate(threads: Sequence[Callable[..., object]], strategy: str, model: st
 
 @functools.cache
 def _equipment() -> tuple[Mirror, Library]:
-    """What all explorations of a process share."""
+    """Return what all explorations of a process share."""
     cache = cache_folder()
     return Mirror(PLACES, cache), Library(PLACES, cache)
 
@@ -214,12 +214,12 @@ def controlled(
 
 
 def _snapshot(adopter: Adopter, leave: Iterable[Any]) -> ModuleState:
-    """What every execution starts from."""
+    """Return what every execution starts from."""
     return ModuleState(adopter.modules, [cell for _name, cell in adopter.cells], adopter.objects, leave)
 
 
 def _module_of(function: Any) -> str:
-    """The module of a function, whatever it is wrapped in."""
+    """Return the module of a function, whatever it is wrapped in."""
     while isinstance(function, functools.partial):
         function = function.func
     name = getattr(function, "__module__", None) or type(function).__module__
@@ -227,7 +227,7 @@ def _module_of(function: Any) -> str:
 
 
 def _loaded(packages: Iterable[str]) -> list[str]:
-    """The imported modules of some packages."""
+    """Return the imported modules of some packages."""
     found: list[str] = []
     for package in packages:
         if package not in sys.modules:
@@ -237,7 +237,7 @@ def _loaded(packages: Iterable[str]) -> list[str]:
 
 
 def _packages_of(state: Any) -> list[str]:
-    """The modules, installed ones too, of what a state consists of; not the standard library's."""
+    """Return the modules, installed ones too, of what a state consists of; not the standard library's."""
     parts = [state]
     parts.extend(state if isinstance(state, tuple | list) else state.values() if isinstance(state, dict) else ())
     for part in list(parts):
@@ -290,7 +290,7 @@ def _explored(trial: Trial, request: _Request) -> Verdict:
 
 
 def _reach(trial: Trial, request: _Request, failure: Failure) -> tuple[Failure, dict[str, bool | None]]:
-    """Which builds can show a failure; one that a GIL build can show takes the place of the given one."""
+    """Return which builds can show a failure; one that a GIL build can show takes the place of the given one."""
     if request.model == "gil":
         return failure, {"gil": True, "free-threaded": True}
     if request.model == "free-threaded":
@@ -304,7 +304,7 @@ def _reach(trial: Trial, request: _Request, failure: Failure) -> tuple[Failure, 
 
 
 def with_failure(trial: Trial, verdict: Verdict, failure: Failure) -> Verdict:
-    """The verdict with everything that a report shows of the failure."""
+    """Return the verdict with everything that a report shows of the failure."""
     recorded = trial.record(failure.schedule)
     if recorded.lost is not None or recorded.outcome.signature != failure.outcome.signature:
         verdict.outcome = Divergence(
@@ -338,7 +338,7 @@ def fill(verdict: Verdict, recorded: RecordedTrial) -> None:
 
 
 def _without_own_frames(error: BaseException | None) -> BaseException | None:
-    """The error as if it had been raised by the code under test alone."""
+    """Return the error as if it had been raised by the code under test alone."""
     if error is None:
         return None
     trace = error.__traceback__

@@ -33,7 +33,7 @@ _LEFT, _NARROW, _WIDE = 22, 60, 100
 
 
 def default_text(option: Option, differs: str | None = None) -> str:
-    """What holds if the option is not given, in parentheses; ``differs`` is a command's own default."""
+    """Return what holds if the option is not given, in parentheses; ``differs`` is a command's own default."""
     if differs is not None:
         return f" (default: {differs})"
     if "(default" in option.help:

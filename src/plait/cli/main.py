@@ -52,7 +52,7 @@ def _permissions(text: str) -> tuple[str, ...]:
 
 
 def _output(text: str) -> Path:
-    """Where a result goes, ``-`` being the terminal. Complains before the work is done, not after it."""
+    """Return where a result goes, ``-`` being the terminal. Complains before the work is done, not after it."""
     path = Path(text)
     if text == "-":
         return path
@@ -206,7 +206,7 @@ _OWN_CHOICES = {("explore", "schedule"): SEARCHES, ("diff", "schedule"): EXHAUST
 
 
 def option_of(command: str, key: str) -> Option:
-    """An option as one command has it."""
+    """Return an option as one command has it."""
     option = OPTIONS[key]
     said = WORDS.get(command, {}).get(key, option.help)
     return option._replace(help=said, choices=_OWN_CHOICES.get((command, key), option.choices))
@@ -217,7 +217,7 @@ def _module(name: str) -> str:
 
 
 def available() -> list[str]:
-    """The commands of this installation."""
+    """Return the commands of this installation."""
     return list(filter(_is_there, COMMANDS))
 
 
@@ -319,7 +319,7 @@ def read_arguments(name: str, arguments: Sequence[str], folder: Path) -> argpars
 
 
 def _default(name: str, key: str) -> Any:
-    """What an option has that nobody has given; what has no value of its own is left to the command."""
+    """Return what an option has that nobody has given; what has no value of its own is left to the command."""
     option, own = OPTIONS[key], DEFAULTS.get(name, {}).get(key)
     return option.default if own is None or option.default is None else option.read(own)
 
@@ -328,7 +328,7 @@ def _default(name: str, key: str) -> Any:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The ``plait`` command; returns the exit code."""
+    """Return the ``plait`` command; returns the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = _dispatch(given)

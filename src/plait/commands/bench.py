@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def repository() -> Path | None:
-    """The clone that the current folder, or this module, lies in."""
+    """Return the clone that the current folder, or this module, lies in."""
     for start in (Path.cwd() / "here", Path(__file__)):
         for folder in start.resolve().parents:
             if (folder / "benchmarks" / "engine" / "bench.py").is_file() and (folder / "src" / "plait").is_dir():
@@ -31,7 +31,7 @@ def repository() -> Path | None:
 
 
 def tables() -> list[str]:
-    """The tables that can be run."""
+    """Return the tables that can be run."""
     root = repository()
     return [] if root is None else sorted(file.parent.name for file in (root / "benchmarks").glob("*/bench.py"))
 

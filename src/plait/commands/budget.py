@@ -42,7 +42,7 @@ class Budget:
     def of(
         cls, wall: float | None, max_tests: int | None = None, max_schedules: int | None = None, *, default: float
     ) -> Budget:
-        """What was asked for; if nothing was, ``default`` seconds."""
+        """Return what was asked for; if nothing was, ``default`` seconds."""
         if wall is None and max_tests is None and max_schedules is None:
             wall = default
         return cls(wall, max_tests, max_schedules)
@@ -63,7 +63,7 @@ class Budget:
         return float("inf") if self.wall is None else max(0.0, self.wall - self.elapsed)
 
     def is_over(self, *, tests: int = 0, schedules: int = 0) -> bool:
-        """Whether any limit is reached, with that much done."""
+        """Return whether any limit is reached, with that much done."""
         return (
             self.left <= 0
             or (self.max_tests is not None and tests >= self.max_tests)
@@ -71,7 +71,7 @@ class Budget:
         )
 
     def shares(self, parts: int) -> list[Share]:
-        """What each of ``parts`` independent streams may do."""
+        """Return what each of ``parts`` independent streams may do."""
         return [Share(_share(self.max_tests, parts, at), _share(self.max_schedules, parts, at)) for at in range(parts)]
 
 
@@ -82,7 +82,7 @@ class Share(NamedTuple):
     schedules: int | None
 
     def is_over(self, *, tests: int, schedules: int) -> bool:
-        """Whether either limit is reached, with that much done."""
+        """Return whether either limit is reached, with that much done."""
         return (self.tests is not None and tests >= self.tests) or (
             self.schedules is not None and schedules >= self.schedules
         )

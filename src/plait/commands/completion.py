@@ -31,7 +31,7 @@ def run_completion(options: argparse.Namespace) -> int:
 
 
 def _used() -> dict[str, Option]:
-    """The options that some command has."""
+    """Return the options that some command has."""
     keys = dict.fromkeys(key for name in available() for key in COMMANDS[name].options)
     return {key: OPTIONS[key] for key in keys}
 

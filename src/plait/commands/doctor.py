@@ -85,7 +85,7 @@ def _version(package: str) -> str | None:
 
 
 def _models(*, free: bool) -> Diagnosis:
-    """Where threads may switch is a model, searched on every build; confirmation needs threads of this build."""
+    """Return where threads may switch is a model, searched on every build; confirmation needs threads of this build."""
     running = free and not getattr(sys, "_is_gil_enabled", lambda: True)()
     measured = "without the GIL" if running else "with the GIL"
     return Diagnosis(f"models: gil and free-threaded are both searched here; plait perf measures {measured}")

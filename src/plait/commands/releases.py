@@ -22,7 +22,7 @@ from plait.workers.protocol import WorkerSpec
 
 
 def cache_root() -> Path:
-    """Where releases are kept."""
+    """Return where releases are kept."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "plait" / "releases"
 
 
@@ -90,7 +90,10 @@ def _import_trouble(version: Version, subject: Subject, allow: tuple[str, ...]) 
 
 
 def older(name: str, folder: Path, chosen: dict[str, str]) -> str | None:
-    """The requirement that takes the distribution of a module, or of a file, one series back; None if it has none."""
+    """Return the requirement that takes the distribution of a module, or of a file, one series back.
+
+    None if it has none.
+    """
     distribution = _distribution(name, folder)
     if distribution is None:
         return _PROVIDED.get(name) if canonical_name("setuptools") not in chosen else None

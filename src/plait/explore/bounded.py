@@ -39,7 +39,7 @@ class Bounded(Dpor):
         return f"all behaviours that need at most {preemptions(self.bound)}" if self.exhausted else None
 
     def next_prefix(self) -> Sequence[int] | None:
-        """The deepest state with something affordable left to try."""
+        """Return the deepest state with something affordable left to try."""
         if not self._started:
             self._started = True
             return ()

@@ -100,7 +100,7 @@ class States:
                 self._keep(root, content)
 
     def key(self) -> Hashable:
-        """The present state."""
+        """Return the present state."""
         threads = tuple(
             (
                 self._histories[thread.id], thread.enabled, thread.state, thread.timed_out, thread.notified,
@@ -111,7 +111,7 @@ class States:
         return threads, frozenset(self._fingerprints.values()), self._engine.clock
 
     def place(self, root: int) -> Hashable | None:
-        """The name of a location that was touched, the same in every execution."""
+        """Return the name of a location that was touched, the same in every execution."""
         known = self._fingerprints.get(root)
         return None if known is None else known[0]
 
@@ -130,7 +130,10 @@ class States:
             self._names[id(thread)] = ("thread", thread.id)
 
     def _name(self, obj: Any, actor: int) -> Hashable:
-        """Where an object comes from; a new one is named after the thread that brought it in sight, and its step."""
+        """Return where an object comes from.
+
+        A new one is named after the thread that brought it in sight, and its step.
+        """
         if isinstance(obj, _CODE):
             return type(obj).__name__, getattr(obj, "__module__", ""), getattr(obj, "__qualname__", repr(obj))
         self._position += 1  # counts known objects too: a position must mean the same whoever came first
@@ -152,7 +155,10 @@ class States:
     # -- contents -------------------------------------------------------------------------------------------------
 
     def _found(self, root: int, loc: int, mode: int, actor: int, *, moved: bool) -> Hashable:
-        """What an operation could see at its location; ``moved`` if the same step may have shifted elements before."""
+        """Return what an operation could see at its location.
+
+        ``moved`` if the same step may have shifted elements before.
+        """
         content = self._contents.get(root)
         if mode in _KEYED and type(content) is tuple and content[0] == "dict":
             key = self._value(self._engine.heap.locs[loc][1], actor)
@@ -189,7 +195,7 @@ class States:
         self._fingerprints[root] = (known[0], self._number(content))
 
     def _content(self, obj: Any, name: Any, actor: int) -> Hashable:
-        """A location's value in canonical form; None where it cannot be seen."""
+        """Return a location's value in canonical form; None where it cannot be seen."""
         if isinstance(obj, VThread):
             return obj.state == FINISHED if obj.id else ("clock", self._engine.clock)
         if name is WHOLE:
@@ -231,7 +237,7 @@ class States:
         return self._name(value, actor)
 
     def _unordered(self, values: list[Any], actor: int) -> Hashable:
-        """The elements of a set. New objects in no fixed order could be confused: such a set equals no other."""
+        """Return the elements of a set. New objects in no fixed order could be confused: such a set equals no other."""
         if len(values) > 1 and any(self._is_new(value) for value in values):
             self._unique += 1
             return "unlike any other", self._unique
@@ -249,7 +255,7 @@ def _is_among_waiters(actor: int, content: Hashable) -> bool:
 
 
 def _primitive(obj: Any) -> Hashable:
-    """A mirrored primitive: its flags and counts, and the threads it knows, in order."""
+    """Return a mirrored primitive: its flags and counts, and the threads it knows, in order."""
     state: list[Hashable] = []
     slots = _SLOTS.get(type(obj))
     if slots is None:
@@ -267,7 +273,7 @@ def _primitive(obj: Any) -> Hashable:
 
 
 def _parts(obj: Any) -> Iterator[Any]:  # noqa: C901 - one case per kind of object
-    """What an object of the set-up refers to, without running any of its code."""
+    """Yield what an object of the set-up refers to, without running any of its code."""
     if isinstance(obj, types.FunctionType):
         for cell in obj.__closure__ or ():
             try:

@@ -40,7 +40,7 @@ class Dfs:
         return "all schedules" if self.bound is None else f"all schedules with at most {preemptions(self.bound)}"
 
     def progress(self) -> float:
-        """The explored fraction of the tree of schedules."""
+        """Return the explored fraction of the tree of schedules."""
         path = []
         last, cost, number = -1, 0, 0
         for thread, _loc, _mode, _site, enabled, _after in self._trace:
@@ -56,7 +56,7 @@ class Dfs:
         return fraction(path)
 
     def next_prefix(self) -> Sequence[int] | None:
-        """The schedule so far up to the deepest step with an untried thread, and that thread."""
+        """Return the schedule so far up to the deepest step with an untried thread, and that thread."""
         if not self._started:
             self._started = True
             return ()

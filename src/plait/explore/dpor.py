@@ -72,12 +72,12 @@ class Dpor:
         return "all classes of equivalent schedules" if self.exhausted else None
 
     def progress(self) -> float:
-        """The explored fraction of the search; branches may still be added, so that it is rather too high."""
+        """Return the explored fraction of the search; branches may still be added, so that it is rather too high."""
         nodes = [node for node in self._nodes if node is not None]
         return fraction((len(node.done), len(node.backtrack.difference(node.sleep))) for node in nodes)
 
     def next_prefix(self) -> Sequence[int] | None:
-        """The deepest state with something left to try."""
+        """Return the deepest state with something left to try."""
         if not self._started:
             self._started = True
             return ()
@@ -130,7 +130,7 @@ class Dpor:
         self._sleep = sleep
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Who has run up to here sleeps not; when it cannot go on, the first thread that does not."""
+        """Return who has run up to here sleeps not; when it cannot go on, the first thread that does not."""
         if self._sleep and engine.step > self._seen:
             self._wake(engine)
         sleep = self._sleep
@@ -155,7 +155,7 @@ class Dpor:
         return False
 
     def _lasting(self, number: int) -> tuple[Operation, ...]:
-        """A step's operations in numbers that mean the same in every execution that comes by there.
+        """Return a step's operations in numbers that mean the same in every execution that comes by there.
 
         Locations that the step itself touched for the first time will have another number when another thread goes
         first: they go by a nickname that two locations may share, so that a sleeper wakes rather too early.
@@ -182,7 +182,7 @@ class Dpor:
 
     @staticmethod
     def _index(engine: Engine, step: int) -> int:
-        """Where a step begins in the trace."""
+        """Return where a step begins in the trace."""
         trace = engine.trace
         if len(trace) == engine.step:
             return step
@@ -256,7 +256,7 @@ class Dpor:
             self._reverse(race, len(order.steps), step)
 
     def _at(self, number: int) -> _Node:
-        """The node of a step, made when the first race begins there."""
+        """Return the node of a step, made when the first race begins there."""
         node = self._nodes[number]
         if node is None:
             thread, _operations, enabled, _after = self._order.steps[number]

@@ -119,7 +119,10 @@ class Guarded:
             location.withheld.clear()
 
     def withheld(self, engine: Engine, thread: VThread) -> list[Withheld] | None:
-        """Where to keep the alternatives of a thread's next step, which needs none; None if it does need them."""
+        """Return where to keep the alternatives of a thread's next step, which needs none.
+
+        None if it does need them.
+        """
         owner = engine.heap.locs[thread.loc][0]
         if engine.gil or isinstance(owner, VThread):  # a step has more accesses than the known one; see `_is_alone`
             return None

@@ -46,7 +46,7 @@ class Icb:
         return f"all schedules with at most {preemptions(self.completed)}" if self.completed >= 0 else None
 
     def next_prefix(self) -> Sequence[int] | None:
-        """The latest edge of this level; the next level when there is none."""
+        """Return the latest edge of this level; the next level when there is none."""
         while not self._now:
             self.completed = self.level
             if not self._next or self.level == self.bound:

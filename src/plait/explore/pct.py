@@ -43,7 +43,7 @@ class Pct:
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """The enabled thread with the highest priority."""
+        """Return the enabled thread with the highest priority."""
         chosen = self._highest(engine.enabled)
         change = self._changes.pop(engine.step, None)
         if change is not None:

@@ -35,7 +35,7 @@ class Pos:
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """The pending operation with the highest priority."""
+        """Return the pending operation with the highest priority."""
         self._redraw(engine)
         best, best_priority = engine.enabled[0], -1.0
         for number in engine.enabled:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 def fraction(path: Iterable[tuple[int, int]]) -> float:
-    """The explored fraction of a tree; ``path`` has, from the root on, how many branches were entered and there are."""
+    """Return the explored fraction of a tree.
+
+    ``path`` has, from the root on, how many branches were entered and there are.
+    """
     weight, explored = 1.0, 0.0
     for entered, branches in path:
         if branches > 1:

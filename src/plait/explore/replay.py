@@ -44,7 +44,7 @@ class Replay:
         self._done = False
 
     def next_prefix(self) -> Sequence[int] | None:
-        """The schedule, once."""
+        """Return the schedule, once."""
         if self._done:
             self.exhausted = not self.diverged
             return None
@@ -72,7 +72,7 @@ class Recorded:
         self.schedule = [entry[0] for entry in engine.trace if entry[4] is not None]
 
     def compare(self, engine: Engine) -> Departure | None:
-        """The first difference to what the engine has just executed."""
+        """Return the first difference to what the engine has just executed."""
         step = -1
         for index, entry in enumerate(engine.trace):
             step += entry[4] is not None
@@ -119,7 +119,7 @@ def _cause(expected: _Described, found: _Described) -> str:
 
 
 def departure(before: Sequence[Entry], after: Sequence[Entry]) -> Departure:
-    """Where a trace first differs from an earlier one that had the same schedule up to there."""
+    """Return where a trace first differs from an earlier one that had the same schedule up to there."""
     step = -1
     for old, new in zip(before, after, strict=False):
         step += old[4] is not None

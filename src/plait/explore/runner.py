@@ -106,7 +106,7 @@ class Exploration:
         return None if not self.fraction else self.executions * (1 / self.fraction - 1)
 
     def statement(self) -> str:
-        """One sentence for the report, which claims nothing that was not seen."""
+        """Return one sentence for the report, which claims nothing that was not seen."""
         runs = f"{self.executions:,} execution{'s' if self.executions != 1 else ''}"
         if self.divergence is not None:
             return f"Nothing is claimed: the same schedule did not give the same execution ({self.divergence}), {runs}."
@@ -205,7 +205,7 @@ def _replay(found: Exploration, engine: Engine, prepare: Callable[[], Sequence[C
 
 
 def _departed(engine: Engine, prefix: Sequence[int]) -> Departure:
-    """A schedule that worked before could not be followed."""
+    """Return a schedule that worked before could not be followed."""
     step = engine.step
     wanted = prefix[step] if step < len(prefix) else -1
     able = ", ".join(map(str, engine.enabled)) or "nobody"

@@ -31,7 +31,7 @@ class Scripted:
         self._stopped: VThread | None = None
 
     def next_prefix(self) -> Sequence[int] | None:
-        """One execution."""
+        """Return one execution."""
         if self._asked:
             return None
         self._asked = True
@@ -45,7 +45,7 @@ class Scripted:
         self._counted = -1
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """The thread of the current segment; the next segment's when the place has been reached."""
+        """Return the thread of the current segment; the next segment's when the place has been reached."""
         segments = self._schedule.segments
         while self._index < len(segments):
             segment = segments[self._index]

@@ -119,7 +119,7 @@ class Serial:
         del self._options[choice + 1 :]
 
     def before_polling(self, engine: Engine) -> int:
-        """The last choice that counts in an order that has just ended and hangs; -1 if none does.
+        """Return the last choice that counts in an order that has just ended and hangs; -1 if none does.
 
         Behind the last change calls only read, and see the same whoever goes first. So only choices count that were
         made before it, and those at which a call could begin.
@@ -143,13 +143,13 @@ class Serial:
         return self._next(engine)
 
     def _may_end_early(self, thread: VThread) -> bool:
-        """Whether the thread stands at a wait that may end now, with time-outs at any moment."""
+        """Return whether the thread stands at a wait that may end now, with time-outs at any moment."""
         before = self._early.get(thread.id, 0)
         self._early[thread.id] = thread.early
         return thread.early > before and thread.mode != TICK
 
     def _own(self, engine: Engine) -> range:
-        """The numbers of the threads that make the test's calls."""
+        """Return the numbers of the threads that make the test's calls."""
         return engine.bodies
 
     def _next(self, engine: Engine) -> int:
@@ -253,5 +253,5 @@ class Shaken(Serial):
 
 
 def _begins(thread: VThread) -> bool:
-    """Whether the thread stands where its next call begins."""
+    """Return whether the thread stands where its next call begins."""
     return thread.mode == LOCAL and not thread.loc and not thread.site

@@ -56,7 +56,7 @@ class Stateful:
         return "all reachable states" + ("" if self.bound is None else f" with at most {preemptions(self.bound)}")
 
     def progress(self) -> float:
-        """The explored fraction of the search; known states cut it short, so that it is rather too low."""
+        """Return the explored fraction of the search; known states cut it short, so that it is rather too low."""
         return fraction((width - len(left), width) for left, width in zip(self._left, self._widths, strict=False))
 
     def next_prefix(self) -> Sequence[int] | None:

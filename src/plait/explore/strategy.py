@@ -28,7 +28,7 @@ class Strategy(Protocol):
         ...
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """The thread of ``engine.enabled`` that performs the next step."""
+        """Return the thread of ``engine.enabled`` that performs the next step."""
         ...
 
     def executed(self, engine: Engine) -> None:
@@ -37,7 +37,7 @@ class Strategy(Protocol):
 
 
 def run_on(engine: Engine, current: VThread | None) -> int:
-    """The choice without preemption: the running thread while it can, else the first that can."""
+    """Return the choice without preemption: the running thread while it can, else the first that can."""
     if current is not None and current.enabled:
         return current.id
     return engine.enabled[0]
@@ -49,5 +49,5 @@ def preemptions(number: int) -> str:
 
 
 def choices(engine: Engine) -> list[int]:
-    """The schedule that was executed: one thread number per step."""
+    """Return the schedule that was executed: one thread number per step."""
     return [entry[0] for entry in engine.trace if entry[4] is not None]

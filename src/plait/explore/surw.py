@@ -45,7 +45,7 @@ class Surw:
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """A thread in front of nothing interesting runs on; else draw whose interesting step comes next."""
+        """Return a thread in front of nothing interesting runs on; else draw whose interesting step comes next."""
         self._count(engine)
         enabled = engine.enabled
         if len(enabled) == 1:

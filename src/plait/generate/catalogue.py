@@ -53,15 +53,15 @@ class Catalogue:
     timed: bool = False
 
     def pool(self, method: Method, parameter: str) -> Pool:
-        """The values for one parameter."""
+        """Return the values for one parameter."""
         return self.pools[method.name, parameter]
 
     def method(self, name: str) -> Method:
-        """The method of that name, with the parameters that are known by now."""
+        """Return the method of that name, with the parameters that are known by now."""
         return next(each for each in self.methods if each.name == name)
 
     def objects(self) -> frozenset[str]:
-        """The values that need an import to be made: whether they can be is a matter of the version."""
+        """Return the values that need an import to be made: whether they can be is a matter of the version."""
         values = [*self.own, *(value for pool in self.pools.values() for value in pool.values if value.imports)]
         return frozenset(value.text for value in values)
 
@@ -93,7 +93,10 @@ def build_catalogue(
     owner: object, interface: Interface, *, hints: Hints | None = None, seed: int = 0, tests: Path | None = None,
     size: int = POOL_SIZE,
 ) -> Catalogue:  # fmt: skip
-    """The catalogue of a class or module; ``tests`` is the folder of the project's own tests, read, never run."""
+    """Return the catalogue of a class or module.
+
+    ``tests`` is the folder of the project's own tests, read, never run.
+    """
     hints = hints or Hints()
     known = {each.name for each in interface.methods}
     for name in (*hints.exclude, *hints.only):
@@ -177,5 +180,5 @@ class Hints:
     only: tuple[str, ...] = ()
 
     def leaves_out(self, method: str) -> bool:
-        """Whether no test is to call the method."""
+        """Return whether no test is to call the method."""
         return method in self.exclude or (bool(self.only) and method not in self.only)

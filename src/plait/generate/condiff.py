@@ -76,7 +76,7 @@ class Stage:
     whole: tuple[Test, ...] = ()  # tests with prefixes of their own, in which calls wait or raise, or two in a thread
 
     def test(self, chosen: Sequence[int]) -> Test:
-        """The concurrent test with one of the suffixes per thread."""
+        """Return the concurrent test with one of the suffixes per thread."""
         suffixes = [self.suffixes[number] for number in chosen]
         imports = dict.fromkeys((*self.imports, *(line for each in suffixes for line in each.imports)))
         return Test(tuple(imports), self.prefix, tuple((each.call,) for each in suffixes))
@@ -103,7 +103,7 @@ class Stage:
 
 
 def tidied(test: Test) -> Test:
-    """The test without calls that make arguments nobody uses."""
+    """Return the test without calls that make arguments nobody uses."""
     used = {value for call in test.calls for value in _values(call)}
     kept = []
     for call in reversed(test.prefix):
@@ -144,7 +144,7 @@ class Stages:
         self._raising = RaisingTests(Sequences(catalogue, run, own), own)
 
     def next_stage(self) -> Stage:
-        """A new prefix with its suffixes. Raises `UsageError` when the subject cannot be built at all."""
+        """Return a new prefix with its suffixes. Raises `UsageError` when the subject cannot be built at all."""
         self.made += 1
         prefix = self._prefix()
         drafts = [draft for name in self._methods for draft in self._behind(prefix, name)]
@@ -160,7 +160,7 @@ class Stages:
         )  # fmt: skip
 
     def _doubled(self, prefix: Prefix, drafts: Sequence[Draft]) -> list[Test]:
-        """Tests with two calls in one thread, one of which changes the state.
+        """Return tests with two calls in one thread, one of which changes the state.
 
         What comes in between the parts of a changed call may need both to show: close, then look at what is left.
         """
@@ -175,12 +175,12 @@ class Stages:
         return found
 
     def _apart(self, one: Draft, others: Sequence[Draft]) -> bool:
-        """Whether the call must not run beside one of the others."""
+        """Return whether the call must not run beside one of the others."""
         forbidden = {frozenset(each) for each in self._sequences.catalogue.not_parallel}
         return any(frozenset((one.call.method, each.call.method)) in forbidden for each in others)
 
     def _with_waits(self) -> list[Test]:
-        """Tests in which calls wait and a changed method takes part."""
+        """Return tests in which calls wait and a changed method takes part."""
         if self._whole is None:
             self._whole = WaitingTests(self._sequences, self._random)
         return self._whole.take(_WHOLE, self._is_wanted)
@@ -190,7 +190,7 @@ class Stages:
         return concerned and not any({call.method, call.source} & self.avoid for call in test.prefix)
 
     def _waiting(self) -> frozenset[str]:
-        """The methods whose code waits, and those whose calls were seen to wait alone."""
+        """Return the methods whose code waits, and those whose calls were seen to wait alone."""
         sequences = self._sequences
         every = {method.name: method for method in sequences.catalogue.methods}
         return frozenset(
@@ -212,7 +212,7 @@ class Stages:
         return self._sequences.with_arguments(prefix)
 
     def _behind(self, prefix: Prefix, name: str) -> list[Draft]:
-        """Calls of a method; what makes their arguments joins the prefix.
+        """Return calls of a method; what makes their arguments joins the prefix.
 
         One of them may go to another instance of the class, where there is one.
         """
@@ -251,7 +251,7 @@ class _StageSequences(Sequences):
         self._arguments: list[Draft] = []
 
     def stage_prefix(self, length: int, avoid: set[str]) -> Prefix:
-        """A constructor call, the arguments of earlier stages, and up to ``length`` calls that work (line 5)."""
+        """Return a constructor call, the arguments of earlier stages, and up to ``length`` calls that work (line 5)."""
         for source in avoid & self._constructors.keys():
             if len(self._constructors) > 1:
                 del self._constructors[source]
@@ -272,7 +272,7 @@ class _StageSequences(Sequences):
         return self._confirmed(prefix)
 
     def _varied(self, prefix: Prefix, count: int) -> list[Draft]:
-        """Calls of different methods, each the more likely the more often it has changed the state."""
+        """Return calls of different methods, each the more likely the more often it has changed the state."""
         methods = {each.name: self._weight(each, 60) for each in self.catalogue.methods if self._usable_alone(each)}
         found: list[Draft] = []
         while methods and len(found) < count:
@@ -284,7 +284,7 @@ class _StageSequences(Sequences):
         return found
 
     def with_arguments(self, prefix: Prefix) -> Prefix:
-        """The prefix with all arguments bound so far, the newest included."""
+        """Return the prefix with all arguments bound so far, the newest included."""
         known = {draft.call.result for draft in prefix.drafts}
         prefix.drafts[1:1] = [draft for draft in self._arguments if draft.call.result not in known]
         prefix.scene.bound = dict(self._bound)
@@ -299,7 +299,7 @@ class _StageSequences(Sequences):
         self._bound.update(prefix.scene.bound)
 
     def _weight(self, method: Method, changer_weight: int) -> float:
-        """The more often a method has changed the state, the better it prepares one."""
+        """Return a weight: the more often a method has changed the state, the better it prepares one."""
         record = self.knowledge.of(method.name)
         share = (record.changed + 1) / (record.succeeded + 2)
         return (1 + changer_weight * share) * (1 + record.succeeded) / (1 + record.succeeded + 4 * record.blocked)
@@ -333,7 +333,7 @@ class CommonInterface:
 
 
 def common_interface(old: Interface, new: Interface) -> CommonInterface:
-    """Methods and constructors of both versions with the parameters they share.
+    """Return methods and constructors of both versions with the parameters they share.
 
     A parameter that only one version has is left out; if that version cannot do without it, the method is incompatible.
     """
@@ -374,7 +374,7 @@ def _merged(old: Method, new: Method) -> Method | None:
 
 
 def _shared(old: Sequence[Parameter], new: Sequence[Parameter]) -> tuple[Parameter, ...] | None:
-    """The parameters that can be given to both; None if one version requires what the other does not take."""
+    """Return the parameters that can be given to both; None if one version requires what the other does not take."""
     shared: list[Parameter] = []
     taken: set[str] = set()
     for position, parameter in enumerate(new):
@@ -399,7 +399,7 @@ def _in_place(parameter: Parameter) -> bool:
 
 
 def _both(old: Parameter, new: Parameter) -> Parameter | None:
-    """A parameter that takes an argument in a way that fits both."""
+    """Return a parameter that takes an argument in a way that fits both."""
     kinds = {old.kind, new.kind}
     kind = new.kind
     if old.name != new.name or kinds == {"positional", "positional-only"}:

@@ -109,7 +109,7 @@ def _calls(suffix: Sequence[Draft]) -> list[str]:
 
 
 def _met(test: Test) -> set[Pair]:
-    """The pairs of methods that stand in different threads."""
+    """Return the pairs of methods that stand in different threads."""
     return {
         pair(one.method, other.method)
         for number, suffix in enumerate(test.suffixes)

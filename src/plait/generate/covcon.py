@@ -78,7 +78,7 @@ class CoverageGuidedTests:
         return self._lowest(aside=aside) or self._lowest(aside=not aside)
 
     def _lowest(self, *, aside: bool) -> Pair | None:
-        """One of the pairs of the lowest score, among those put aside or among the others."""
+        """Return one of the pairs of the lowest score, among those put aside or among the others."""
         prioritised = self._prioritised[aside]
         while True:
             if not prioritised:
@@ -94,7 +94,7 @@ class CoverageGuidedTests:
         return self._others
 
     def _put_aside(self, chosen: Pair) -> bool:
-        """Whether the pair is put aside, now that its methods are known."""
+        """Return whether the pair is put aside, now that its methods are known."""
         if self._meetings is None or self.pairs.records[chosen].tried:
             return False
         for name in chosen:

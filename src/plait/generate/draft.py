@@ -75,7 +75,7 @@ class Scene:
     pending: list[Draft] = field(default_factory=list)
 
     def copy(self) -> Scene:
-        """A scene that goes on from here by itself."""
+        """Return a scene that goes on from here by itself."""
         return Scene(dict(self.results), dict(self.given), dict(self.bound))
 
 
@@ -91,7 +91,7 @@ class Writer:
         self._random = random
 
     def construct(self, method: Method) -> Draft | None:
-        """A call that makes the receiver."""
+        """Return a call that makes the receiver."""
         return self._write(method, Scene(), result=RECEIVER, without=("own",))
 
     def write(
@@ -181,7 +181,7 @@ class Writer:
         return pool.choose(self._random, without=without)
 
     def _other(self, parameter: Parameter, pool: Pool, scene: Scene, without: tuple[str, ...]) -> Value | None:
-        """A value that the parameter was not given last time, if there is one; and not "nothing given"."""
+        """Return a value that the parameter was not given last time, if there is one; and not "nothing given"."""
         last = scene.given.get(parameter.name)
         avoided = {parameter.default, None if last is None else last.text}
         for _ in range(_TRIES):
@@ -191,7 +191,7 @@ class Writer:
         return value
 
     def _shared(self, value: Value, scene: Scene) -> Value:
-        """The same object for every call that uses it, most of the time; literals are as good as the same."""
+        """Return the same object for every call that uses it, most of the time; literals are as good as the same."""
         has_identity = not is_literal(value.text) and not value.text.isidentifier() and value.kind != "iterator"
         if not has_identity or value.text in self.unbindable or self._random.random() >= _SHARE:
             return value
@@ -204,7 +204,7 @@ class Writer:
         return Value(scene.bound[value.text], value.kind)
 
     def _result(self, parameter: Parameter, pool: Pool, scene: Scene) -> Value | None:
-        """A variable that an earlier call has bound, if its type looks as if it belonged here."""
+        """Return a variable that an earlier call has bound, if its type looks as if it belonged here."""
         for name, kind in reversed(scene.results.items()):
             belongs = kind in (parameter.annotation or "") or snake_case(kind).endswith(parameter.name)
             chance = _NAMED_RESULT if belongs else _ANY_RESULT * pool.scores.weight(kind) if pool.anything else 0.0

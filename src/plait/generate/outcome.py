@@ -32,7 +32,7 @@ class CallOutcome:
 
 
 def missing_arguments(method: str, outcome: CallOutcome) -> list[str]:
-    """The parameters that a call of the method did not give, as the text of its TypeError names them."""
+    """Return the parameters that a call of the method did not give, as the text of its TypeError names them."""
     called = re.match(r"(?:[\w<>]+\.)*(\w+)\(\) missing .*argument", outcome.message)
     if outcome.exception != "TypeError" or called is None or called[1] != method:
         return []

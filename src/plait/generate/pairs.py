@@ -24,7 +24,7 @@ def score(tried: int, covered: int) -> int:
 
 
 def pair(first: str, second: str) -> Pair:
-    """The pair of two methods."""
+    """Return the pair of two methods."""
     return (first, second) if first <= second else (second, first)
 
 
@@ -59,7 +59,7 @@ class PairTable:
                 record.covered += times
 
     def lowest(self, among: Iterable[Pair] | None = None) -> list[Pair]:
-        """All pairs that share the lowest score."""
+        """Return all pairs that share the lowest score."""
         candidates = list(self.records if among is None else among)
         best = min((self.records[each].score for each in candidates), default=0)
         return [each for each in candidates if self.records[each].score == best]
@@ -70,7 +70,7 @@ class PairTable:
         return sum(record.covered > 0 for record in self.records.values())
 
     def matrix(self) -> list[dict[str, Any]]:
-        """One row of plain data per pair, for a coverage matrix."""
+        """Return one row of plain data per pair, for a coverage matrix."""
         return [
             {"methods": list(each), "tried": record.tried, "covered": record.covered,
              "tests": record.tests, "score": record.score}
@@ -90,11 +90,11 @@ class Meetings(Protocol):
         ...
 
     def knows(self, method: str) -> bool:
-        """Whether the method was looked at."""
+        """Return whether the method was looked at."""
         ...
 
     def may_meet(self, first: str, second: str) -> bool:
-        """Whether calls of the two, at the same time, might do what they do not do one after the other.
+        """Return whether calls of the two, at the same time, might do what they do not do one after the other.
 
         A guess from few calls: False says that none of them could disturb each other.
         """

@@ -67,7 +67,7 @@ class PerformanceTests:
         self._turn = 0
 
     def next_test(self, calls: int, suffixes: int, *, without: Collection[str] = ()) -> Test | None:
-        """A test with so many suffixes of about so many calls; None when nothing that can be called comes up.
+        """Return a test with so many suffixes of about so many calls; None when nothing that can be called comes up.
 
         ``without`` names methods that have turned out to be of no use.
         """
@@ -88,7 +88,7 @@ class PerformanceTests:
         return None
 
     def _methods(self, without: Collection[str]) -> tuple[list[Method], list[Method]]:
-        """Methods under test and others; without any change, all are under test."""
+        """Return methods under test and others; without any change, all are under test."""
         knowledge = self._sequences.knowledge
         usable = [
             each for each in self._sequences.catalogue.methods
@@ -105,7 +105,7 @@ class PerformanceTests:
         return [first, *self._random.sample(others, min(companions, len(others)))]
 
     def _suffix(self, units: Sequence[Sequence[Unit]], beside: Sequence[Sequence[Unit]], calls: int) -> list[Draft]:
-        """The methods equally often, so that the suffixes of a test weigh the same; arguments by chance."""
+        """Return the methods equally often, so that the suffixes of a test weigh the same; arguments by chance."""
         size = sum(len(variants[0]) for variants in units) / len(units)
         count = max(1, round(calls / size))
         places = [units[number % len(units)] for number in range(count)]
@@ -229,7 +229,7 @@ def find_length(attempt: Callable[[int], Tried], limits: Limits, longest: int = 
 
 
 def split_length(length: int) -> tuple[int, int]:
-    """Calls to generate, and how often to repeat them: the square root of the length each (section 3.3)."""
+    """Return calls to generate, and how often to repeat them: the square root of the length each (section 3.3)."""
     calls = max(1, math.isqrt(length))
     return calls, max(1, round(length / calls))
 
@@ -242,7 +242,7 @@ _OWN = "from plait.generate.callables import "
 
 
 def load_source(test: Test, repeat: int, *, watched: bool = False) -> str:
-    """The module of a test: ``prefix()`` makes what is shared, each suffix repeats its calls ``repeat`` times.
+    """Return the module of a test: ``prefix()`` makes what is shared, each suffix repeats its calls ``repeat`` times.
 
     Arguments that are no literals are made once, before the clock runs. ``watched`` adds one function per call, by
     which a trial finds out which of them fail. The module needs no plait: callables of ours stand in it as source.
@@ -263,7 +263,7 @@ def load_source(test: Test, repeat: int, *, watched: bool = False) -> str:
 
 
 def shared_names(test: Test) -> list[str]:
-    """The variables of the prefix that the suffixes may use: the receiver and the arguments made for them."""
+    """Return the variables of the prefix that the suffixes may use: the receiver and the arguments made for them."""
     names = [call.result for call in test.prefix if call.result is not None]
     return list(dict.fromkeys(names))
 
@@ -289,7 +289,7 @@ def _header(imports: Sequence[str]) -> list[str]:
 
 
 def _statement(call: Call, hoisted: dict[str, str]) -> str:
-    """The call as a statement, with names in place of the arguments that cost time to make."""
+    """Return the call as a statement, with names in place of the arguments that cost time to make."""
     args = tuple(_hoist(text, hoisted) for text in call.args)
     kwargs = tuple((name, _hoist(text, hoisted)) for name, text in call.kwargs)
     return type(call)(call.method, call.form, call.receiver, args, kwargs).expression
@@ -302,7 +302,7 @@ def _hoist(text: str, hoisted: dict[str, str]) -> str:
 
 
 def _can_be_shared(text: str) -> bool:
-    """Whether repetitions may use the same object; an iterator is used up by the first of them."""
+    """Return whether repetitions may use the same object; an iterator is used up by the first of them."""
     node = ast.parse(text, mode="eval").body
     if isinstance(node, ast.GeneratorExp):
         return False

@@ -58,14 +58,14 @@ class RaisingTests:
         self._runs = 0
 
     def next_test(self) -> Test | None:
-        """A test in which a call raises, now and then; None means that it is somebody else's turn."""
+        """Return a test in which a call raises, now and then; None means that it is somebody else's turn."""
         self._asked += 1
         if self._asked < _FIRST or (self._asked - _FIRST) % _EVERY:
             return None
         return next(iter(self.take(1, lambda _test: True)), None)
 
     def take(self, count: int, wanted: Callable[[Test], bool]) -> list[Test]:
-        """Up to so many new tests that are wanted, of each method the simplest first."""
+        """Return up to so many new tests that are wanted, of each method the simplest first."""
         if self._planned is None:
             plans = [list(plan) for plan in self._plans()]
             self._random.shuffle(plans)
@@ -104,7 +104,7 @@ class RaisingTests:
         return found
 
     def _spoiled(self, good: Draft, method: Method) -> Iterator[Draft]:
-        """The call with one argument exchanged."""
+        """Yield the call with one argument exchanged."""
         call = good.call
         names = [each.name for each in method.parameters if each.kind not in ("keyword", "varargs")]
         pools = self._sequences.catalogue.pools
@@ -127,7 +127,7 @@ class RaisingTests:
 
 
 def _unfit(pool: Pool) -> list[Value]:
-    """What a parameter's type allows and its method may not expect; anything where nobody states the type."""
+    """Return what a parameter's type allows and its method may not expect; anything where nobody states the type."""
     kinds = dict.fromkeys(each.kind for each in pool.values)
     values = [value for kind in kinds for value in _UNFIT.get(kind, ())]
     return list(dict.fromkeys([*values, *_UNTOLD])) if pool.anything else values

@@ -34,7 +34,7 @@ class GenerationStrategy(Protocol):
     pairs: PairTable
 
     def next_test(self) -> Test | None:
-        """A test that was not given out before, or None when no new one turns up.
+        """Return a test that was not given out before, or None when no new one turns up.
 
         Raises `UsageError` when the subject cannot be built at all.
         """

@@ -16,7 +16,7 @@ class Seen:
         self._hashes: set[int] = set()
 
     def is_new(self, test: Test) -> bool:
-        """Whether it comes for the first time; the next time it will not."""
+        """Return whether it comes for the first time; the next time it will not."""
         digest = int.from_bytes(hashlib.blake2b(repr(test).encode("utf-8", "surrogatepass"), digest_size=8).digest())
         if digest in self._hashes:
             return False

@@ -95,7 +95,7 @@ class Sequences:
         self, length: int, patterns: Sequence[Sequence[Method]], *, later: bool = False, generous: bool = False,
         apart: bool = False,
     ) -> Test | None:  # fmt: skip
-        """A whole test: a prefix of up to ``length`` calls, and calls of the given methods in each thread.
+        """Return a whole test: a prefix of up to ``length`` calls, and calls of the given methods in each thread.
 
         With ``later`` time passes before the threads start: timers have gone off, what was stored may have expired.
         ``generous`` suffixes give every argument there is; those that are ``apart`` give no two calls the same one:
@@ -139,7 +139,7 @@ class Sequences:
         return self._confirmed(prefix)
 
     def suffixes(self, prefix: Prefix, patterns: Sequence[Sequence[Method]]) -> tuple[tuple[Draft, ...], ...] | None:
-        """Calls of the given methods, one suffix per pattern, each fit to run after the prefix.
+        """Return calls of the given methods, one suffix per pattern, each fit to run after the prefix.
 
         None if one of them cannot be called, or if every one of them would wait for ever.
         """
@@ -185,7 +185,7 @@ class Sequences:
         return self._random.choice(usable or [each.draft for each in self._constructors.values()])
 
     def _works(self, draft: Draft) -> bool:
-        """Whether the constructor call does; if so, it is kept."""
+        """Return whether the constructor call does; if so, it is kept."""
         known = self._constructors.get(draft.call.source)
         if known is None:
             outcomes = self._outcomes([draft], 0)
@@ -239,7 +239,7 @@ class Sequences:
         return prefix
 
     def write(self, method: Method, prefix: Prefix, *, apart: bool = False) -> Draft | None:
-        """A call of the method on the object under test; what makes its arguments joins the prefix.
+        """Return a call of the method on the object under test; what makes its arguments joins the prefix.
 
         With ``apart`` it gets other arguments than the method's last call.
         """
@@ -250,7 +250,7 @@ class Sequences:
             self._writer.apart = False
 
     def tried(self, drafts: Sequence[Draft]) -> list[CallOutcome]:
-        """How calls go that are made one after another; nothing is learned from it."""
+        """Return how calls go that are made one after another; nothing is learned from it."""
         return self._run(self._sequential(drafts))
 
     def _write(
@@ -273,7 +273,7 @@ class Sequences:
         return self._writer.write(method, again, result=result, waits=waits, peers=peers)
 
     def _binds(self, constructor: Draft, draft: Draft) -> bool:
-        """Whether the expression that makes an argument can be evaluated at all."""
+        """Return whether the expression that makes an argument can be evaluated at all."""
         text = draft.call.expression
         if text not in self._bindable:
             outcomes = self._run(self._sequential([constructor, draft]))
@@ -281,7 +281,7 @@ class Sequences:
         return self._bindable[text]
 
     def _suffix(self, prefix: Prefix, pattern: Sequence[Method], scene: Scene) -> tuple[list[Draft], bool] | None:
-        """Calls of one thread, and whether they wait for another one when they run alone."""
+        """Return calls of one thread, and whether they wait for another one when they run alone."""
         written = [self._write(method, prefix, scene) for method in pattern]
         drafts = [draft for draft in written if draft is not None]
         if len(drafts) < len(pattern):
@@ -338,7 +338,7 @@ class Sequences:
 
 
 def _number(prefix: Prefix) -> int:
-    """A number that no result of the prefix carries yet, whatever was dropped since."""
+    """Return a number that no result of the prefix carries yet, whatever was dropped since."""
     taken = [int(name[1:]) for name in prefix.scene.results]
     return max(taken, default=0) + 1
 
@@ -424,7 +424,7 @@ class Knowledge:
     records: dict[str, MethodRecord] = field(default_factory=dict)
 
     def of(self, method: str) -> MethodRecord:
-        """The record of a method, empty at first."""
+        """Return the record of a method, empty at first."""
         record = self.records.get(method)
         if record is None:
             record = self.records[method] = MethodRecord()

@@ -68,7 +68,7 @@ class WaitingTests:
         self._runs = 0
 
     def next_test(self) -> Test | None:
-        """A test in which calls wait, sometimes; None means that it is somebody else's turn."""
+        """Return a test in which calls wait, sometimes; None means that it is somebody else's turn."""
         if self._situations is None:
             self._planned = [test for plan in self._plans() for test in plan if self._seen.is_new(test)]
             self._random.shuffle(self._planned)
@@ -78,7 +78,7 @@ class WaitingTests:
         return self._planned.pop() if self._planned else self._any(lambda _test: True)
 
     def take(self, count: int, wanted: Callable[[Test], bool]) -> list[Test]:
-        """Up to so many new tests that are wanted: of every situation its simplest one first, then by chance."""
+        """Return up to so many new tests that are wanted: of every situation its simplest one first, then by chance."""
         if self._situations is None:
             plans = [list(plan) for plan in self._plans()]
             self._random.shuffle(plans)
@@ -95,7 +95,7 @@ class WaitingTests:
             yield from self._plan(situation)
 
     def _any(self, wanted: Callable[[Test], bool]) -> Test | None:
-        """A new test made by chance."""
+        """Return a new test made by chance."""
         for _ in range(_TRIES if self._situations else 0):
             test = self._by_chance(self._random.choice(self._situations or []))
             if test is not None and wanted(test) and self._seen.is_new(test):
@@ -161,7 +161,7 @@ class WaitingTests:
                 yield grown
 
     def _other_sizes(self, prefix: Prefix) -> Iterator[Prefix]:
-        """The same object with other small numbers: of parties, of permits, of places."""
+        """Yield the same object with other small numbers: of parties, of permits, of places."""
         draft = prefix.drafts[0]
         call = draft.call
         made = next((each for each in self._sequences.catalogue.constructors if each.name == call.method), None)
@@ -180,7 +180,7 @@ class WaitingTests:
                 yield Prefix([replace(draft, call=each), *prefix.drafts[1:]], prefix.scene.copy())
 
     def _try(self, prefix: Prefix, method: Method) -> list[Situation]:
-        """The method's calls that wait behind the prefix: as they come, and with what means to wait for ever."""
+        """Return the method's calls that wait behind the prefix: as they come, and with what means to wait for ever."""
         found = []
         draft = self._sequences.write(method, prefix)
         for each in [] if draft is None else [draft, *_for_ever(draft, method)]:
@@ -209,7 +209,7 @@ class WaitingTests:
         return self._sequences.tried(drafts)
 
     def _last(self, drafts: Sequence[Draft]) -> CallOutcome | None:
-        """How the last of the calls went; None if it was not reached."""
+        """Return how the last of the calls went; None if it was not reached."""
         outcomes = self._outcomes(drafts)
         return outcomes[-1] if len(outcomes) == len(drafts) else None
 
@@ -240,14 +240,14 @@ class WaitingTests:
             ])  # fmt: skip
 
     def _otherwise(self, situation: Situation) -> Draft:
-        """The call that waits, with other arguments if it has any."""
+        """Return the call that waits, with other arguments if it has any."""
         one = situation.waiter
         method = self._sequences.catalogue.method(one.call.method)
         written = self._sequences.write(method, situation.prefix, apart=True) if one.call.args else None
         return one if written is None else written
 
     def _by_chance(self, situation: Situation) -> Test | None:
-        """Two or three threads with one or two calls each, of which one waits."""
+        """Return two or three threads with one or two calls each, of which one waits."""
         calls = [situation.waiter, *situation.wakers, *situation.others]
         if self._random.random() < _ANY:
             more = self._sequences.write(self._random.choice(self._methods()), situation.prefix)
@@ -273,7 +273,7 @@ def _count(found: Sequence[Situation], situation: Situation) -> int:
 
 
 def _for_ever(draft: Draft, method: Method) -> Iterator[Draft]:
-    """The call with what means to wait for ever, where it says for how long, or whether to wait at all."""
+    """Yield the call with what means to wait for ever, where it says for how long, or whether to wait at all."""
     call = draft.call
     names = [parameter.name for parameter in method.parameters if parameter.kind != "keyword"]
     for position, name in enumerate(names[: len(call.args)]):

@@ -65,7 +65,7 @@ class ClassReview:
         ]  # fmt: skip
 
     def brought(self) -> list[Brought]:
-        """What the change has brought, by cause; behaviour before speed."""
+        """Return what the change has brought, by cause; behaviour before speed."""
         found: list[Brought] = []
         lead = [] if self.diff is None else [("diff", each) for each in self.diff.findings if each.only_new]
         violations = [] if self.check is None else [("check", each) for each in self.check.findings]
@@ -130,7 +130,7 @@ def _is_stuck(finding: Finding) -> bool:
 
 
 def _raced(finding: Finding) -> set[str]:
-    """The fields that the racing accesses touch, whatever the key in them."""
+    """Return the fields that the racing accesses touch, whatever the key in them."""
     return {str(row["access"]).partition(" ")[2].partition("[")[0] for row in finding.race or ()}
 
 

@@ -9,7 +9,7 @@ from plait.judge.oracle.specification import Result
 
 
 def shown_result(result: Result) -> str:
-    """A canonical result in words."""
+    """Return a canonical result in words."""
     if result[0] == "raised":
         return f"raises {result[1]}"
     if result[0] == "returned":
@@ -19,7 +19,7 @@ def shown_result(result: Result) -> str:
 
 
 def plain(value: Any) -> str:
-    """A canonical value as people would write it."""
+    """Return a canonical value as people would write it."""
     if not isinstance(value, tuple):
         return repr(value)
     kind, *rest = value or ("?",)

@@ -25,7 +25,7 @@ class SeenInParallel:
 
     @classmethod
     def from_json(cls, data: Any) -> SeenInParallel:
-        """The inverse of `as_json`; anything else is a `ValueError`."""
+        """Return the inverse of `as_json`; anything else is a `ValueError`."""
         found = cls(data["tries"], data["seen"], data["build"], data.get("reason", ""))
         numbers = type(found.tries) is int and type(found.seen) is int and 0 <= found.seen <= found.tries
         if not numbers or type(found.build) is not str or type(found.reason) is not str:
@@ -101,7 +101,7 @@ class Finding:
 
     @classmethod
     def from_json(cls, data: Any) -> Finding:
-        """The inverse of `as_json`; anything else is a `ValueError`, or the `UsageError` of a schedule."""
+        """Return the inverse of `as_json`; anything else is a `ValueError`, or the `UsageError` of a schedule."""
         try:
             test = Test.from_json(data["test"]["source"]) if "test" in data else None
             schedule = Schedule.from_json(data["schedule"]) if "schedule" in data else None

@@ -73,7 +73,7 @@ class Finished:
         return (self.kind,)
 
     def summary(self) -> str:
-        """One line."""
+        """Return one line."""
         return "every thread finished"
 
     def details(self) -> list[str]:
@@ -95,14 +95,14 @@ class Raised:
         return (self.kind, *sorted({failure.exception for failure in self.failures}))
 
     def summary(self) -> str:
-        """One line."""
+        """Return one line."""
         first = self.failures[0]
         text = f"{first.exception}: {first.message}" if first.message else first.exception
         more = f" (and {len(self.failures) - 1} more)" if len(self.failures) > 1 else ""
         return f"thread {first.thread} raised {text}{more}"
 
     def details(self) -> list[str]:
-        """One entry per thread."""
+        """Return one entry per thread."""
         if len(self.failures) == 1:
             return [f"at {self.failures[0].at}", *map(str, self.waits)]
         return [*map(str, self.failures), *map(str, self.waits)]
@@ -123,12 +123,12 @@ class CheckFailed:
         return (self.kind, self.exception)
 
     def summary(self) -> str:
-        """One line."""
+        """Return one line."""
         first = self.message.partition("\n")[0]
         return f"the check failed: {first}" if first else "the check failed"
 
     def details(self) -> list[str]:
-        """Where, and the whole message."""
+        """Return where, and the whole message."""
         lines = [f"the check raised {self.exception}, at {self.at}"] if self.at is not None else []
         return [*lines, self.message] if "\n" in self.message else lines
 
@@ -146,13 +146,13 @@ class Deadlock:
         return (self.kind,)
 
     def summary(self) -> str:
-        """One line."""
+        """Return one line."""
         if len(self.waits) == 1:
             return f"thread {self.waits[0].thread} waits for ever for {self.waits[0].what}"
         return f"deadlock: {len(self.waits)} threads wait for ever"
 
     def details(self) -> list[str]:
-        """Who waits for what, held by whom."""
+        """Return who waits for what, held by whom."""
         return [str(wait) for wait in self.waits]
 
 
@@ -172,11 +172,11 @@ class Hang:
         return (self.kind, self.loop.function)
 
     def summary(self) -> str:
-        """One line."""
+        """Return one line."""
         return f"thread {self.thread} did not end within {self.steps:,} steps"
 
     def details(self) -> list[str]:
-        """Where it loops."""
+        """Return where it loops."""
         return [f"thread {self.thread} loops at {self.loop}", *map(str, self.waits)]
 
 
@@ -196,11 +196,11 @@ class Divergence:
         return (self.kind,)
 
     def summary(self) -> str:
-        """One line."""
+        """Return one line."""
         return "the test is not deterministic: one schedule gave two different executions"
 
     def details(self) -> list[str]:
-        """What differed, and why probably."""
+        """Return what differed, and why probably."""
         first = f"at step {self.step} one execution did: {self.expected}"
         return [first, f"the other one did: {self.seen}", self.cause]
 

@@ -128,7 +128,7 @@ _ASSERTIONS = {"assert_safe": "check", "assert_outcomes": "diff"}
 
 
 def result_of_reproducer(file: Path, text: str) -> dict[str, Any]:
-    """The content that a result file with this one finding would have; `ValueError` if there is no such call."""
+    """Return the content that a result file with this one finding would have; `ValueError` if there is no such call."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ASSERTIONS:

@@ -61,7 +61,7 @@ class Schedule:
 
     @classmethod
     def from_json(cls, data: Any) -> Schedule:
-        """The inverse of `as_json`; anything else is a `UsageError`."""
+        """Return the inverse of `as_json`; anything else is a `UsageError`."""
         try:
             if data["format"] != FORMAT:
                 raise UsageError(f"schedule format {data['format']!r} is not known; this plait reads format {FORMAT}")
@@ -79,7 +79,7 @@ class Schedule:
 
     @classmethod
     def from_token(cls, token: str) -> Schedule:
-        """The inverse of `token`."""
+        """Return the inverse of `token`."""
         try:
             data = base64.urlsafe_b64decode(token.encode())
             decoder = zlib.decompressobj()

@@ -14,7 +14,7 @@ from typing import Any
 
 
 def methods_of(name: str) -> tuple[str, ...]:
-    """The methods behind a name of the interface.
+    """Return the methods behind a name of the interface.
 
     ``size.setter`` is the property, ``with`` both methods of a context manager, ``read+write`` a use of two in one.
     """
@@ -63,7 +63,7 @@ class Call:
 
     @classmethod
     def from_line(cls, line: str) -> Call:
-        """A call written as one line; what is called is told from its syntax."""
+        """Return a call written as one line; what is called is told from its syntax."""
         tree = ast.parse(line).body[0]
         result = None
         text = line
@@ -75,7 +75,7 @@ class Call:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Call:
-        """The inverse of `as_json`."""
+        """Return the inverse of `as_json`."""
         return cls(
             data["method"], data["form"], data["receiver"], tuple(data["args"]),
             tuple((name, value) for name, value in data["kwargs"]), data["result"],
@@ -98,7 +98,7 @@ class Test:
         return tuple(call for suffix in self.suffixes for call in suffix)
 
     def as_lines(self) -> dict[str, Any]:
-        """The readable form that the result file's ``test`` field has."""
+        """Return the readable form that the result file's ``test`` field has."""
         return {
             "prefix": [call.source for call in self.prefix],
             "suffixes": [[call.source for call in suffix] for suffix in self.suffixes],
@@ -114,13 +114,13 @@ class Test:
 
     @classmethod
     def from_lines(cls, imports: Sequence[str], prefix: Sequence[str], suffixes: Sequence[Sequence[str]]) -> Test:
-        """A test from lines of source, as `as_lines` shows them."""
+        """Return a test from lines of source, as `as_lines` shows them."""
         threads = tuple(tuple(map(Call.from_line, each)) for each in suffixes)
         return cls(tuple(imports), tuple(map(Call.from_line, prefix)), threads)
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Test:
-        """The inverse of `as_json`."""
+        """Return the inverse of `as_json`."""
         return cls(
             tuple(data["imports"]),
             tuple(Call.from_json(call) for call in data["prefix"]),

@@ -71,7 +71,7 @@ def identities(results: list[Any], values: list[Any]) -> tuple[tuple[int, bool] 
 
 
 def exception_name(error: BaseException) -> str:
-    """The class of an exception, as users write it."""
+    """Return the class of an exception, as users write it."""
     kind = type(error)
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 

@@ -35,7 +35,7 @@ NONE = Context()
 
 
 def contexts(trace: Sequence[Entry], owner: Callable[[int], Any], names: LockNames) -> Iterator[tuple[Entry, Context]]:
-    """Each entry of a trace with the context it was performed in; ``owner`` gives the object of a location."""
+    """Yield each entry of a trace with the context it was performed in; ``owner`` gives the object of a location."""
     locksets = Locksets()
     before: dict[int, frozenset[str]] = {}
     at_step: list[tuple[int, frozenset[str], Entry]] = []

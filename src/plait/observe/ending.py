@@ -24,7 +24,7 @@ _POOL = "concurrent.futures.thread"  # its idle workers wait until the interpret
 
 
 def ending(engine: Engine) -> Outcome:
-    """How the execution just run ended, whatever a check may say about its final state.
+    """Return how the execution just run ended, whatever a check may say about its final state.
 
     Must be called while the execution's objects live (from the engine's ``finish``).
     """
@@ -43,7 +43,7 @@ def ending(engine: Engine) -> Outcome:
 
 
 def left_behind(engine: Engine) -> Outcome:
-    """A deadlock of threads that outlive the test's own and keep the process from ending; else `Finished`."""
+    """Return a deadlock of threads that outlive the test's own and keep the process from ending; else `Finished`."""
     waits = _waits(engine, only={
         thread.id for thread in engine.threads[1:] if not thread.daemon and not _is_pool_worker(thread)
     })  # fmt: skip

@@ -80,7 +80,7 @@ class Touched(NamedTuple):
     touches: tuple[Touch, ...] = ()
 
     def stays_within(self, variables: Collection[str]) -> bool:
-        """Whether the call changes nothing but what these variables hold, and what it makes itself."""
+        """Return whether the call changes nothing but what these variables hold, and what it makes itself."""
         if self.footprint is None:
             return False
         changed = (root for root, _key, mode in self.footprint if mode in _CHANGES)
@@ -109,7 +109,7 @@ class Toucher(ValueRecorder):
         super().__call__(engine, thread, loc, mode, site)
 
     def touched(self, engine: Engine) -> Touched:
-        """What the execution touched."""
+        """Return what the execution touched."""
         if self._truncated or not ran_alone(engine):
             return Touched(None)
         locs, roots = engine.heap.locs, engine.heap.roots
@@ -214,7 +214,7 @@ def touched_location(base: str, name: Any, is_key: bool) -> tuple[str, str]:
 
 
 def footprints_conflict(first: Footprint | None, second: Footprint | None) -> bool:
-    """Whether two calls may influence each other."""
+    """Return whether two calls may influence each other."""
     if first is None or second is None:
         return True
     mine = _by_root(first)

@@ -88,7 +88,7 @@ class HappensBefore:
         del steps[length:], self.pasts[length:]
 
     def past_of(self, thread: int, after: Sequence[int] | None) -> int:
-        """What precedes the next step of a thread before its own dependences are looked at."""
+        """Return what precedes the next step of a thread before its own dependences are looked at."""
         mine = self.of_thread.get(thread)
         pasts = self.pasts
         past = pasts[mine[-1]] | 1 << mine[-1] if mine else 0
@@ -237,7 +237,7 @@ class HappensBefore:
         return thread == step[0] and self._needs_nothing(first, second, step)
 
     def _needs_nothing(self, first: int, second: int, step: Step) -> bool:
-        """Whether ``step`` depends on no step between the two numbers that does not depend on ``first`` itself.
+        """Return whether ``step`` depends on no step between the two numbers that does not depend on ``first`` itself.
 
         What its own past says does not count: it came to know much of that through ``first``.
         """
@@ -263,12 +263,12 @@ class HappensBefore:
         return True
 
     def precedes(self, earlier: int, later: int) -> bool:
-        """Whether step ``earlier`` happens before step ``later``."""
+        """Return whether step ``earlier`` happens before step ``later``."""
         return bool(self.pasts[later] >> earlier & 1)
 
 
 def dependent_steps(first: Sequence[Operation], second: Sequence[Operation]) -> bool:
-    """Whether two steps of different threads may not be swapped."""
+    """Return whether two steps of different threads may not be swapped."""
     for root, loc, mode in first:
         if mode == TIME:
             return True

@@ -45,7 +45,7 @@ class Matcher:
         self._scanned = 0
 
     def matches(self, engine: Engine, thread: VThread) -> bool:
-        """Whether the thread's next operation, or with ON_STACK one of its calls, is an impacted point."""
+        """Return whether the thread's next operation, or with ON_STACK one of its calls, is an impacted point."""
         if self._level == "FIELD":
             return self._field(engine, thread.loc)
         number = thread.site
@@ -114,7 +114,7 @@ class Matcher:
 
 
 def frames_of(engine: Engine, thread: VThread) -> Iterator[FrameType]:
-    """The Python stack of a thread, the innermost call first; those of the engine below it included."""
+    """Yield the Python stack of a thread, the innermost call first; those of the engine below it included."""
     frame: FrameType | None
     if thread is engine.thread:
         frame = sys._getframe(1)
@@ -126,7 +126,7 @@ def frames_of(engine: Engine, thread: VThread) -> Iterator[FrameType]:
 
 
 def _parked_frame(thread: VThread) -> FrameType | None:
-    """The stack of a thread that is parked on an OS thread: the one whose loop runs it."""
+    """Return the stack of a thread that is parked on an OS thread: the one whose loop runs it."""
     for top in sys._current_frames().values():
         frame: FrameType | None = top
         while frame is not None:

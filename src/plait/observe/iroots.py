@@ -111,7 +111,7 @@ class _Touch(NamedTuple):
 
 
 def sight(engine: Engine, bed: Testbed | None = None, *, predict: bool = True) -> Sighting:
-    """The instances of the execution that has just ended; call it from the engine's ``finish``."""
+    """Return the instances of the execution that has just ended; call it from the engine's ``finish``."""
     found = Sighting(order=[entry[0] for entry in engine.trace if entry[4] is not None])
     namer = _Namer(engine)
     touched = _touched(engine, bed)
@@ -124,7 +124,7 @@ def sight(engine: Engine, bed: Testbed | None = None, *, predict: bool = True) -
 
 
 def _touched(engine: Engine, bed: Testbed | None) -> dict[int, _Touch]:
-    """The accesses that count, by their position in the trace."""
+    """Return the accesses that count, by their position in the trace."""
     visits: dict[tuple[int, int], int] = {}
     previous: dict[int, int] = {}
     found: dict[int, _Touch] = {}
@@ -142,7 +142,7 @@ def _touched(engine: Engine, bed: Testbed | None) -> dict[int, _Touch]:
 
 
 def _calls(bed: Testbed | None) -> dict[int, list[tuple[int, str]]]:
-    """Where in the trace each thread began which call, the last one first."""
+    """Return where in the trace each thread began which call, the last one first."""
     found: dict[int, list[tuple[int, str]]] = {}
     if bed is not None:
         for done in (*bed.done, *bed.running.values()):
@@ -154,7 +154,7 @@ def _calls(bed: Testbed | None) -> dict[int, list[tuple[int, str]]]:
 
 
 def _shared(engine: Engine, touched: dict[int, _Touch]) -> list[list[_Touch]]:
-    """The accesses of each location (with all its keys) that two threads touch and at least one changes."""
+    """Return the accesses of each location (with all its keys) that two threads touch and at least one changes."""
     roots = engine.heap.roots
     by_root: dict[int, list[_Touch]] = {}
     for touch in touched.values():
@@ -171,7 +171,7 @@ def _shared(engine: Engine, touched: dict[int, _Touch]) -> list[list[_Touch]]:
 
 
 def visits_conflict(first_mode: int, first_loc: int, second_mode: int, second_loc: int) -> bool:
-    """Whether two accesses of the same root location conflict: one changes what the other sees."""
+    """Return whether two accesses of the same root location conflict: one changes what the other sees."""
     relation = DEPENDS[first_mode][second_mode]
     if relation == COMMUTE or (relation == SAME_KEY and first_loc != second_loc):
         return False
@@ -200,7 +200,7 @@ def _happened(touches: Sequence[_Touch], namer: _Namer, found: Sighting) -> None
 
 
 def _between(first: _Touch, second: _Touch, touches: Iterable[_Touch]) -> bool:
-    """Whether something that conflicts with both came between the two."""
+    """Return whether something that conflicts with both came between the two."""
     return any(
         other.mode in CHANGES and first.at < other.at < second.at
         and _conflict(first, other) and _conflict(other, second)
@@ -307,7 +307,7 @@ class _Namer:
         return kind.__qualname__ if name is WHOLE else f"{kind.__qualname__}.{name}"
 
     def constructs(self, touch: _Touch) -> bool:
-        """Whether the access belongs to the constructor of the very object that it touches."""
+        """Return whether the access belongs to the constructor of the very object that it touches."""
         owner, _, function = place(touch.site).function.rpartition(".")
         if function not in _CONSTRUCTORS:
             return False
@@ -370,12 +370,12 @@ class SyncOrder:
             held[thread] = {other: start for other, start in held[thread].items() if other != lock}
 
     def common_locks(self, first: int, second: int) -> tuple[int, ...]:
-        """The locks held at both entries."""
+        """Return the locks held at both entries."""
         held = self._held[second]
         return tuple(lock for lock in self._held[first] if lock in held)
 
     def section(self, index: int, lock: int) -> tuple[int, int]:
-        """Where the critical section around an entry begins and ends."""
+        """Return where the critical section around an entry begins and ends."""
         start = self._held[index][lock]
         return start, self._released.get((start, lock), _END)
 
@@ -399,7 +399,7 @@ class SyncOrder:
                 steps.append(clock)
 
     def forces(self, earlier: int, later: int) -> bool:
-        """Whether the first entry comes before the second in every execution that makes these steps."""
+        """Return whether the first entry comes before the second in every execution that makes these steps."""
         if self._clocks is None:
             return False
         return earlier < later and self._clocks[later].get(self._threads[earlier], 0) >= self._numbers[earlier]

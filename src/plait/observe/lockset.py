@@ -49,7 +49,7 @@ class LockNames:
         return found if id(lock) not in self._strangers else None
 
     def of(self, lock: Any) -> str:
-        """The lock's name."""
+        """Return the lock's name."""
         found = self._names.get(id(lock)) or self.path_of(lock)
         if found is None:
             self._strangers.add(id(lock))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def overlaps(engine: Engine, bed: Testbed, public: Container[str]) -> Counter[tuple[str, str]]:
-    """How often each pair of public methods was under way together, direct and nested calls alike.
+    """Return how often each pair of public methods was under way together, direct and nested calls alike.
 
     A call is under way from its first access to its last one; a nested method while accesses come from its code.
     """
@@ -53,7 +53,7 @@ def overlaps(engine: Engine, bed: Testbed, public: Container[str]) -> Counter[tu
 
 
 def _last_accesses(engine: Engine, spans: dict[int, list[tuple[int, int, str]]]) -> set[int]:
-    """The trace positions at which some call made its last access."""
+    """Return the trace positions at which some call made its last access."""
     found: set[int] = set()
     for thread, calls in spans.items():
         for start, end, _method in calls:
@@ -82,7 +82,7 @@ class MethodEvent:
 
 
 def covered_pairs(trace: Iterable[MethodEvent]) -> Counter[tuple[str, str]]:
-    """How often each pair of methods was concurrent: Algorithm 1, lines 1 to 11, from empty counts.
+    """Return how often each pair of methods was concurrent: Algorithm 1, lines 1 to 11, from empty counts.
 
     A start counts once for every method under way in every other thread. Pairs are sorted (line 7): (a, b) and
     (b, a) are the same. An end that has no start is ignored: the trace may begin in the middle of a call.

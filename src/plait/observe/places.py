@@ -31,12 +31,12 @@ def place(number: int) -> Site:
 
 
 def is_machinery(site: Site) -> bool:
-    """Whether a place lies inside the thread modules themselves, whose callers people know better."""
+    """Return whether a place lies inside the thread modules themselves, whose callers people know better."""
     return not site.line or site.module in SKIPPED or site.module.startswith("plait.")
 
 
 def owners(engine: Engine) -> dict[int, str]:
-    """Names for containers and locks, by the attribute (or variable) that holds them.
+    """Return names for containers and locks, by the attribute (or variable) that holds them.
 
     What a queue or a condition holds is named after it: ``Line.items.mutex``.
     """
@@ -86,7 +86,7 @@ def _name_value(value: Any, path: str, found: dict[int, str]) -> None:
 
 
 def _attributes(obj: Any) -> Any:
-    """The instance dictionary, past whatever the class says about attributes."""
+    """Return the instance dictionary, past whatever the class says about attributes."""
     try:
         return object.__getattribute__(obj, "__dict__")
     except Exception:
@@ -94,7 +94,7 @@ def _attributes(obj: Any) -> Any:
 
 
 def location(engine: Engine, loc: int, names: dict[int, str]) -> str:
-    """What a location is called in a report: ``Account.balance``, ``Cache._d['a']``, ``Account._lock``."""
+    """Return what a location is called in a report: ``Account.balance``, ``Cache._d['a']``, ``Account._lock``."""
     obj, name = engine.heap.locs[loc]
     if obj is None:
         return ""
@@ -123,7 +123,10 @@ _SHORT = 60
 
 
 def shown(value: Any) -> str:
-    """A value in a report: built-in values as they print, anything else by its class. Runs no code under test."""
+    """Return a value in a report: built-in values as they print, anything else by its class.
+
+    Runs no code under test.
+    """
     text = _shown(value, 3)
     return text if len(text) <= _SHORT else text[: _SHORT - 3] + "..."
 
@@ -150,7 +153,7 @@ _NOTHING = object()
 
 
 def held_value(obj: Any, name: Any, *, key: bool) -> Any:
-    """What a location holds now, without running code under test; `_NOTHING` where that is not possible."""
+    """Return what a location holds now, without running code under test; `_NOTHING` where that is not possible."""
     try:
         if name is WHOLE:
             return obj
@@ -179,7 +182,7 @@ def held_text(engine: Engine, loc: int) -> str | None:
 
 
 def _holder(engine: Engine, cls: type, name: Any) -> Any:
-    """Who holds what a class declares: instances may have their own, at the same location.
+    """Return who holds what a class declares: instances may have their own, at the same location.
 
     The one instance that has; the class itself where none has; nothing that could be shown where several have.
     """

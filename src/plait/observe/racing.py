@@ -38,7 +38,7 @@ class RacingPair:
 
 
 def racing_pairs(engine: Engine, moments: Sequence[Moment]) -> list[RacingPair]:
-    """The races of the execution just recorded, data accesses first, the latest first among equals."""
+    """Return the races of the execution just recorded, data accesses first, the latest first among equals."""
     order = HappensBefore()
     by_step: dict[int, list[Moment]] = {}
     for moment in moments:
@@ -56,7 +56,7 @@ def _conflicts(earlier: Iterable[Moment], later: Iterable[Moment]) -> list[Racin
 
 
 def accesses_conflict(first: Moment, second: Moment) -> bool:
-    """Whether it matters which of two accesses comes first."""
+    """Return whether it matters which of two accesses comes first."""
     relation = DEPENDS[first.mode][second.mode]
     return first.root == second.root and bool(relation) and (relation != SAME_KEY or first.loc == second.loc)
 
@@ -79,7 +79,7 @@ class GuardTable:
             known[at] = known[at] & locks if at in known else locks
 
     def guard(self, location: str) -> tuple[str, list[str], int] | None:
-        """The lock that guards most places of a field, the places that lack it, and how many have it."""
+        """Return the lock that guards most places of a field, the places that lack it, and how many have it."""
         places = self.places.get(location.partition("[")[0], {})
         counts: dict[str, int] = {}
         for locks in places.values():
@@ -133,7 +133,7 @@ def gap(moments: Sequence[Moment], pairs: Sequence[RacingPair], shown: RacingPai
 
 
 def _conflicts_within(moments: Sequence[Moment]) -> list[RacingPair]:
-    """All pairs of them whose order matters; of very many the last ones, where the race that is shown is."""
+    """Return all pairs of them whose order matters; of very many the last ones, where the race that is shown is."""
     moments = moments[-_MOST:]
     return [
         RacingPair(first, second) for number, first in enumerate(moments) for second in moments[number + 1 :]
@@ -169,7 +169,7 @@ def _interrupted(
 
 
 def _common(one: Sequence[Frame], other: Sequence[Frame]) -> tuple[Frame, Frame] | None:
-    """The innermost call that both stacks are in, and where it stands in each."""
+    """Return the innermost call that both stacks are in, and where it stands in each."""
     found = None
     for here, there in zip(one, other, strict=False):
         if (here.file, here.function) != (there.file, there.function):
@@ -188,7 +188,7 @@ _WRITES = frozenset({WRITE, KEY_WRITE, KEY_INSERT})
 
 
 def unguarded(engine: Engine) -> bool:
-    """Whether two threads accessed one location, one of them writing, with no lock that both held.
+    """Return whether two threads accessed one location, one of them writing, with no lock that both held.
 
     Locksets (Eraser) rather than happens-before: in an execution where one thread follows the other, locks order
     everything, but an access without the lock stays one.

@@ -50,7 +50,7 @@ class Moment:
 
 
 def as_row(moment: Moment) -> dict[str, Any]:
-    """One line of the contract's interleaving."""
+    """Return one line of the contract's interleaving."""
     row = {
         "thread": moment.shown, "file": moment.site.file, "line": moment.site.line, "function": moment.site.function,
         "code": moment.site.text, "access": moment.access, "location": moment.loc,
@@ -95,7 +95,7 @@ class StepRecorder:
             self._values.append(held_text(engine, loc) if loc and mode <= 4 else None)
 
     def moments(self, engine: Engine) -> list[Moment]:
-        """The execution as a list of accesses."""
+        """Return the execution as a list of accesses."""
         self._catch_up(engine, len(engine.trace))
         names = owners(engine)
         held: dict[int, list[str]] = {}
@@ -140,7 +140,7 @@ _OWN = f"{Path(__file__).parents[1]}{os.sep}"
 
 
 def _stack(frame: FrameType | None) -> tuple[Frame, ...]:
-    """The calls of the code under test, without plait's own among them; below them is the line of the test."""
+    """Return the calls of the code under test, without plait's own among them; below them is the line of the test."""
     found: list[Frame] = []
     while frame is not None:
         code = frame.f_code
@@ -153,7 +153,7 @@ def _stack(frame: FrameType | None) -> tuple[Frame, ...]:
 
 
 def schedule_of(engine: Engine) -> Schedule:
-    """The schedule of the execution just run, in named places."""
+    """Return the schedule of the execution just run, in named places."""
     segments: list[Segment] = []
     visits: dict[tuple[str, str, str, str, int], int] = {}
     entries = [entry for entry in engine.trace if entry[4] is not None and entry[0] >= 0]
@@ -177,7 +177,7 @@ def schedule_of(engine: Engine) -> Schedule:
 
 
 def count_preemptions(trace: Sequence[tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]]) -> int:
-    """How often a thread that could go on was interrupted."""
+    """Return how often a thread that could go on was interrupted."""
     count = 0
     last = -1
     for entry in trace:

@@ -39,7 +39,7 @@ class SectionRecorder(Toucher):
     """A recorder for one execution of one call; ask for its `conduct` while the objects still live."""
 
     def conduct(self, engine: Engine) -> Conduct | None:
-        """What the execution did, or None if it needed help to end or touches too much to be told."""
+        """Return what the execution did, or None if it needed help to end or touches too much to be told."""
         if self._truncated or not ran_alone(engine):
             return None
         locs, roots = engine.heap.locs, engine.heap.roots
@@ -72,7 +72,7 @@ class SectionRecorder(Toucher):
 
 
 def may_interleave(first: Conduct, second: Conduct) -> bool:
-    """Whether the two calls, run at the same time, can have an effect that no order of them has."""
+    """Return whether the two calls, run at the same time, can have an effect that no order of them has."""
     if any((inner, outer) in second.nested for outer, inner in first.nested):
         return True  # a deadlock
     met = [(one, two) for one in first.accesses for two in second.accesses if _depend(one, two)]
@@ -80,7 +80,7 @@ def may_interleave(first: Conduct, second: Conduct) -> bool:
 
 
 def _common(accesses: Iterator[Held]) -> set[str]:
-    """The locks of which one acquisition covers all the accesses."""
+    """Return the locks of which one acquisition covers all the accesses."""
     return {lock for lock, _number in frozenset.intersection(*(each.sections for each in accesses))}
 
 

@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 
 def short(path: str) -> str:
-    """A path as people write it: relative if it lies below the current folder, else the file's name."""
+    """Return a path as people write it: relative if it lies below the current folder, else the file's name."""
     here = str(Path.cwd()) + os.sep
     return path.removeprefix(here) if path.startswith(here) else Path(path).name
 
 
 def line_of(path: str, line: int) -> str:
-    """The text of a line, without indentation."""
+    """Return the text of a line, without indentation."""
     return linecache.getline(path, line).strip()
 
 
 def spot_of(site: Site) -> Spot:
-    """The line of a place."""
+    """Return the line of a place."""
     if not site.line:
         return Spot("?", 0, "?", "")
     return Spot(short(site.file), site.line, site.function, line_of(site.file, site.line) or site.text)
 
 
 def spot_of_error(error: BaseException) -> Spot:
-    """The innermost line of the code under test that an exception passed through."""
+    """Return the innermost line of the code under test that an exception passed through."""
     found = None
     trace: TracebackType | None = error.__traceback__
     while trace is not None:
@@ -63,7 +63,7 @@ def _loops(path: str) -> tuple[tuple[int, int], ...]:
 
 
 def loop_around(sites: Iterable[Site]) -> Spot | None:
-    """The loop that most of these places stand in; None without any."""
+    """Return the loop that most of these places stand in; None without any."""
     votes: dict[tuple[str, int, str], int] = {}
     some: Site | None = None
     for site in sites:
@@ -79,7 +79,7 @@ def loop_around(sites: Iterable[Site]) -> Spot | None:
 
 
 def lambda_text(function: Any) -> str:
-    """What to call a function in a report: its name, or the text of a lambda's body."""
+    """Return what to call a function in a report: its name, or the text of a lambda's body."""
     while isinstance(function, functools.partial):
         function = function.func
     name = str(getattr(function, "__name__", type(function).__name__))

@@ -13,12 +13,15 @@ _known: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()  # by clas
 
 
 def stored_names(cls: type) -> frozenset[str]:
-    """Names that code of the class's methods assigns as attributes, and its slots, of bases too."""
+    """Return names that code of the class's methods assigns as attributes, and its slots, of bases too."""
     return frozenset().union(*map(_own, cls.__mro__))
 
 
 def stored_values(value: Any, name: str) -> list[Any]:
-    """What an object stores under a name, or its class for it: one value or none. No code of the class is run."""
+    """Return what an object stores under a name, or its class for it: one value or none.
+
+    No code of the class is run.
+    """
     held = attributes_of(value)
     if type(held) is dict and name in held:
         return [held[name]]

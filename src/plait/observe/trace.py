@@ -73,13 +73,13 @@ class ValueRecorder:
             self.lock_names().of(owner)
 
     def lock_names(self) -> LockNames:
-        """Names for the locks of this execution."""
+        """Return names for the locks of this execution."""
         if self._names is None:
             self._names = LockNames(self.variables())
         return self._names
 
     def accesses(self, engine: Engine) -> Iterator[tuple[Entry, Context, str]]:
-        """The trace with contexts and values, while the execution's objects still live."""
+        """Yield the trace with contexts and values, while the execution's objects still live."""
         self._catch_up(engine, len(engine.trace))
         locs = engine.heap.locs
         found = contexts(engine.trace, lambda loc: locs[loc][0], self.lock_names())
@@ -87,7 +87,7 @@ class ValueRecorder:
             yield entry, context, value
 
     def statement(self, site: int) -> Place:
-        """The file and line of an access."""
+        """Return the file and line of an access."""
         where = place(site)
         return (self.relative(where.file), where.line)
 
@@ -101,7 +101,7 @@ class Tracer(ValueRecorder):
     """Records a `Trace`."""
 
     def trace(self, engine: Engine) -> Trace:
-        """What was recorded, while the execution's objects still live."""
+        """Return what was recorded, while the execution's objects still live."""
         locs = engine.heap.locs
         shared = _shared(engine.trace, engine.heap.roots)
         numbers: dict[int, int] = {}

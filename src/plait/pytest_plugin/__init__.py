@@ -71,7 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _options(node: Any) -> dict[str, Any]:
-    """What the markers say, the nearest one last."""
+    """Return what the markers say, the nearest one last."""
     options: dict[str, Any] = {}
     for marker in reversed(list(node.iter_markers("plait"))):
         if marker.args:
@@ -113,7 +113,7 @@ def _marked_threads(node: Any) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """A marked test with threads: explore them, and call the test function on each final state."""
+    """Return a marked test with threads: explore them, and call the test function on each final state."""
     if not _marked_threads(pyfuncitem):
         return None
     __tracebackhide__ = True

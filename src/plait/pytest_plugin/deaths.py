@@ -99,11 +99,14 @@ class Deaths:
         return self._expecting
 
     def knows(self, error: BaseException) -> bool:
-        """Whether the error was the end of a thread of this run."""
+        """Return whether the error was the end of a thread of this run."""
         return any(error is known for known, _warning in self._of)
 
     def accepted(self, error: BaseException) -> bool:
-        """Whether the test or its project expects that a thread dies of this; to be asked at the end of the run."""
+        """Return whether the test or its project expects that a thread dies of this.
+
+        To be asked at the end of the run.
+        """
         postponed, self._postponed = self._postponed, []
         for warning in postponed:
             _emit(warning, self._log)
@@ -129,12 +132,12 @@ class Deaths:
             threading.excepthook = before
 
     def unaccepted(self) -> list[BaseException]:
-        """The errors of the run that nobody expects."""
+        """Return the errors of the run that nobody expects."""
         return [error for error, _warning in self._of if not self.accepted(error)]
 
 
 def is_own_hook(hook: Any) -> bool:
-    """Whether a `threading.excepthook` is the project's, neither Python's nor pytest's."""
+    """Return whether a `threading.excepthook` is the project's, neither Python's nor pytest's."""
     module = getattr(getattr(hook, "func", hook), "__module__", None) or ""
     return hook is not threading.__excepthook__ and not module.startswith(("_pytest.", "plait."))
 

@@ -204,7 +204,7 @@ class Explorer:
             raise_for_failure(verdict)
 
     def _os_threads_are_needed(self) -> bool:
-        """Whether an installed package that the tests have imported keeps something for each OS thread."""
+        """Return whether an installed package that the tests have imported keeps something for each OS thread."""
         for name, module in list(sys.modules.items()):
             if name not in self._looked_at:
                 self._looked_at.add(name)
@@ -326,7 +326,7 @@ class Explorer:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> Generator[None, Any, Any]:
-        """The account travels with the report, also from the processes of pytest-xdist."""
+        """Yield the account travels with the report, also from the processes of pytest-xdist."""
         report: Any = yield
         if call.when == "call" and _ACCOUNT in item.stash:
             report.plait = item.stash[_ACCOUNT]
@@ -401,7 +401,7 @@ _ACCOUNT = pytest.StashKey[dict[str, Any]]()
 
 
 def _impact(config: pytest.Config) -> Impact:
-    """The points of the change: from a file, or between the version given and the project as it is."""
+    """Return the points of the change: from a file, or between the version given and the project as it is."""
     file, old = config.getoption("plait_impact"), _asked(config, "old")
     if file:
         return impact_from_json(json.loads(Path(file).read_text(encoding="utf-8")))
@@ -435,7 +435,7 @@ def _note_stopped(account: dict[str, Any], outside: OutsideActs) -> None:
 
 
 def _unfinished(trial: ItemTrial, settings: Settings, account: dict[str, Any], elapsed: float) -> Verdict:
-    """A pass as far as the search came before the time was over, in the middle of a schedule."""
+    """Return a pass as far as the search came before the time was over, in the middle of a schedule."""
     account.update(search=settings.search, schedules=trial.finished, exhausted=False)
     bound = f"Stopped (time limit) after {trial.finished} executions: what is left is not known."
     return Verdict(Finished(), trial.finished, elapsed, False, bound, settings.search, settings.model)
@@ -497,7 +497,7 @@ def _tell(
 
 
 def _replayed(trial: ItemTrial, schedule: Schedule, model: str, account: dict[str, Any]) -> Verdict:
-    """One schedule, the token of an earlier failure."""
+    """Return one schedule, the token of an earlier failure."""
     verdict = Verdict(Finished(), 1, 0.0, False, "One schedule, replayed.", "replay", model)
     fill(verdict, trial.record(schedule))
     account.update(search="replay", schedules=1, transitions=None, exhausted=False, preemption_bound=None)
@@ -511,7 +511,7 @@ def _until(deadline: float) -> float:
 def _reach(
     trial: ItemTrial, failure: Failure, settings: Settings, impact: Impact, deadline: float
 ) -> dict[str, bool | None]:
-    """Which builds can show a failure that was found."""
+    """Return which builds can show a failure that was found."""
     if settings.model == "gil":
         return {"gil": True, "free-threaded": True}
     if settings.model == "free-threaded":

@@ -59,7 +59,7 @@ class Equipment:
 
     @classmethod
     def get(cls) -> Equipment:
-        """The one of this process."""
+        """Return the one of this process."""
         if cls._made is None:
             cls._made = cls()
         return cls._made
@@ -72,7 +72,7 @@ class _Chain:
         self._nodes = item.listchain()[:-1]
 
     def listchain(self) -> list[Any]:
-        """What must stay set up."""
+        """Return what must stay set up."""
         return self._nodes
 
 

@@ -60,7 +60,7 @@ class NativeRuns:
             sys.setswitchinterval(interval)
 
     def _passes_again(self, deadline: float, seen: OutsideActs) -> bool:
-        """Whether a failure comes and goes; one that stays is that of a test which leaves something behind."""
+        """Return whether a failure comes and goes; one that stays is that of a test which leaves something behind."""
         passed = 0
         for _ in range(2):
             with suppress(Exception):
@@ -111,7 +111,7 @@ def _not_ended(watchdog: Watchdog) -> Exception:
 
 
 def native_failure(error: BaseException) -> dict[str, Any]:
-    """A failure on OS threads as an account has it: there is no schedule to show."""
+    """Return a failure on OS threads as an account has it: there is no schedule to show."""
     kind = "hang" if isinstance(error, HangError) else "exception"
     text = f"{type(error).__name__}: {error}" if kind == "exception" else str(error)
     return {

@@ -217,7 +217,10 @@ def standing() -> list[tuple[str, str, bool]]:
 
 
 def _place(innermost: FrameType) -> tuple[str, bool]:
-    """The innermost line that is not the standard library's; whether something on the way to it has a time-out."""
+    """Return the innermost line that is not the standard library's.
+
+    Whether something on the way to it has a time-out.
+    """
     frame: FrameType | None = innermost
     wakes = False
     while frame is not None:

@@ -24,7 +24,7 @@ def diff_text(result: Result) -> str:
 
 
 def difference_lines(finding: Finding, result: Result) -> list[str]:
-    """One finding of a result."""
+    """Return one finding of a result."""
     lines = [finding.summary, ""]
     assert finding.test is not None
     lines += ["  The test:", *(f"      {call.source}" for call in finding.test.prefix)]
@@ -80,7 +80,7 @@ def _why(finding: Finding) -> list[str]:
 
 
 def _side_by_side(result: Result) -> list[str]:
-    """Every outcome of either version in a row, with the versions that have it."""
+    """Return every outcome of either version in a row, with the versions that have it."""
     shown = outcome_table(result.more)
     rows = [shown.head, *shown.rows]
     cut = [[text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…" for text in row] for row in rows]
@@ -103,7 +103,7 @@ def _many(count: int, noun: str) -> str:
 
 
 def diff_statement(result: Result) -> list[str]:
-    """What was done and how far it reaches: a pass is evidence, so it says of what."""
+    """Return what was done and how far it reaches: a pass is evidence, so it says of what."""
     stats = result.stats
     said = {
         "difference": "Behaviour that only one version can show",

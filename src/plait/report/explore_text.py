@@ -32,7 +32,7 @@ def stories(result: Result) -> list[str]:
 
 
 def explore_statement(result: Result) -> list[str]:
-    """What was done and how far it reaches: a pass is evidence, so it says of what."""
+    """Return what was done and how far it reaches: a pass is evidence, so it says of what."""
     stats = result.stats
     tests = f"{stats['tests']} test{'s' if stats['tests'] != 1 else ''}"
     if result.verdict == "failure":

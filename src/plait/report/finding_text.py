@@ -38,7 +38,7 @@ def finding_text(finding: Finding, number: int = 1, total: int = 1) -> str:
 
 
 def _names(finding: Finding) -> dict[int, str]:
-    """What each thread does, as its column's title."""
+    """Return what each thread does, as its column's title."""
     suffixes = finding.test.suffixes if finding.test is not None else ()
     return {thread: "; ".join(call.source for call in suffix) for thread, suffix in enumerate(suffixes, 1)}
 
@@ -65,7 +65,7 @@ def _why(finding: Finding) -> list[str]:
 
 
 def _related(finding: Finding) -> list[str]:
-    """Which other methods have to do with it."""
+    """Return which other methods have to do with it."""
     lines = []
     if finding.through:
         lines.append(f"On the way: {', '.join(map(_method, finding.through[:_MOST]))}.")

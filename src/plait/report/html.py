@@ -57,7 +57,7 @@ def _file(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """What the page's policy calls a script or style by."""
+    """Return what the page's policy calls a script or style by."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 

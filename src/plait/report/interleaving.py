@@ -55,7 +55,7 @@ def table(
     ends: Mapping[int, str] | None = None,
     width: int = WIDTH,
 ) -> list[Line]:
-    """The lines of the table.
+    """Return the lines of the table.
 
     ``names`` says what a thread does, ``ends`` how it ended if not well (``raises KeyError``, ``waits for ...``).
     """
@@ -122,7 +122,10 @@ def _cells(rows: Sequence[Row]) -> tuple[list[_Cell], list[str]]:
 
 
 def _source(file: str, line: int) -> str:
-    """The line as it stands in the file; a name relative to some version's folder says nothing about files here."""
+    """Return the line as it stands in the file.
+
+    A name relative to some version's folder says nothing about files here.
+    """
     named = Path(file).is_absolute() or file.startswith("<")
     return linecache.getline(file, line).strip() if named else ""
 
@@ -137,7 +140,7 @@ def _note(row: Row) -> str:
 
 
 def _place(row: Row) -> object:
-    """What is touched: by number where it has one, because objects of one class have the same names."""
+    """Return what is touched: by number where it has one, because objects of one class have the same names."""
     return row.get("location") or str(row["access"]).partition(" ")[2]
 
 
@@ -154,7 +157,7 @@ def without_private(rows: Sequence[Row]) -> list[Row]:
 
 
 def _shared(rows: Sequence[Row]) -> set[object]:
-    """The places that more than one thread touches."""
+    """Return the places that more than one thread touches."""
     users: dict[object, set[int]] = {}
     for row in rows:
         users.setdefault(_place(row), set()).add(row["thread"])
@@ -185,7 +188,7 @@ def _without_repeats(cells: list[_Cell]) -> list[_Cell]:
 
 
 def _repeats(cells: list[_Cell], index: int) -> tuple[int, int]:
-    """The length of the block that begins here and is repeated most, and how often it stands here."""
+    """Return the length of the block that begins here and is repeated most, and how often it stands here."""
     best = (1, 1)
     for period in range(1, LONGEST_LOOP + 1):
         times = 1
@@ -246,7 +249,7 @@ def _lanes(cells: Sequence[_Cell], titles: Mapping[int, str], label: int, width:
 
 
 def _lines(cell: _Cell, label: int, wide: int) -> list[Span]:
-    """The lines of one cell."""
+    """Return the lines of one cell."""
     bar = BAR if cell.held else " "
     if cell.end:
         return [Span(f"  {part}", "end") for part in _wrapped(cell.code.split(" "), wide - 2, " ")]
@@ -282,7 +285,7 @@ GONE, UNKNOWN = "(not there)", "(not known)"
 
 
 def steps(rows: Sequence[Mapping[str, Any]], racing: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
-    """The rows worth showing, each with its ``place`` and the locks that its thread ``holds`` afterwards.
+    """Return the rows worth showing, each with its ``place`` and the locks that its thread ``holds`` afterwards.
 
     Those that are also among the ``racing`` ones say so (``race``).
     """
@@ -361,7 +364,7 @@ def _source_lines(step: Mapping[str, Any], lines: Mapping[str, str]) -> list[str
 
 
 def _next(steps: Sequence[Mapping[str, Any]], at: int, thread: int) -> str:
-    """What the thread does after this step, which is where it stands now."""
+    """Return what the thread does after this step, which is where it stands now."""
     following = next((each for each in steps[at + 1 :] if each["thread"] == thread), None)
     if following is None:
         return "takes no further step"

@@ -37,7 +37,10 @@ def junit(data: dict[str, Any]) -> str:
 
 
 def _others(data: dict[str, Any], found: bool) -> list[tuple[str, str | None]]:
-    """What has no finding, and why it came to no conclusion; None for what is well as far as it was looked at."""
+    """Return what has no finding, and why it came to no conclusion.
+
+    None for what is well as far as it was looked at.
+    """
     if "classes" in data:  # of a review
         quiet = [each for each in data["classes"] if each["verdict"] != "finding"]
         told = [(each["subject"], each["line"] if each["verdict"] == "inconclusive" else None) for each in quiet]

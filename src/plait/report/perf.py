@@ -37,7 +37,7 @@ def perf_statement(found: Comparison) -> list[str]:
 
 
 def perf_text(found: Comparison) -> str:
-    """The whole report."""
+    """Return the whole report."""
     lines = perf_statement(found)
     if found.tests:
         lines += ["", f"speed-up of the new version at {found.threads} threads ({found.confidence:.0%} interval)"]
@@ -58,12 +58,12 @@ def perf_text(found: Comparison) -> str:
 
 
 def sentence(line: str) -> str:
-    """A line of a result as a sentence."""
+    """Return a line of a result as a sentence."""
     return f"{line[0].upper()}{line[1:]}."
 
 
 def interpreters(found: Comparison) -> str:
-    """What was measured on."""
+    """Return what was measured on."""
     told = found.machine.get("interpreters", {})
     names = [
         f"{each['implementation']} {each['version']}{'' if each['gil'] else ' free-threaded'}" for each in told.values()
@@ -81,12 +81,12 @@ def _test(measured: Measured, found: Comparison) -> str:
 
 
 def acquisitions(lock: Contention) -> str:
-    """How often a lock is taken."""
+    """Return how often a lock is taken."""
     return f"taken {lock.old_per_call:.2f} times per call before, {lock.new_per_call:.2f} after"
 
 
 def _curve(points: list[Point]) -> list[str]:
-    """One bar per version and number of threads, on a logarithmic scale if the rates differ much."""
+    """Return one bar per version and number of threads, on a logarithmic scale if the rates differ much."""
     rates = [rate for each in points for rate in (each.old_rate, each.new_rate)]
     top = max(rates)
     low = math.log(min(rates) / 2) if top / min(rates) > 20 else None
@@ -102,7 +102,7 @@ def _curve(points: list[Point]) -> list[str]:
 
 
 def rate_text(rate: float) -> str:
-    """A number per second, short."""
+    """Return a number per second, short."""
     for unit, size in (("M", 1e6), ("k", 1e3)):
         if rate >= size:
             return f"{rate / size:.3g} {unit}"

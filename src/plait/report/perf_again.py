@@ -42,7 +42,7 @@ def version(told: dict[str, Any], folder: str | None) -> Iterator[str]:
 
 
 def repeat_measurement(places: dict[str, Place], script: str, rounds: int, threads: int) -> dict[str, Series]:
-    """The times of every test, in fresh processes per round and in turns; says how busy the machine was."""
+    """Return the times of every test, in fresh processes per round and in turns; says how busy the machine was."""
     found = {name: Series() for name in MEASUREMENT["tests"]}
     chosen = cpus(threads)
     busy: list[float] = []

@@ -69,6 +69,6 @@ def script_text(found: Comparison, places: dict[str, Place], origins: dict[str, 
 
 
 def _body(source: str) -> str:
-    """A module without its docstring, without imports of ours and without its own beginning as a program."""
+    """Return a module without its docstring, without imports of ours and without its own beginning as a program."""
     source = source.partition(_FUTURE)[2].partition(_MAIN)[0]
     return _OWN_IMPORT.sub("", source).strip("\n")

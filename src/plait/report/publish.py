@@ -125,7 +125,7 @@ def _write_form(
 
 
 def printed(data: dict[str, Any], options: argparse.Namespace, said: str, sentences: Sequence[str]) -> str:
-    """What `write_all` prints where it is read from no terminal, if the result does not go there as data."""
+    """Return what `write_all` prints where it is read from no terminal, if the result does not go there as data."""
     return as_text(_lines(data, options, said, sentences)) + "\n"
 
 
@@ -153,7 +153,7 @@ def _form(name: str, data: dict[str, Any], sentences: Sequence[str], options: ar
 
 
 def _step_command(data: dict[str, Any], options: argparse.Namespace) -> str | None:
-    """How to go through a finding from here: with the result if it was written, else with a regression test."""
+    """Return how to go through a finding from here: with the result if it was written, else with a regression test."""
     able = [each for each in data["findings"] if "schedule" in each and "test" in each]
     if data["command"] == "explore" or not able or str(getattr(options, "markdown", "")) == "-":
         return None
@@ -164,7 +164,7 @@ def _step_command(data: dict[str, Any], options: argparse.Namespace) -> str | No
 
 
 def replay_command(options: argparse.Namespace) -> str | None:
-    """The command that shows the findings again: from the result file, else from the page."""
+    """Return the command that shows the findings again: from the result file, else from the page."""
     written = [getattr(options, name, None) for name in ("json", "html")]
     file = next((str(each) for each in written if each is not None and str(each) != "-"), None)
     if file is None:
@@ -179,7 +179,7 @@ def write_json(data: dict[str, Any], target: Path) -> bool:
 
 
 def json_text(data: dict[str, Any]) -> str:
-    """What stands in a result file."""
+    """Return what stands in a result file."""
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -200,7 +200,7 @@ def write_whole(content: str, target: Path) -> bool:
 
 
 def text(result: Result) -> str:
-    """The result as people read it."""
+    """Return the result as people read it."""
     lines: list[str] = []
     if result.findings and result.more.get("mentions_threads") is False:
         owner = result.subject.rpartition(":")[2] or result.subject
@@ -241,7 +241,7 @@ def _numbered(numbers: Sequence[int]) -> str:
 
 
 def statement(result: Result) -> list[str]:
-    """What was done and how far it reaches: a pass is evidence, so it says of what."""
+    """Return what was done and how far it reaches: a pass is evidence, so it says of what."""
     stats = result.stats
     found = len(result.findings)
     places = len(_groups(result.findings))
@@ -265,7 +265,7 @@ def statement(result: Result) -> list[str]:
 
 
 def styled(said: str, summaries: Collection[str], headline: str, *, good: bool) -> list[Line]:
-    """The lines of a report that holds these findings; ``headline`` is its verdict."""
+    """Return the lines of a report that holds these findings; ``headline`` is its verdict."""
     return [[Span(line, _style(line, summaries, headline, good=good))] for line in said.splitlines()]
 
 
@@ -317,7 +317,7 @@ COVERED, TRIED, OPEN = "●", "○", "·"
 
 
 def curve(coverage: Sequence[Sequence[float]], pairs: int) -> str:
-    """One line: covered pairs over time, from nothing to all of them."""
+    """Return one line: covered pairs over time, from nothing to all of them."""
     if not coverage or not pairs:
         return ""
     end = max(coverage[-1][0], 1e-9)
@@ -330,7 +330,10 @@ def curve(coverage: Sequence[Sequence[float]], pairs: int) -> str:
 
 
 def matrix(pairs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The lower triangle of the method pairs: covered, tried or neither; nothing for a class with many methods."""
+    """Return the lower triangle of the method pairs: covered, tried or neither.
+
+    Nothing for a class with many methods.
+    """
     names = sorted({name for row in pairs for name in row["methods"]})
     if not 1 < len(names) <= MOST_METHODS:
         return []

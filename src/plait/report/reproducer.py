@@ -58,7 +58,7 @@ def _comment(text: str) -> str:
 
 
 def name_of(finding: Finding) -> str:
-    """An identifier for the test and its file."""
+    """Return an identifier for the test and its file."""
     names = "_".join(dict.fromkeys(method.rpartition(".")[2].strip("_") for method in finding.methods))
     owner = finding.methods[0].partition(".")[0] if finding.methods else "subject"
     text = re.sub(r"\W+", "_", f"{owner}_{names}_{finding.kind}").lower().strip("_")
@@ -83,7 +83,7 @@ OUT = Path("plait-out")
 
 
 def reproducer_digest(outcome: Outcome) -> str:
-    """A short name for an outcome, the same in every process."""
+    """Return a short name for an outcome, the same in every process."""
     parts = tuple(outcome) if outcome.objects else tuple(outcome)[:-1]
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -107,7 +107,7 @@ def view_as_json(view: View) -> dict[str, Any]:
 
 
 def view_from_json(data: dict[str, Any]) -> View:
-    """The inverse of `view_as_json`."""
+    """Return the inverse of `view_as_json`."""
     return View(
         frozenset(data["public"]), data.get("exits", "no"),
         tuple(Call.from_line(line) for line in data.get("afterwards", ())),
@@ -174,7 +174,7 @@ def _named(outcomes: Collection[Outcome], test: Test, view: View) -> dict[str, s
 
 
 def in_words(outcome: Outcome, test: Test, view: View) -> str:
-    """An outcome as one line."""
+    """Return an outcome as one line."""
     said = described(outcome, test, [call.expression for call in view.probes])
     parts = [f"{call.partition(': ')[2]} {what}" for call, what in said["calls"].items()]
     parts += [f"{path} {value}" for path, value in said.get("state", {}).items()]
@@ -221,7 +221,7 @@ def _marked(text: str, topic: str) -> str:
 
 
 def _is_ours(file: Path, topic: str) -> bool:
-    """Whether a file is about this, and as it was written."""
+    """Return whether a file is about this, and as it was written."""
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

@@ -59,7 +59,7 @@ def line(review: ClassReview) -> str:
 
 
 def cause_line(review: ClassReview, methods: Collection[str] = ()) -> str:
-    """What the change did, as far as the source says it: to a lock in one of ``methods``, if there is one."""
+    """Return what the change did, as far as the source says it: to a lock in one of ``methods``, if there is one."""
     if review.locks:
         met = [each for each in review.locks if not set(each.functions).isdisjoint(methods)]
         return f"{(met or review.locks)[0]} in this change"
@@ -74,7 +74,7 @@ def cause_line(review: ClassReview, methods: Collection[str] = ()) -> str:
 
 
 def deed(brought: Brought) -> str:
-    """What a finding lets happen: "lets `put` lose updates"."""
+    """Return what a finding lets happen: "lets `put` lose updates"."""
     every = [brought.finding, *brought.also]
     losing = next((each for each in every if _loses_updates(each)), None)
     if losing is not None:
@@ -97,7 +97,7 @@ def deed(brought: Brought) -> str:
 
 
 def _loses_updates(finding: Finding) -> bool:
-    """Whether a thread overwrites what another one wrote after it had read: see the racing accesses."""
+    """Return whether a thread overwrites what another one wrote after it had read: see the racing accesses."""
     race = finding.race or []
     if len(race) != 2 or finding.exception is not None or finding.kind in ("deadlock", "hang"):
         return False
@@ -110,14 +110,14 @@ def _loses_updates(finding: Finding) -> bool:
 
 
 def _writers(finding: Finding) -> str:
-    """The methods of the racing accesses, as far as they are public, else those of the test."""
+    """Return the methods of the racing accesses, as far as they are public, else those of the test."""
     functions = [str(row.get("function", "")).rpartition(".")[2] for row in finding.race or ()]
     names = [name for name in dict.fromkeys(functions) if name and not name.startswith("_")]
     return " and ".join(f"`{name}`" for name in names) or _methods(finding)
 
 
 def _calls(finding: Finding) -> str:
-    """The methods that meet; of a single one, its calls."""
+    """Return the methods that meet; of a single one, its calls."""
     names = _methods(finding)
     return f"two calls of {names}" if len(set(finding.methods)) == 1 else names
 
@@ -128,7 +128,7 @@ def _methods(finding: Finding) -> str:
 
 
 def _speed(perf: Comparison | None) -> tuple[str, str] | None:
-    """A method, and what became of it: "makes `get` 2.1x faster at 8 threads"."""
+    """Return a method, and what became of it: "makes `get` 2.1x faster at 8 threads"."""
     if perf is None or perf.verdict not in ("regression", "improvement") or perf.speedup is None:
         return None
     best = perf.winning()[0]
@@ -139,7 +139,7 @@ def _speed(perf: Comparison | None) -> tuple[str, str] | None:
 
 
 def _behaviour(review: ClassReview) -> str:
-    """What is known about behaviour when nothing bad was found."""
+    """Return what is known about behaviour when nothing bad was found."""
     if review.mended:
         return _mended(review)
     if review.diff is not None and review.diff.verdict == "sequential-difference":
@@ -201,7 +201,7 @@ def _title(name: str) -> str:
 
 
 def _evidence(review: ClassReview) -> list[str]:
-    """The report of every step that found something."""
+    """Return the report of every step that found something."""
     parts = []
     for each in review.brought():
         if each.command == "diff" and review.diff is not None:
@@ -218,7 +218,7 @@ def _evidence(review: ClassReview) -> list[str]:
 
 
 def review_statement(result: Result, classes: list[ClassReview]) -> list[str]:
-    """What was reviewed, what was left out, and what was there before."""
+    """Return what was reviewed, what was left out, and what was there before."""
     found = sum(len(review.brought()) for review in classes)
     versions = f"{result.versions['old']} to {result.versions['new']}"
     count = f"{len(classes)} class{'' if len(classes) == 1 else 'es'} for several threads"
@@ -302,7 +302,7 @@ def _names(finding: Finding) -> dict[int, str]:
 
 
 def _fenced(text: str, language: str = "") -> list[str]:
-    """A block that its content cannot end."""
+    """Return a block that its content cannot end."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return [fence + language, text, fence]
@@ -385,7 +385,7 @@ def _from_the_top(found: dict[str, Any], top: Path, prefix: str) -> None:
 
 
 def _named(text: str, top: Path, prefix: str) -> str:
-    """A file as git names it; those of the old version, which carry its name, stay as they are."""
+    """Return a file as git names it; those of the old version, which carry its name, stay as they are."""
     file = Path(text)
     if file.is_absolute():
         return file.relative_to(top).as_posix() if file.is_relative_to(top) else text

@@ -39,7 +39,7 @@ def sources(
 
 
 def steps_of_finding(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """The rows of all interleavings."""
+    """Return the rows of all interleavings."""
     return [row for finding in findings for row in finding.interleaving]
 
 
@@ -55,7 +55,7 @@ def _text(path: Path) -> list[str]:
 
 
 def _removed(old: Sequence[str], new: Sequence[str]) -> dict[str, list[str]]:
-    """What the old text has and the new one has not, by the number of the line that follows in the new one."""
+    """Return what the old text has and the new one has not, by the number of the line that follows in the new one."""
     if not old or not new:
         return {}
     match = difflib.SequenceMatcher(None, old, new)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def story(verdict: Verdict) -> list[Line]:
-    """The lines of a report on one verdict."""
+    """Return the lines of a report on one verdict."""
     outcome = verdict.outcome
     if verdict.passed:
         return [[Span(verdict.statement(), "good")]]
@@ -36,7 +36,7 @@ def _effort(verdict: Verdict) -> str:
 
 
 def _ends(verdict: Verdict) -> dict[int, str]:
-    """How the threads ended that did not end well."""
+    """Return how the threads ended that did not end well."""
     outcome = verdict.outcome
     ends: dict[int, str] = {}
     waits: tuple[Wait, ...] = ()

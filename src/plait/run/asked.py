@@ -38,7 +38,7 @@ _TIMED = ("alarm", "setitimer", "pause", "sigwait", "sigwaitinfo", "sigtimedwait
 
 
 def _is_virtual() -> bool:
-    """Whether the caller runs in a virtual thread: a debugger's or pytest's own threads do not."""
+    """Return whether the caller runs in a virtual thread: a debugger's or pytest's own threads do not."""
     return ENGINE.thread.id > 0 and _own_ident() in OURS
 
 
@@ -105,7 +105,7 @@ def _needing_os_threads(real: Any) -> Any:
 
 
 def keeps_locals(module: types.ModuleType) -> bool:
-    """Whether a variable of a module, or an attribute of an object in one, is a real `threading.local`."""
+    """Return whether a variable of a module, or an attribute of an object in one, is a real `threading.local`."""
     values = list(vars(module).values())
     values += [part for value in values if _has_attributes(value) for part in list(vars(value).values())]
     return any(isinstance(value, _thread._local) for value in values)

@@ -57,7 +57,10 @@ class Chooser(Protocol):
     """What the engine asks of a strategy while an execution runs."""
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """The thread that performs the next step, one of ``engine.enabled``; or `STOP` to end the execution here."""
+        """Return the thread that performs the next step, one of ``engine.enabled``.
+
+        Or `STOP` to end the execution here.
+        """
         ...
 
 
@@ -285,7 +288,7 @@ class Engine:
             target.fiber.switch()
 
     def _finished(self, thread: VThread) -> VThread | None:
-        """Who runs next after this thread's end; None is the main fiber."""
+        """Return who runs next after this thread's end; None is the main fiber."""
         if not thread.dying and thread.observed and self.current is not None:
             self.local_step(thread, self.heap.loc_of(thread, "alive"), 1, 0)
         thread.state = FINISHED
@@ -374,7 +377,7 @@ class Engine:
             thread.after.append(step)
 
     def step_of(self, index: int) -> int:
-        """The number of the step that an entry of the trace belongs to."""
+        """Return the number of the step that an entry of the trace belongs to."""
         if len(self.trace) == self.step:
             return index
         return sum(entry[4] is not None for entry in self.trace[: index + 1]) - 1
@@ -421,7 +424,7 @@ class Engine:
         self._settle()
 
     def _waits_for(self, thread: VThread, loc: int, mode: int) -> bool:
-        """Whether an operation needs the lock of a container that another thread is changing."""
+        """Return whether an operation needs the lock of a container that another thread is changing."""
         holder = self.sections.get(self.heap.roots[loc])
         return not (holder is None or holder is thread or mode == KEY_READ or (mode == READ and thread.loose))
 
@@ -743,7 +746,7 @@ ENGINE = Engine()
 
 
 def last_change(trace: Sequence[Entry]) -> int:
-    """The index of the last entry with which a thread changed anything for others; -1 if there is none.
+    """Return the index of the last entry with which a thread changed anything for others; -1 if there is none.
 
     To take a lock and give it back is no change if nobody else ran, and no time passed, in between. Nor is to take one
     right before the end.
@@ -865,7 +868,7 @@ def came_back(thread: VThread) -> None:
 
 
 def _is_below(caller: FrameType, frame: FrameType | None) -> bool:
-    """Whether a function that has called something still waits for it, seen from a frame."""
+    """Return whether a function that has called something still waits for it, seen from a frame."""
     while frame is not None and frame is not caller:
         frame = frame.f_back
     return frame is not None

@@ -72,11 +72,11 @@ class Fibers(Protocol):
     main: Fiber
 
     def is_main(self) -> bool:
-        """Whether the caller runs on the main stack."""
+        """Return whether the caller runs on the main stack."""
         ...
 
     def take(self) -> Fiber:
-        """A stack standing at the top of ``loop``."""
+        """Return a stack standing at the top of ``loop``."""
         ...
 
     def give_back(self, fiber: Fiber) -> None:
@@ -192,7 +192,7 @@ class OsFibers:
 
 
 def make_fibers(backend: str, loop: Callable[[Fiber], None]) -> Fibers:
-    """The pool called ``greenlet`` or ``threads``; ``auto`` takes greenlets where they work, see `loaded`."""
+    """Return the pool called ``greenlet`` or ``threads``; ``auto`` takes greenlets where they work, see `loaded`."""
     if backend == "threads":
         return OsFibers(loop)
     greenlet, unusable = loaded()

@@ -70,13 +70,13 @@ class Heap:
         self.kept = []
 
     def record(self, obj: Any) -> Record:
-        """The record of an object, made at its first touch."""
+        """Return the record of an object, made at its first touch."""
         key = identity(obj)
         found = self.objects.get(key)
         return self.new_record(obj, key) if found is None else found
 
     def new_record(self, obj: Any, key: int) -> Record:
-        """The record of an object that has none; ``key`` is its identity."""
+        """Return the record of an object that has none; ``key`` is its identity."""
         record: Record = {}
         self.objects[key] = record
         self.kept.append(obj)
@@ -90,7 +90,7 @@ class Heap:
         return number
 
     def loc_of(self, obj: Any, name: Any) -> int:
-        """The location of a named part of an object, without asking what the name resolves to."""
+        """Return the location of a named part of an object, without asking what the name resolves to."""
         key = identity(obj)
         record = self.objects.get(key)
         if record is None:
@@ -101,7 +101,7 @@ class Heap:
         return loc
 
     def field(self, obj: Any, record: Record, name: str, *, store: bool = False) -> int:
-        """The location of an attribute, or 0 where its access is no access to shared state."""
+        """Return the location of an attribute, or 0 where its access is no access to shared state."""
         kind = type(obj)
         if kind in _IMMUTABLE or kind in OPAQUE:
             record[name] = 0
@@ -132,7 +132,7 @@ class Heap:
         return loc
 
     def _declared(self, obj: Any, record: Record, name: str, owner: type, found: Any, *, store: bool) -> int:
-        """An attribute that the object's class (or a base) also has."""
+        """Return an attribute that the object's class (or a base) also has."""
         if isinstance(found, _SLOT) or (type(found) is _COMPUTED and issubclass(type(obj), _COMPUTING)):
             loc = record[name] = self.new_loc(obj, name)
             return loc
@@ -183,7 +183,7 @@ class Heap:
         return loc
 
     def global_loc(self, module: str, name: str) -> int:
-        """The location of a module's global, however it is reached."""
+        """Return the location of a module's global, however it is reached."""
         record = self._globals.setdefault(module, {})
         loc = record.get(name)
         if not loc:
@@ -232,7 +232,7 @@ class Heap:
         return record
 
     def whole(self, container: Any) -> int:
-        """The location of a container as a whole."""
+        """Return the location of a container as a whole."""
         key = identity(container)
         record = self.contents.get(key)
         if record is None:
@@ -276,7 +276,7 @@ def _by_identity(kind: Any) -> bool:
 
 
 def plain_key(key: Any) -> Any:
-    """A stand-in for a key that can be hashed without running code under test; None if there is none."""
+    """Return a stand-in for a key that can be hashed without running code under test; None if there is none."""
     kind = type(key)
     if kind in _ATOMS:
         return key if key is not None else (_Identity, 0)

@@ -84,6 +84,6 @@ DEPENDS = _table()
 
 
 def dependent(first_mode: int, first_loc: int, second_mode: int, second_loc: int) -> bool:
-    """Whether two operations on the same root location may not be swapped."""
+    """Return whether two operations on the same root location may not be swapped."""
     relation = DEPENDS[first_mode][second_mode]
     return relation != COMMUTE and (relation != SAME_KEY or first_loc == second_loc)

@@ -32,7 +32,10 @@ def repeated(trace: Sequence[tuple[Any, ...]], thread: int, longest: int) -> int
 
 
 def state_of(thread: VThread) -> State:
-    """What the running thread would be in again if it only waited; nothing is called but `repr` of plain values."""
+    """Return what the running thread would be in again if it only waited.
+
+    Nothing is called but `repr` of plain values.
+    """
     found: list[Any] = [tuple(position[0] for position in thread.walks)]
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -44,7 +47,7 @@ def state_of(thread: VThread) -> State:
 
 
 def _mark(value: Any, depth: int) -> Any:
-    """A value as far as it tells two rounds of a loop apart. Objects are told apart by where the loop reads."""
+    """Return a value as far as it tells two rounds of a loop apart. Objects are told apart by where the loop reads."""
     kind = type(value)
     if kind in _PLAIN:
         return repr(value)

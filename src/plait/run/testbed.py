@@ -113,7 +113,7 @@ class Testbed:
         return body
 
     def call(self, thread: int, index: int) -> Callable[[], object]:
-        """What makes one call as a thread of the test makes it; what becomes of it is not noted."""
+        """Return what makes one call as a thread of the test makes it; what becomes of it is not noted."""
         calls = self._bodies[thread - 1]
 
         def action() -> None:
@@ -162,7 +162,7 @@ class Testbed:
 
 @functools.lru_cache(maxsize=4096)
 def _compiled(names: str, lines: tuple[str, ...]) -> tuple[CodeType, tuple[Site, ...]]:
-    """A function of the test's variables; the same calls come again and again."""
+    """Return a function of the test's variables; the same calls come again and again."""
     body = "".join(f"    {line}\n" for line in lines)
     source = f"def step({names}):\n{body}"
     file = f"<test {zlib.crc32(source.encode()):08x}>"
@@ -184,14 +184,14 @@ def _function(names: str, lines: tuple[str, ...], sites: dict[int, Site], space:
 
 
 def namespace(imports: Sequence[str]) -> dict[str, Any]:
-    """What a test's import lines bind."""
+    """Return what a test's import lines bind."""
     space: dict[str, Any] = {}
     exec("\n".join(imports), space)
     return space
 
 
 def is_nested(call: Call) -> bool:
-    """Whether the call is several context managers, one inside the other."""
+    """Return whether the call is several context managers, one inside the other."""
     if not call.expression.startswith("with "):
         return False
     tree = ast.parse(call.expression).body[0]
@@ -199,7 +199,7 @@ def is_nested(call: Call) -> bool:
 
 
 def _returned(call: Call) -> str:
-    """The call as a statement that returns its value, if it has one."""
+    """Return the call as a statement that returns its value, if it has one."""
     try:
         ast.parse(call.expression, mode="eval")
     except SyntaxError:

@@ -94,7 +94,7 @@ class Store:
     # -- explored units ---------------------------------------------------------------------------------------------
 
     def explored(self, key: str) -> dict[str, Any] | None:
-        """What exploring gave, if it was done before with the same test, options and code."""
+        """Return what exploring gave, if it was done before with the same test, options and code."""
         rows = self._read("SELECT content, checksum FROM units WHERE key = ?", (key,))
         return _content(key, *rows[0]) if rows else None
 
@@ -121,7 +121,7 @@ class Store:
         self._write(statement, [(subject, item, count) for item, count in counts.items()])
 
     def coverage(self, subject: str) -> dict[str, int]:
-        """How often each item (a pair of methods) was covered so far."""
+        """Return how often each item (a pair of methods) was covered so far."""
         rows = self._read("SELECT item, count FROM coverage WHERE subject = ? ORDER BY item", (subject,))
         return {item: count for item, count in rows if isinstance(item, str) and isinstance(count, int)}
 
@@ -142,7 +142,7 @@ class Store:
         self._write(statement, [(status, time.time(), subject, cause)])
 
     def findings(self, subject: str | None = None, *, status: str | None = None) -> list[Known]:
-        """The findings kept, the oldest first."""
+        """Return the findings kept, the oldest first."""
         rows = self._read(
             "SELECT subject, cause, status, content, checksum, first, last FROM findings "
             "WHERE (?1 IS NULL OR subject = ?1) AND (?2 IS NULL OR status = ?2) ORDER BY first, cause",
@@ -207,7 +207,7 @@ class Store:
         return connection
 
     def _repaired(self, *, suspicious: bool) -> sqlite3.Connection:
-        """The file as it is, if it is sound; else a new one in its place. Nobody else opens it meanwhile."""
+        """Return the file as it is, if it is sound; else a new one in its place. Nobody else opens it meanwhile."""
         try:
             return _checked(self.file, thorough=suspicious)
         except (Damaged, sqlite3.DatabaseError) as error:
@@ -218,7 +218,7 @@ class Store:
         return _checked(self.file)
 
     def _is_passing(self, error: sqlite3.DatabaseError) -> bool:
-        """Whether an error is about the moment (or the disk), and not about what the file holds."""
+        """Return whether an error is about the moment (or the disk), and not about what the file holds."""
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code == sqlite3.SQLITE_READONLY:  # a file may also claim that it is to be read only
             return not os.access(self.file, os.W_OK)
@@ -249,7 +249,7 @@ class Store:
 
 
 def _place(file: Path) -> tuple[int, int] | None:
-    """Which file a path leads to at present."""
+    """Return which file a path leads to at present."""
     try:
         found = file.stat()
     except OSError:
@@ -292,7 +292,7 @@ def _checked(file: Path, *, thorough: bool = False) -> sqlite3.Connection:
 
 
 def _checked_reader(file: Path) -> sqlite3.Connection:
-    """A connection to a sound store that cannot change it."""
+    """Return a connection to a sound store that cannot change it."""
     connection = _connected(f"{file.absolute().as_uri()}?mode=ro", patience=READER_BUSY_S)
     with _closed_on_failure(connection):
         _verify(connection)
@@ -353,7 +353,7 @@ def _sealed(content: Mapping[str, Any], name: str) -> tuple[str, str]:
 
 
 def _content(name: Any, text: Any, checksum: Any) -> dict[str, Any] | None:
-    """The content of a row, if it is what was once sealed."""
+    """Return the content of a row, if it is what was once sealed."""
     if not isinstance(text, str):
         return None
     if checksum != hashlib.sha256(f"{name}\0{text}".encode("utf-8", "replace")).hexdigest():

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def source_of(subject: Subject, version: Version) -> Source:
-    """The subject's source in one version."""
+    """Return the subject's source in one version."""
     return Source(version.root, version.extra, package=subject.module.partition(".")[0])
 
 
@@ -46,7 +46,7 @@ class Whole(NamedTuple):
 
 
 def whole_code(subject: Subject, version: Version) -> Whole:
-    """The text of all own modules that the subject's imports, directly or not."""
+    """Return the text of all own modules that the subject's imports, directly or not."""
     source = source_of(subject, version)
     source.required(subject.module, version.label)
     digest = hashlib.sha256()
@@ -66,7 +66,7 @@ def token(value: Any) -> str:
 
 
 def files_key(*places: Path | None) -> str:
-    """A hash of files, and of all Python files below folders; what is not there is left out."""
+    """Return a hash of files, and of all Python files below folders; what is not there is left out."""
     digest = hashlib.sha256()
     for place in places:
         if place is None:
@@ -79,7 +79,7 @@ def files_key(*places: Path | None) -> str:
 
 @cache
 def around() -> str:
-    """A hash of the interpreter, of plait's own code and of what is installed beside it."""
+    """Return a hash of the interpreter, of plait's own code and of what is installed beside it."""
     digest = hashlib.sha256(sys.version.encode())
     folder = str(Path(plait.__file__).parent)
     for parent, folders, names in os.walk(folder):
@@ -155,14 +155,14 @@ class Fingerprints:
                 yield Step(Unit(self._module.name, name), None)
 
     def _built(self) -> Iterator[Step]:
-        """What making an instance, and having one, depends on."""
+        """Yield what making an instance, and having one, depends on."""
         yield from self._called(CONSTRUCTORS)
         for cls in self._classes:
             for unit in self._program.mro(cls):
                 yield Step(Unit(unit.module, f"{unit.name}.<class>"), None)
 
     def _imported(self, imports: Iterable[str]) -> Iterator[Step]:
-        """What the test itself takes from the subject's modules, such as classes of arguments."""
+        """Yield what the test itself takes from the subject's modules, such as classes of arguments."""
         for text in imports:
             for node in ast.walk(ast.parse(text)):
                 if not isinstance(node, ast.ImportFrom) or node.module is None:
@@ -193,7 +193,7 @@ class Fingerprints:
 
 
 def parts_of(test: Test) -> list[str]:
-    """What stands for the code of a test, piece by piece; most tests share most of it."""
+    """Return what stands for the code of a test, piece by piece; most tests share most of it."""
     calls = dict.fromkeys(call.method for call in (*test.prefix, *test.calls))
     return ["build", *(f"call {name}" for name in calls), *(f"use {line}" for line in test.imports)]
 
@@ -211,7 +211,7 @@ class Changed:
         return self.everything or bool(self._calls or self._lines)
 
     def reaches(self, test: Test) -> bool:
-        """Whether the test depends on any of them."""
+        """Return whether the test depends on any of them."""
         return (
             self.everything
             or any(call.method in self._calls for call in test.prefix)

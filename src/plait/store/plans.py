@@ -45,7 +45,7 @@ class Plan:
         self.runs.append((test, answer_of(answer)))
 
     def trail(self, before: str) -> str:
-        """Where the chunk leads to."""
+        """Return where the chunk leads to."""
         return plan_digest(before, *(answer for _test, answer in self.runs), *(each.told for each in self.tests))
 
     def as_json(self, part: Callable[[str], str]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> tuple[Plan, dict[str, str]] | None:
-        """The inverse of `as_json`, with the hashes of all parts of the code; None for anything else."""
+        """Return the inverse of `as_json`, with the hashes of all parts of the code; None for anything else."""
         try:
             calls = [Call.from_json(call) for call in data["calls"]]
             imports = [tuple(map(str, lines)) for lines in data["imports"]]
@@ -106,12 +106,12 @@ class Numbered:
         self.values: dict[Any, int] = {}
 
     def number(self, value: Any) -> int:
-        """That of the value, the next one if it is new."""
+        """Return that of the value, the next one if it is new."""
         return self.values.setdefault(value, len(self.values))
 
 
 def first_trail(stream: object) -> str:
-    """The trail of a stream that has just begun."""
+    """Return the trail of a stream that has just begun."""
     state = io.BytesIO()
     pickler = pickle.Pickler(state)
     pickler.fast = True  # equal states give equal bytes, whichever of their equal parts are the same object
@@ -120,17 +120,17 @@ def first_trail(stream: object) -> str:
 
 
 def plan_key(trail: str, count: int) -> str:
-    """The name, in the store, of a chunk of so many tests, on this Python and plait."""
+    """Return the name, in the store, of a chunk of so many tests, on this Python and plait."""
     return plan_digest("plan", trail, str(count), around())
 
 
 def answer_of(value: object) -> str:
-    """A hash of what the generator was told."""
+    """Return a hash of what the generator was told."""
     return plan_digest(token(value))[:16]
 
 
 def plan_digest(*parts: str) -> str:
-    """A hash of texts, one after another."""
+    """Return a hash of texts, one after another."""
     return hashlib.sha256("\0".join(_escaped(parts)).encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -65,7 +65,7 @@ class Memory:
     # -- runs and tests -----------------------------------------------------------------------------------------------
 
     def run(self, options: Mapping[str, Any]) -> dict[str, Any] | None:
-        """What a run with these options gave, if not a line has changed since."""
+        """Return what a run with these options gave, if not a line has changed since."""
         if self._store is None or self._fresh or self._code is None:
             return None
         return self._store.explored(self._key(options))
@@ -76,7 +76,7 @@ class Memory:
             self._store.remember(self._name, {self._key(options): content})
 
     def explored(self, key: str) -> dict[str, Any] | None:
-        """What exploring a test gave."""
+        """Return what exploring a test gave."""
         return None if self._store is None or self._fresh else self._store.explored(key)
 
     def keep_tests(self, units: Mapping[str, Mapping[str, Any]]) -> None:
@@ -96,7 +96,7 @@ class Memory:
     # -- findings -----------------------------------------------------------------------------------------------------
 
     def known(self) -> list[KnownFinding]:
-        """The findings that nobody has seen fixed."""
+        """Return the findings that nobody has seen fixed."""
         found = []
         for each in [] if self._store is None else self._store.findings(self._name, status=OPEN):
             with contextlib.suppress(ValueError, UsageError):
@@ -119,7 +119,7 @@ class Memory:
 
 
 def memory_name(command: str, subject: str, project: Path) -> str:
-    """What belongs to one subject in the store of the current folder."""
+    """Return what belongs to one subject in the store of the current folder."""
     return f"{command} {subject}" if project == Path() else f"{command} {subject} in {project}"
 
 

@@ -91,7 +91,7 @@ def receipt_state(path: str) -> str:
 
 
 def _is_current(file: str) -> bool:
-    """Whether a receipt was left since the store was last changed."""
+    """Return whether a receipt was left since the store was last changed."""
     with open(file, encoding="utf-8", errors="surrogateescape", newline="") as opened:
         lines = opened.read().split("\n", 4)
     return len(lines) > 3 and lines[3] == _store()
@@ -103,7 +103,7 @@ def _file(words: Sequence[str]) -> str:
 
 
 def _parted(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
-    """The file of ``--json FILE``, the last one given, and the other words: ``--json -`` is one of those."""
+    """Return the file of ``--json FILE``, the last one given, and the other words: ``--json -`` is one of those."""
     target, others, left = None, [], iter(words)
     for word in left:
         name, equals, value = word.partition("=")
@@ -118,7 +118,7 @@ def _parted(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
 
 
 def _named(said: str, target: str | None) -> str:
-    """What was said, with the file's name in it."""
+    """Return what was said, with the file's name in it."""
     if target is None or f"'{TARGET}'" not in said:
         return said
     import shlex  # noqa: PLC0415 - seldom needed, and not quick

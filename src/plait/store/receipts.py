@@ -72,7 +72,7 @@ class Receipt:
 
 
 def _files(version: Version, subject: Subject, places: Sequence[str] | None) -> list[str] | None:
-    """The files of a version, and those that would come before them; None if others could take their place."""
+    """Return the files of a version, and those that would come before them; None if others could take their place."""
     if places is None or version.kind == "release":
         return None if places is None else list(places)
     if subject.file is not None:
@@ -85,7 +85,10 @@ def _files(version: Version, subject: Subject, places: Sequence[str] | None) -> 
 
 
 def _names_of(text: str, version: Version) -> list[str] | None:
-    """The files by which git tells what a revision is called, there or not; None if it looks further than these."""
+    """Return the files by which git tells what a revision is called, there or not.
+
+    None if it looks further than these.
+    """
     name = re.split(r"[~^]", text)[0]
     git = None if version.origin is None else version.origin / ".git"
     if git is None or not git.is_dir() or (git / "reftable").exists() or not re.fullmatch(r"\w[\w./-]*", name):

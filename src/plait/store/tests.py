@@ -70,7 +70,7 @@ class ExploredTest:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> ExploredTest | None:
-        """The inverse of `as_json`; None for anything else."""
+        """Return the inverse of `as_json`; None for anything else."""
         try:
             violation, probes = (None if data[name] is None else str(data[name]) for name in ("violation", "probes"))
             return cls(
@@ -97,11 +97,11 @@ class Recall:
         self._probes: dict[tuple[Call, ...], str] = {}
 
     def key(self, test: Test, options: dict[str, Any]) -> str:
-        """The test's name in the store."""
+        """Return the test's name in the store."""
         return unit_key(test, options, self._prints.code(test))
 
     def find(self, key: str, probes: tuple[Call, ...]) -> ExploredTest | None:
-        """What is known."""
+        """Return what is known."""
         content = self._store.explored(key) if self._store is not None else None
         found = ExploredTest.from_json(content) if content is not None else None
         if found is None or found.probes is None or found.probes == self.probes_code(probes):
@@ -109,19 +109,19 @@ class Recall:
         return None
 
     def plan(self, key: str) -> dict[str, Any] | None:
-        """A chunk of an earlier run, see `Plan.from_json`."""
+        """Return a chunk of an earlier run, see `Plan.from_json`."""
         return self._store.explored(key) if self._store is not None else None
 
     def part(self, part: str) -> str:
-        """A hash of a part of the code, see `Fingerprints.part`."""
+        """Return a hash of a part of the code, see `Fingerprints.part`."""
         return self._prints.part(part)
 
     def probed(self, examination: Examination, probes: tuple[Call, ...]) -> str | None:
-        """The hash to keep with what was explored: of the probes, if they were called."""
+        """Return the hash to keep with what was explored: of the probes, if they were called."""
         return self.probes_code(probes) if examination.has_probed else None
 
     def probes_code(self, probes: tuple[Call, ...]) -> str:
-        """A hash of all that the probes can reach."""
+        """Return a hash of all that the probes can reach."""
         if probes not in self._probes:
             code = self._prints.code(Test((), (), (probes,)))
             self._probes[probes] = token((sorted(code.items()), [call.expression for call in probes]))
@@ -134,7 +134,7 @@ class _OpenStore:
 
 
 def recall(folder: Path | None) -> Recall | None:
-    """The one of this process, made when first asked for; None if the subject's code cannot be read."""
+    """Return the one of this process, made when first asked for; None if the subject's code cannot be read."""
     wanted = (state.spec(), folder)
     if _OpenStore.of != wanted:
         try:

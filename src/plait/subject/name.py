@@ -85,7 +85,7 @@ def _from_dotted(text: str, path: Path) -> Subject:
 
 
 def is_module(root: Path, module: str) -> bool:
-    """Whether ``import module`` with ``root`` on the path finds a file there; parents need no ``__init__``."""
+    """Return whether ``import module`` with ``root`` on the path finds a file there; parents need no ``__init__``."""
     base = root.joinpath(*module.split("."))
     if base.with_name(base.name + ".py").is_file() or (base / "__init__.py").is_file():
         return True

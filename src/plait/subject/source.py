@@ -59,11 +59,11 @@ class Module:
         return dict(found)
 
     def functions(self, qualname: str) -> list[FunctionNode]:
-        """All functions of that name."""
+        """Return all functions of that name."""
         return [node for node in self.definitions.get(qualname, ()) if isinstance(node, FUNCTIONS)]
 
     def classes(self, qualname: str) -> list[ast.ClassDef]:
-        """All classes of that name."""
+        """Return all classes of that name."""
         return [node for node in self.definitions.get(qualname, ()) if isinstance(node, ast.ClassDef)]
 
     @cached_property
@@ -88,7 +88,7 @@ class Module:
         return frozenset(target for targets in bound.values() for target in targets)
 
     def imports_of(self, nodes: Iterable[ast.AST]) -> dict[str, list[Import]]:
-        """What the import statements among ``nodes`` bind; star imports are under ``*``."""
+        """Return what the import statements among ``nodes`` bind; star imports are under ``*``."""
         found: dict[str, list[Import]] = defaultdict(list)
         for node in nodes:
             if isinstance(node, ast.Import):
@@ -104,7 +104,7 @@ class Module:
         return dict(found)
 
     def absolute(self, node: ast.ImportFrom) -> str:
-        """The full name of the module that a ``from`` import reads."""
+        """Return the full name of the module that a ``from`` import reads."""
         if not node.level:
             return node.module or ""
         parts = self.name.split(".")
@@ -114,7 +114,10 @@ class Module:
 
 
 def _all_statements(tree: ast.Module) -> Iterator[ast.AST]:
-    """The statements of a file in all its scopes; to look into their expressions would take many times as long."""
+    """Yield the statements of a file in all its scopes.
+
+    To look into their expressions would take many times as long.
+    """
     pending: list[ast.AST] = [tree]
     while pending:
         node = pending.pop()
@@ -125,7 +128,7 @@ def _all_statements(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _touched(node: ast.stmt) -> Iterator[str]:
-    """Names that a statement binds, or whose object it may modify: ``REGISTRY['a'] = f``, ``LIST.append(x)``."""
+    """Yield names that a statement binds, or whose object it may modify: ``REGISTRY['a'] = f``, ``LIST.append(x)``."""
     seen = set()
     is_call = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
     for part in header_parts(node):
@@ -160,7 +163,7 @@ class Source:
     _places: dict[str, tuple[Path, Path] | None] = field(default_factory=dict, repr=False)
 
     def module(self, name: str) -> Module | None:
-        """The module of that name, or None when there is no source that this Python can parse."""
+        """Return the module of that name, or None when there is no source that this Python can parse."""
         if name not in self._modules:
             self._modules[name] = self._load(name)
         return self._modules[name]
@@ -174,12 +177,12 @@ class Source:
         return found
 
     def own(self, name: str) -> Module | None:
-        """The module if it belongs to the code under test."""
+        """Return the module if it belongs to the code under test."""
         place = self._place(name)
         return self.module(name) if place is not None and self._is_own(name, place[1]) else None
 
     def closure(self, *start: str) -> list[Module]:
-        """The own modules among ``start`` and all own modules that they import, directly or not."""
+        """Return the own modules among ``start`` and all own modules that they import, directly or not."""
         found: dict[str, Module] = {}
         pending = list(start)
         while pending:
@@ -194,7 +197,7 @@ class Source:
         return [found[name] for name in sorted(found)]
 
     def own_places(self) -> list[str] | None:
-        """Where own modules have been looked for below the root; None if any was found elsewhere."""
+        """Return where own modules have been looked for below the root; None if any was found elsewhere."""
         found = [(name, place[1]) for name, place in self._places.items() if place is not None]
         if any(folder != self.root and self._is_own(name, folder) for name, folder in found):
             return None
@@ -240,7 +243,7 @@ class Source:
 
 
 def files_of(folder: Path | str, name: str) -> tuple[str, ...]:
-    """The files below a folder that can be the module of that name, the first one first."""
+    """Return the files below a folder that can be the module of that name, the first one first."""
     if not name or not all(part.isidentifier() for part in name.split(".")):
         return ()
     place = name.replace(".", "/")
@@ -248,7 +251,7 @@ def files_of(folder: Path | str, name: str) -> tuple[str, ...]:
 
 
 def function_hashes(root: Path, modules: Iterable[str]) -> dict[str, str]:
-    """The sha256 of the normal form of all code in ``modules``, by ``module:qualname``.
+    """Return the sha256 of the normal form of all code in ``modules``, by ``module:qualname``.
 
     Functions have their own entry (nested ones also count for the function around them), a class's has its header and
     the statements of its body, and ``module:<module>`` the module's own statements.

@@ -105,7 +105,7 @@ def _set_up(boot: Boot, box: BlackBox) -> None:
 
 
 def _descriptors(numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
-    """Which files are open under these numbers."""
+    """Return which files are open under these numbers."""
     found = {}
     for number in numbers:
         with contextlib.suppress(OSError):

@@ -157,7 +157,7 @@ def _plugin(made: Shipment) -> Any:
 
 
 def shipment(spec: WorkerSpec, beside: tuple[Path, ...] = ()) -> Shipment:
-    """All files of the code under test, and of the folders beside it, that are no products of tools."""
+    """Return all files of the code under test, and of the folders beside it, that are no products of tools."""
     own = [*spec.roots, *spec.paths, *([spec.file.parent] if spec.file is not None else ()), *beside]
     wanted = sorted({path.resolve() for path in own if path.is_dir()})
     folders = [path for path in wanted if not any(path != other and path.is_relative_to(other) for other in wanted)]
@@ -228,7 +228,7 @@ class Cluster:
 
 
 def cluster_of(options: argparse.Namespace) -> Cluster | None:
-    """What the command line says."""
+    """Return what the command line says."""
     if options.cluster is None:
         return None
     return Cluster(options.cluster, options.cluster_ca, options.cluster_cert, options.cluster_key)

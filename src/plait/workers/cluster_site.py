@@ -47,7 +47,7 @@ class ClusterSite:
         self._workers = Workers(moved(shipment.spec, self._here), count=count)
 
     def perform(self, task: Callable[..., Any], args: bytes, timeout: float, stall: float | None, tries: int) -> bytes:
-        """The answer, or how there came to be none, packed; in terms of the campaign's machine."""
+        """Return the answer, or how there came to be none, packed; in terms of the campaign's machine."""
         try:
             future = self._workers.attempt(
                 task, *moved(unpack(args), self._here), timeout=timeout, stall=stall, retries=tries - 1
@@ -92,7 +92,7 @@ def perform(key: str, task: Callable[..., Any], args: bytes, timeout: float, sta
 
 
 def failure_of(name: str, content: Any) -> WorkerError | UsageError | PlaitBugError:
-    """What a site has told about a task without an answer, as an exception."""
+    """Return what a site has told about a task without an answer, as an exception."""
     if name == "UsageError":
         return UsageError(content)
     if name == "PlaitBugError":

@@ -46,7 +46,7 @@ _HARMLESS_FLAGS = getattr(socket, "SOCK_NONBLOCK", 0) | getattr(socket, "SOCK_CL
 
 
 def short_path(value: object) -> str:
-    """A value as it would be written, not too long."""
+    """Return a value as it would be written, not too long."""
     try:
         text = repr(value)
     except Exception:
@@ -55,7 +55,7 @@ def short_path(value: object) -> str:
 
 
 def _resolved(path: Any, folder: int | None, *, follow: bool) -> str:
-    """The path that the system will really use."""
+    """Return the path that the system will really use."""
     text = os.fsdecode(path)
     if folder is not None and folder >= 0 and not text.startswith(os.sep):
         text = f"/proc/self/fd/{folder}/{text}"
@@ -89,7 +89,7 @@ def _open(args: tuple[Any, ...], where: Where) -> Told | None:
 
 
 def _on_paths(name: str, *places: tuple[int, int | None], follow: bool = False) -> Act:
-    """An act on the paths at these positions, each with the position of its folder's descriptor."""
+    """Return an act on the paths at these positions, each with the position of its folder's descriptor."""
 
     def act(args: tuple[Any, ...], where: Where) -> Told | None:
         answers = [
@@ -116,7 +116,7 @@ def _sqlite(args: tuple[Any, ...], where: Where) -> Told | None:
 
 
 def _any(name: str, *shown: int) -> Act:
-    """An act that is forbidden whatever its arguments."""
+    """Return an act that is forbidden whatever its arguments."""
 
     def act(args: tuple[Any, ...], _where: Where) -> Told:
         return Told(f"{name}({', '.join(short_path(args[index]) for index in shown if index < len(args))})")
@@ -281,7 +281,7 @@ def _raise_event_of(module: Any) -> None:
 
 
 def _called_by(code: CodeType, frame: FrameType | None) -> bool:
-    """Whether the act is one of plait's own, a few calls further up."""
+    """Return whether the act is one of plait's own, a few calls further up."""
     for _ in range(8):
         if frame is None:
             return False
@@ -292,7 +292,7 @@ def _called_by(code: CodeType, frame: FrameType | None) -> bool:
 
 
 def _place(frame: FrameType | None) -> str:
-    """The innermost frame that belongs neither to plait nor to the standard library."""
+    """Return the innermost frame that belongs neither to plait nor to the standard library."""
     while frame is not None:
         code = frame.f_code
         file = code.co_filename

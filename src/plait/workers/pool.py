@@ -355,7 +355,7 @@ class Worker:
         return WorkerCrashed(f"the process ended with exit code {code}{doing}", exit_code=code, **rest)
 
     def _exit_code(self) -> int | None:
-        """How the process ended."""
+        """Return how the process ended."""
         deadline = time.monotonic() + 1.0
         while self._context.processes and time.monotonic() < deadline:
             code = self._context.processes[0].exitcode

@@ -83,7 +83,7 @@ class WorkerContext(SpawnContext):
         self.processes: list[WorkerProcess] = []
 
     def Process(self, *args: Any, **named: Any) -> WorkerProcess:  # type: ignore[override]  # noqa: N802 - its name there
-        """A process of the pool."""
+        """Return a process of the pool."""
         process = WorkerProcess(*args, **named)
         process.young, process.replaces = self._young, bool(self.processes)
         if not process.replaces:
@@ -163,10 +163,10 @@ _URL_WITH_PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s:@]*:[^/\s@]+@", re.I
 
 
 def is_secret(name: str, value: str) -> bool:
-    """Whether a variable looks like a secret, by its name or because its value is an address with a password."""
+    """Return whether a variable looks like a secret, by its name or because its value is an address with a password."""
     return _SECRET.search(name) is not None or _URL_WITH_PASSWORD.search(value) is not None
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
-    """What may be passed on."""
+    """Return what may be passed on."""
     return {name: value for name, value in environment.items() if not is_secret(name, value)}

@@ -71,12 +71,12 @@ _STANDARD = {
 
 
 def pack(value: Any) -> bytes:
-    """The value as bytes."""
+    """Return the value as bytes."""
     return pickle.dumps(value, protocol=5)
 
 
 def unpack(data: bytes) -> Any:
-    """The value again; `PlaitBugError` if it holds anything but plain data."""
+    """Return the value again; `PlaitBugError` if it holds anything but plain data."""
     return _FrameReader(io.BytesIO(data)).load()
 
 

@@ -57,7 +57,7 @@ def use(spec: WorkerSpec, box: BlackBox | None = None, inspect: Callable[[], Non
 
 
 def spec() -> WorkerSpec:
-    """What this process was started for."""
+    """Return what this process was started for."""
     if _state.spec is None:
         raise PlaitBugError("a task ran in a process that is no worker")
     return _state.spec
@@ -78,7 +78,7 @@ def beat() -> None:
 
 
 def world() -> World:
-    """The process's one world."""
+    """Return the process's one world."""
     if _state.world is None:
         from plait.observe.places import PLACES  # noqa: PLC0415 - the engine is loaded when it is needed
         from plait.run.importing.world import World  # noqa: PLC0415
@@ -88,7 +88,7 @@ def world() -> World:
 
 
 def module() -> types.ModuleType:
-    """The subject's module, rewritten unless the spec says otherwise."""
+    """Return the subject's module, rewritten unless the spec says otherwise."""
     subject()
     assert _state.module is not None
     return _state.module
@@ -108,7 +108,7 @@ def subject() -> Any:
 
 
 def interface(name: str) -> Interface:
-    """What can be called on the subject, which messages call ``name``."""
+    """Return what can be called on the subject, which messages call ``name``."""
     from plait.subject.interface.members import discover  # noqa: PLC0415 - as above
 
     owner = subject()
@@ -163,12 +163,12 @@ def _as_it_is(wanted: WorkerSpec) -> types.ModuleType:
 
 
 def concerned() -> list[str]:
-    """What the import error is about (`tasks.import_trouble`)."""
+    """Return what the import error is about (`tasks.import_trouble`)."""
     return list(_state.concerned)
 
 
 def _concerned(error: BaseException) -> tuple[str, ...]:
-    """The module that an error names, and the files that it went through, from the inside out."""
+    """Return the module that an error names, and the files that it went through, from the inside out."""
     names = []
     with contextlib.suppress(Exception):  # the exception is the code's own and may misbehave
         if isinstance(error, ImportError) and isinstance(error.name, str):
@@ -195,7 +195,7 @@ def _beat_with_executions() -> None:
 
 
 def why_not_importable(module: str, error: BaseException) -> str:
-    """One line on an import that failed."""
+    """Return one line on an import that failed."""
     with contextlib.suppress(Exception):  # the exception is the code's own and may misbehave
         if isinstance(error, ModuleNotFoundError) and error.name is not None:
             if module == error.name or module.startswith(f"{error.name}."):
@@ -210,7 +210,7 @@ def why_not_importable(module: str, error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Where the code under test was when it raised."""
+    """Return where the code under test was when it raised."""
     frames = [
         frame for frame in traceback.extract_tb(error.__traceback__)
         if not frame.filename.startswith((_PLAIT, "<frozen"))

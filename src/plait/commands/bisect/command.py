@@ -70,7 +70,7 @@ def _say(text: str) -> None:
 
 
 def bisect_options(options: argparse.Namespace) -> BisectOptions:
-    """The command line's words as options."""
+    """Return the command line's words as options."""
     if options.good is None:
         raise UsageError("--good REV is missing: name a commit that does not have the difference")
     config: Config = options.config

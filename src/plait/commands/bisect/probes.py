@@ -109,7 +109,7 @@ class Probe(Protocol):
     finding: Finding
 
     def answer(self, commit: str) -> ProbeAnswer:
-        """Whether a commit is on the good or on the bad side."""
+        """Return whether a commit is on the good or on the bad side."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -118,7 +118,7 @@ class Probe(Protocol):
 
 
 def behaviour_probe(options: BisectOptions, interrupt: Interrupt | None) -> Probe | str | None:
-    """What `plait diff` finds between the two ends; None if it finds nothing, a text if it cannot be told."""
+    """Return what `plait diff` finds between the two ends; None if it finds nothing, a text if it cannot be told."""
     kept: list[Revealed | ShownViolation] = []
     result = diff(
         DiffOptions(
@@ -226,7 +226,10 @@ class BehaviourProbe:
 
 
 def speed_probe(options: BisectOptions, interrupt: Interrupt | None) -> Probe | str | None:
-    """The test with the largest difference in speed between the ends; None without any, a text if it cannot be told."""
+    """Return the test with the largest difference in speed between the ends.
+
+    None without any, a text if it cannot be told.
+    """
     file = options.subject.file
     found = compare_speed(
         PerfOptions(
@@ -303,7 +306,7 @@ class SpeedProbe:
 
 
 def _afresh(measured: Measured) -> Measured:
-    """The same test, nothing measured yet."""
+    """Return the same test, nothing measured yet."""
     fresh = copy.copy(measured)
     fresh.whole, fresh.suffix, fresh.means, fresh.reason = Series(), Series(), Series(), None
     return fresh

@@ -176,7 +176,7 @@ class Campaign:
             attempt = self._again.pop(ALONE, None)
 
     def _advance(self, number: int, stream: bytes, share: Share) -> Future[Any]:
-        """The next chunk of a stream. What it does must not depend on timing if the budget does not."""
+        """Return the next chunk of a stream. What it does must not depend on timing if the budget does not."""
         left = CHUNK_TESTS if share.tests is None else share.tests - self._so_far.get(number, 0)
         seconds = LONGEST_CHUNK / 2
         if self._budget.wall is not None:
@@ -239,7 +239,7 @@ class Campaign:
                 running[self._begin(number)] = (number, None, attempt)
 
     def _without(self, number: int) -> set[str]:
-        """The methods that a stream goes on without; what others have learned depends on timing."""
+        """Return the methods that a stream goes on without; what others have learned depends on timing."""
         if self._budget.by_steps:
             return self._excluded.get(number, set()) | self._excluded.get(ALONE, set())
         return set().union(*self._excluded.values())
@@ -298,7 +298,7 @@ class Campaign:
     def _survive(
         self, error: WorkerCrashed | WorkerHung, number: int, stream: bytes | None, attempt: int
     ) -> tuple[bytes, int] | None:
-        """A worker died: try the chunk once more, then name the culprit and go on without it."""
+        """Return a worker died: try the chunk once more, then name the culprit and go on without it."""
         kind = "hang" if isinstance(error, WorkerHung) else "crash"
         note = getattr(error, "note", None) or {}
         alone = bool(note) and not note.get("suffixes")  # one thread was enough for it
@@ -410,7 +410,7 @@ class Campaign:
         self._notes.general.append(own_error("searching", error, kept="the search ended here"))
 
     def result(self) -> Result:
-        """What the campaign found and covered; the bare findings if putting that together fails."""
+        """Return what the campaign found and covered; the bare findings if putting that together fails."""
         notes: list[str] = []
         whole = guarded("summing up", self._result, notes, kept="the findings are shown without what was covered")
         if whole is not None:
@@ -514,7 +514,7 @@ class Notes:
             )
 
     def sentences(self) -> list[str]:
-        """One per subject."""
+        """Return one per subject."""
         said = list(dict.fromkeys(self.general))
         if self.undetermined:
             names = _listed(sorted(self.undetermined, key=lambda name: (-self.undetermined[name], name)))
@@ -552,7 +552,7 @@ class PairCounts:
         self._of[number] = {tuple(row["methods"]): (row["tried"], row["covered"]) for row in rows}
 
     def rows(self) -> list[dict[str, Any]]:
-        """The counts of all streams, as plain data."""
+        """Return the counts of all streams, as plain data."""
         found: dict[tuple[str, ...], tuple[int, int]] = {}
         for number in sorted(self._of):
             for pair, (tried, covered) in self._of[number].items():
@@ -586,7 +586,7 @@ class Followers:
         self._streams[number][1].extend(chunks)
 
     def give_up(self, number: int) -> tuple[bytes, list[Chunk]]:
-        """The beginning of a stream that follows no more, and what it brought until now."""
+        """Return the beginning of a stream that follows no more, and what it brought until now."""
         return self._streams.pop(number)
 
     def chunks(self) -> Iterator[tuple[int, Chunk]]:

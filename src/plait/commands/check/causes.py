@@ -14,14 +14,14 @@ from plait.model.test import Call
 
 
 def weight(finding: Finding) -> tuple[bool, tuple[int, int], bool, int, str, str]:
-    """What matters most comes first: what can happen today, what users do, what cannot be overlooked."""
+    """Return a sort key: what can happen today, what users do and what cannot be overlooked come first."""
     only_free = finding.reachable.get("gil") is not True
     overlooked = finding.kind == "wrong-result"
     return (only_free, effort_to_reach(finding), overlooked, finding.preemptions, finding.summary, _text(finding))
 
 
 def finding_size(finding: Finding) -> tuple[int, int]:
-    """How much there is to understand."""
+    """Return how much there is to understand."""
     if finding.test is None:  # of a worker that was lost
         return (len(finding.summary), 0)
     return (size_of(finding.test), finding.preemptions)
@@ -51,7 +51,7 @@ def relate(
 
 
 def without_bystanders(findings: Iterable[Finding]) -> list[Finding]:
-    """All but lost workers that a smaller set of methods explains: the others only happened to be called."""
+    """Return all but lost workers that a smaller set of methods explains: the others only happened to be called."""
     given = list(findings)
     lost = [each for each in given if each.test is None]
     return [
@@ -62,12 +62,12 @@ def without_bystanders(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def lines_of(note: dict[str, Any]) -> tuple[str, ...]:
-    """All calls that a worker said it was about to make."""
+    """Return all calls that a worker said it was about to make."""
     return (*note.get("prefix", ()), *itertools.chain(*note.get("suffixes", ())))
 
 
 def methods_of_finding(note: dict[str, Any]) -> dict[str, str]:
-    """Which method each of these calls is of: `list(x)` does not tell."""
+    """Return which method each of these calls is of: `list(x)` does not tell."""
     lines = lines_of(note)
     names = note.get("methods") or [Call.from_line(line).method for line in lines]
     return dict(zip(lines, names, strict=False))
@@ -76,7 +76,7 @@ def methods_of_finding(note: dict[str, Any]) -> dict[str, str]:
 def culprits_of(
     note: dict[str, Any], suspects: set[str], where: str, known: set[str], likely: Collection[str] = ()
 ) -> set[str]:
-    """The methods to go on without: those of the threads, or the last one before them; never the constructor.
+    """Return the methods to go on without: those of the threads, or the last one before them; never the constructor.
 
     Methods that did it before (``suspects``) are enough, and so is the one in which it is known to have happened
     (``where``): the others only happened to be there. ``known`` are the methods of the class; if it can only have been

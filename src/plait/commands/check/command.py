@@ -46,7 +46,7 @@ PARALLEL_S, PARALLEL_OVERTIME = 60.0, 4.0
 
 
 def run_check(options: argparse.Namespace) -> int:
-    """The command; returns the exit code."""
+    """Return the command; returns the exit code."""
     asked = check_options(options)
     receipt = Receipt()
     with Interrupt() as interrupt:
@@ -124,7 +124,7 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
 
 
 def _placed(result: Result, version: Version, subject: Subject) -> Result:
-    """The result with where its code is."""
+    """Return the result with where its code is."""
     result.versions = {"at": version.label}
     result.more["sources"] = sources(steps_of_finding(result.findings))
     if version.kind in ("worktree", "folder"):
@@ -136,14 +136,14 @@ def _placed(result: Result, version: Version, subject: Subject) -> Result:
 
 
 def _claims(subject: Subject, version: Version) -> bool:
-    """Whether the code or the documents of a subject say anything about threads."""
+    """Return whether the code or the documents of a subject say anything about threads."""
     named = files_of(version.root, subject.module) if subject.file is None else (subject.file,)
     files = [Path(each) for each in named if Path(each).is_file()]
     return mentions_threads(files, version.root, subject.module.partition(".")[0])
 
 
 def _aim(options: CheckOptions, version: Version) -> Aim | None:
-    """What the executions look at first."""
+    """Return what the executions look at first."""
     if options.capp in (None, "none"):
         return None
     with opened(options.old, project=options.project, subject=options.subject, allow=options.allow) as old:
@@ -219,7 +219,7 @@ def _keep(result: Result, campaign: Campaign, options: CheckOptions, memory: Mem
 
 
 def _again(options: CheckOptions, version: Version, memory: Memory, begin: Callable[[], Campaign]) -> Result | None:
-    """The result of the same run of the same code, if there was one and what it found is still there."""
+    """Return the result of the same run of the same code, if there was one and what it found is still there."""
     content = memory.run(options.as_key())
     if content is None:
         return None

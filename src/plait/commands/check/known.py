@@ -91,7 +91,7 @@ class Replays:
 
 
 def content_of(result: Result, replays: Replays, at: float) -> dict[str, Any]:
-    """What is kept of a run, for the case that nothing changes until the next one."""
+    """Return what is kept of a run, for the case that nothing changes until the next one."""
     about_memory = set(replays.sentences())
     more = {name: value for name, value in result.more.items() if name not in ("root", "sources")}
     return {
@@ -102,7 +102,10 @@ def content_of(result: Result, replays: Replays, at: float) -> dict[str, Any]:
 
 
 def result_of_known(content: Mapping[str, Any], name: str, seed: int, model: str, replays: Replays) -> Result | None:
-    """The result of a run that would do the same again; None if what is kept does not fit to what was replayed."""
+    """Return the result of a run that would do the same again.
+
+    None if what is kept does not fit to what was replayed.
+    """
     try:
         if not set(content["causes"]) <= replays.findings.keys():
             return None

@@ -130,7 +130,7 @@ class NativeCampaign:
             self._findings.append(finding)
 
     def result(self) -> Result:
-        """What was found and covered."""
+        """Return what was found and covered."""
         options = self._options
         elapsed = max(self._budget.elapsed, 1e-9)
         covered = sum(done > 0 for _tried, done in self._pairs.values())
@@ -159,7 +159,7 @@ class NativeCampaign:
 
 
 def _as_seen(name: str, test: Test, shown: str) -> Finding:
-    """A violation that was seen on OS threads and not found again under control."""
+    """Return a violation that was seen on OS threads and not found again under control."""
     subject = name.rpartition(":")[2].rpartition(".")[2]
     methods = sorted({call.method for call in test.calls})
     what = "wait for each other" if shown == "deadlock" else f"raise {shown}"

@@ -63,7 +63,7 @@ class CheckOptions:
         return kept_as(self.name, self.called or self.at)
 
     def as_key(self) -> dict[str, Any]:
-        """All that the result of a run depends on, besides the code: plain data."""
+        """Return all that the result of a run depends on, besides the code: plain data."""
         unimportant = {
             "subject", "project", "workers", "hook", "tests", "store", "called", "fresh", "quiet", "hints", "rules",
             "cluster",
@@ -74,12 +74,12 @@ class CheckOptions:
 
 
 def kept_as(name: str, version: str) -> str:
-    """A subject in one version, in the store."""
+    """Return a subject in one version, in the store."""
     return name if version == "worktree" else f"{name} at {version}"
 
 
 def check_options(options: argparse.Namespace) -> CheckOptions:
-    """The command line's words as options."""
+    """Return the command line's words as options."""
     config: Config = options.config
     if options.capp not in (None, "none") and options.schedule is not None:
         from plait.explore.registry import AIMED  # noqa: PLC0415 - all searches are imported with it

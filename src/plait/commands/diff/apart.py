@@ -57,7 +57,7 @@ class Apart:
     notes: list[str] = field(default_factory=list)
 
     def first(self, tests: Iterable[Test], over: Callable[[], bool]) -> Broken | None:
-        """The first of the tests that only one version breaks."""
+        """Return the first of the tests that only one version breaks."""
         for test in tests:
             if over():
                 return None
@@ -81,7 +81,7 @@ class Apart:
         return None if side is None else Broken(test, side, new if side == "new" else old)
 
     def minimise(self, broken: Broken, over: Callable[[], bool]) -> Broken:
-        """The local minimum that breaks in the same way, on the same version alone."""
+        """Return the local minimum that breaks in the same way, on the same version alone."""
         best = self._same(tidied(broken.test), broken) or broken
         until = time.monotonic() + PATIENCE
         left = ATTEMPTS

@@ -208,7 +208,10 @@ class _DiffCampaign:
         return self._checks.schedules + self._apart.schedules
 
     def _late(self) -> bool:
-        """Whether the search has used up its budget; to fetch and to import the versions takes as long as it takes."""
+        """Return whether the search has used up its budget.
+
+        To fetch and to import the versions takes as long as it takes.
+        """
         searched = time.monotonic() - self._started - self._ready_s
         return self._options.max_tests is None and searched >= self._options.budget
 
@@ -309,7 +312,7 @@ class _DiffCampaign:
     # -- result -----------------------------------------------------------------------------------------------------
 
     def result(self) -> Result:
-        """What the comparison found; the bare findings if putting that together fails."""
+        """Return what the comparison found; the bare findings if putting that together fails."""
         notes: list[str] = []
         whole = guarded("summing up", self._result, notes, kept="the findings are shown without what was compared")
         if whole is not None:

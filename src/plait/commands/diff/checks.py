@@ -67,7 +67,7 @@ class Checks:
         self, tests: Iterable[tuple[Test, View, Decision | None]], over: Callable[[], bool],
         comparisons: Comparisons | None = None, is_wanted: Callable[[Revealed], bool] = lambda _: True,
     ) -> Revealed | None:  # fmt: skip
-        """The first test of the list that reveals a difference that is wanted; all are under way at once.
+        """Return the first test of the list that reveals a difference that is wanted; all are under way at once.
 
         Those before it that reveal none are remembered in ``comparisons``.
         """
@@ -95,7 +95,7 @@ class Checks:
         return None
 
     def check(self, test: Test, view: View) -> Revealed | None:
-        """One test."""
+        """Return one test."""
         return self._conclude(test, view, self._begin(test, view))
 
     def _begin(self, test: Test, view: View) -> PendingPair:
@@ -129,7 +129,7 @@ class Checks:
             return None
 
     def _decided(self, test: Test, view: View, old: Explored, new: Explored) -> tuple[Explored, Explored]:
-        """A version that is not explored to the end gets more time; to differ from the other, if that one is."""
+        """Return a version that is not explored to the end gets more time; to differ from the other, if that one is."""
         if compare(old, new) or (old.exhausted and new.exhausted):
             return old, new
         if not old.exhausted and not new.exhausted:

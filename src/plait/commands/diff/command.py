@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def run_diff(options: argparse.Namespace) -> int:
-    """The command; returns the exit code."""
+    """Return the command; returns the exit code."""
     asked = diff_options(options)
     receipt = Receipt()
     with Interrupt() as interrupt:
@@ -104,7 +104,7 @@ def diff(
 
 
 def _untouched(options: DiffOptions, change: Change) -> Result:
-    """The result where there is nothing to compare; no code under test was run."""
+    """Return the result where there is nothing to compare; no code under test was run."""
     counts = "changed_methods changed_pairs tests_generated tests_filtered checks schedules inconclusive"
     stats = dict.fromkeys(counts.split(), 0)
     found = {"only the new version has": change.added_methods, "only the old version has": change.removed_methods}
@@ -121,7 +121,7 @@ def _untouched(options: DiffOptions, change: Change) -> Result:
 
 
 def touches_nothing(change: Change) -> bool:
-    """Whether no method that both versions have can behave differently."""
+    """Return whether no method that both versions have can behave differently."""
     return not change.changed_methods and not change.changed_beside
 
 

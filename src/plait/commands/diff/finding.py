@@ -63,7 +63,7 @@ class Minimising:
         return descend(revealed, attempt, over)
 
     def _loses_given(self, test: Test, candidate: Test) -> bool:
-        """Whether a candidate has the same calls with other arguments in place of given ones."""
+        """Return whether a candidate has the same calls with other arguments in place of given ones."""
         before, after = (*test.prefix, *test.calls), (*candidate.prefix, *candidate.calls)
         return len(before) == len(after) and any(
             text in self._given and text not in other.args and text not in dict(other.kwargs).values()
@@ -143,7 +143,7 @@ def bare_finding(revealed: Revealed, subject: str) -> Finding:
 
 
 def _marked(row: dict[str, Any], change: Change, side: Side, labels: dict[str, str]) -> dict[str, Any]:
-    """A row of the interleaving; says whether the change touched its line. Lines of the old version say so."""
+    """Return a row of the interleaving; says whether the change touched its line. Lines of the old version say so."""
     changed = row["line"] in change.changed_lines(side).get(row["file"], ())
     marked = {**row, "changed": True} if changed else dict(row)
     return marked if side == "new" else {**marked, "file": f"{labels['old']}:{row['file']}", "version": labels["old"]}

@@ -50,7 +50,7 @@ class DiffOptions:
     cluster: Cluster | None = None  # instead of processes on this machine
 
     def as_key(self) -> dict[str, Any]:
-        """All that the result of a run depends on, besides the code: plain data."""
+        """Return all that the result of a run depends on, besides the code: plain data."""
         unimportant = {
             "subject", "project", "workers", "hook", "tests", "store", "called", "fresh", "quiet", "hints", "cluster",
         }  # fmt: skip
@@ -60,7 +60,7 @@ class DiffOptions:
 
 
 def diff_options(options: argparse.Namespace) -> DiffOptions:
-    """The command line's words as options."""
+    """Return the command line's words as options."""
     config: Config = options.config
     words = config.subject(options.argument)
     # The command line offers no other search. A project's settings may name one that is meant for `plait check`.

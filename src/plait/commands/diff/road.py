@@ -44,7 +44,7 @@ class Road:
         self._left = True
 
     def known(self) -> Iterator[Ready]:
-        """The stages that an earlier run has made, up to the first that has become another one."""
+        """Yield the stages that an earlier run has made, up to the first that has become another one."""
         found = self._look(self._trail)
         asked = self._ask(found)
         while found is not None and self._is_straight() and not self._search.over():
@@ -68,7 +68,7 @@ class Road:
             self._trail = comparisons.keep_stage(self._trail, self._view, known)
 
     def left_behind(self, stage: Stage) -> PendingPair | None:
-        """What the prefix of a new stage leaves, if the stage may be remembered."""
+        """Return what the prefix of a new stage leaves, if the stage may be remembered."""
         return self._search.sides.both(worker.state_behind, stage, self._view) if self._is_straight() else None
 
     def _is_straight(self) -> bool:
@@ -90,7 +90,10 @@ class Road:
         )
 
     def _again(self, found: Followed, asked: _Asked) -> Ready | None:
-        """The stage as it is now; None if it would be made in another way, or does something else on the versions."""
+        """Return the stage as it is now.
+
+        None if it would be made in another way, or does something else on the versions.
+        """
         search, rows, left = self._search, list(found.known.rows), found.known.left
         try:
             if asked.heard is not None:
@@ -118,6 +121,6 @@ class Road:
 
 
 def joined(left: PendingPair) -> str:
-    """What prefixes leave on both versions, if it is known of both."""
+    """Return what prefixes leave on both versions, if it is known of both."""
     old, new = left.values()
     return f"{old} {new}" if old and new else ""

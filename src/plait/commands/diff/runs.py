@@ -17,12 +17,12 @@ from plait.store.project import FIXED, KnownFinding, Memory
 
 
 def known_tests(memory: Memory) -> dict[Test, KnownFinding]:
-    """The tests that revealed a difference in earlier runs: they are tried first."""
+    """Return the tests that revealed a difference in earlier runs: they are tried first."""
     return {each.finding.test: each for each in memory.known() if each.finding.test is not None}
 
 
 def earlier_result(memory: Memory, options: Mapping[str, Any], name: str, versions: Mapping[str, str]) -> Result | None:
-    """What the same comparison of the same code gave; nothing of it can have become different."""
+    """Return what the same comparison of the same code gave; nothing of it can have become different."""
     content = memory.run(options)
     try:
         if content is None:

@@ -224,7 +224,7 @@ class DiffSearch:
         return Ready(stage, [self.row(*each, usable=number in usable) for number, each in both], left)
 
     def row(self, old: Solo, new: Solo, *, usable: bool) -> Row:
-        """What a suffix touches on either version."""
+        """Return what a suffix touches on either version."""
         impacts = None if self.filter is None else self.filter.impacts(old.touched, new.touched)
         runnable = not old.observation.beginning.failed and not new.observation.beginning.failed
         return Row(usable, runnable, (old.touched.footprint, new.touched.footprint), impacts)
@@ -261,7 +261,7 @@ class DiffSearch:
         return found or self._judged_apart(self._differing(ready))
 
     def _waited_for(self, stage: Stage) -> Revealed | Broken | None:
-        """The tests of a stage in which calls are made to wait; they have prefixes of their own."""
+        """Return the tests of a stage in which calls are made to wait; they have prefixes of their own."""
         if self.comparisons is not None:
             self.comparisons.left = ""
         portion = [each for test in stage.whole for each in self._counted(test)]
@@ -289,7 +289,7 @@ class DiffSearch:
                     yield test
 
     def _tests(self, ready: Ready) -> Iterator[tuple[Test, View]]:
-        """The tests of a stage that are to be filtered by their traces, or without a filter simply all.
+        """Yield the tests of a stage that are to be filtered by their traces, or without a filter simply all.
 
         Tests whose calls cannot influence each other are filtered here, as ``quiet``. Promising ones come first; of the
         others, which hardly ever pass, a stage gets a share. A share is enough, because there will be more stages.
@@ -326,7 +326,7 @@ class DiffSearch:
             yield test, self.view
 
     def _is_known(self, test: Test) -> bool:
-        """Whether an earlier run has compared the test; it counts as if this one had."""
+        """Return whether an earlier run has compared the test; it counts as if this one had."""
         known = None if self.comparisons is None else self.comparisons.find(test, self.view)
         if known is not None:
             self.counts.known += 1

@@ -37,12 +37,12 @@ class PendingPair:
     until: float | None = None
 
     def values(self) -> tuple[Any, Any]:
-        """Both results; raises what the first failed one raised, or `LateError`."""
+        """Return both results; raises what the first failed one raised, or `LateError`."""
         return awaited(self.old, self.until), awaited(self.new, self.until)
 
 
 def awaited(future: Future[Answer], until: float | None) -> Any:
-    """What a task returned; `LateError` if it did not in time, a `WorkerError` if it could not."""
+    """Return what a task returned; `LateError` if it did not in time, a `WorkerError` if it could not."""
     left = None if until is None else max(0.0, until - time.monotonic())
     if not wait([future], left).done:
         raise LateError

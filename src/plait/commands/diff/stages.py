@@ -112,7 +112,7 @@ class KnownStage:
     left: str = ""
 
     def tests(self) -> list[Test]:
-        """All that was run for it."""
+        """Return all that was run for it."""
         return [*(each.test for each in self.heard), *(self.stage.test((number,)) for number in range(len(self.rows)))]
 
     def as_json(self) -> dict[str, Any] | None:
@@ -153,7 +153,7 @@ class KnownStage:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> KnownStage | None:
-        """The inverse of `as_json`; None for anything else."""
+        """Return the inverse of `as_json`; None for anything else."""
         try:
             calls = [Call.from_json(call) for call in data["calls"]]
             imports = [tuple(map(str, lines)) for lines in data["imports"]]
@@ -208,7 +208,7 @@ class Compared(NamedTuple):
 
 
 def trail_behind(trail: str, heard: Iterable[Heard]) -> str:
-    """Where a stage leads to."""
+    """Return where a stage leads to."""
     return plan_digest(trail, *(each.answer for each in heard))
 
 
@@ -247,7 +247,7 @@ class Comparisons:
         self._new: dict[str, dict[str, Any]] = {}
 
     def find(self, test: Test, view: View) -> Compared | None:
-        """What is known."""
+        """Return what is known."""
         content = self._memory.explored(self._key(test, view))
         try:
             if content is None:

@@ -62,13 +62,13 @@ class Solo(NamedTuple):
 
 
 def objects(generation: Generation) -> frozenset[str]:
-    """The values of this version that are more than plain data."""
+    """Return the values of this version that are more than plain data."""
     with state.world().entered():
         return _catalogue(generation).objects()
 
 
 def call_alone(name: str, generation: Generation) -> Alone:
-    """Call each method of this version by itself, in one thread."""
+    """Return call each method of this version by itself, in one thread."""
     options = StreamOptions(name, seed=generation.seed)
     return tasks.alone(name, options, generation.hints, generation.tests)
 
@@ -125,7 +125,7 @@ def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, tupl
 
 
 def hear_again(asked: tuple[Heard, ...]) -> tuple[str, ...]:
-    """What a generator would get to know now."""
+    """Return what a generator would get to know now."""
     state.subject()
     run = SequentialRunner()
     SequentialRunner.announce = _announce
@@ -134,7 +134,7 @@ def hear_again(asked: tuple[Heard, ...]) -> tuple[str, ...]:
 
 
 def state_behind(stage: Stage, view: View) -> str:
-    """A hash of the state that a stage's prefix leaves on this version; empty if no hash says all of it.
+    """Return a hash of the state that a stage's prefix leaves on this version; empty if no hash says all of it.
 
     It does if the prefix changes nothing but what its own objects hold: then whatever comes behind it depends on the
     state, however it came about.
@@ -151,7 +151,7 @@ def state_behind(stage: Stage, view: View) -> str:
 
 
 def observe_alone(stage: Stage, view: View, numbers: tuple[int, ...] | None = None) -> tuple[tuple[Solo, ...], float]:
-    """Each suffix of a stage, or those with these ``numbers``, by itself on this version."""
+    """Return each suffix of a stage, or those with these ``numbers``, by itself on this version."""
     state.subject()
     started = time.perf_counter()
     with state.world().entered():
@@ -165,7 +165,7 @@ def observe_alone(stage: Stage, view: View, numbers: tuple[int, ...] | None = No
 
 
 def observe_tests(tests: tuple[Test, ...], view: View) -> tuple[tuple[Observation, ...], float]:
-    """Tests on this version, in all orders of their calls, with the traces that they leave."""
+    """Return tests on this version, in all orders of their calls, with the traces that they leave."""
     state.subject()
     started = time.perf_counter()
     with state.world().entered():
@@ -194,7 +194,7 @@ def outcomes(
     test: Test, view: View, limit: int, sampled: int, seconds: float, allowed: frozenset[Outcome] | None, gil: bool,
     order: str = "dpor", aim: Aim | None = None,
 ) -> tuple[Explored, float]:  # fmt: skip
-    """All outcomes of a test on this version, see `plait.judge.difference.behaviour.explore_outcomes`."""
+    """Return all outcomes of a test on this version, see `plait.judge.difference.behaviour.explore_outcomes`."""
     state.subject()
     started = time.perf_counter()
     with state.world().entered():
@@ -214,7 +214,7 @@ def explain_difference(
     test: Test, view: View, allowed: frozenset[Outcome], kind: Kind, known: tuple[Outcome, Shown],
     seen: tuple[Test, ...],
 ) -> Explanation:  # fmt: skip
-    """What a person needs to know about an outcome that only this version has."""
+    """Return what a person needs to know about an outcome that only this version has."""
     state.subject()
     spec = state.spec()
     with state.world().entered():
@@ -225,7 +225,7 @@ def explain_difference(
 
 
 def judge(test: Test, probes: tuple[Call, ...], rules: Rules, gil: bool) -> Judged:
-    """Whether this version does in the test what no order of whole calls does."""
+    """Return whether this version does in the test what no order of whole calls does."""
     state.subject()
     with state.world().entered():
         _announce(test)
@@ -235,7 +235,7 @@ def judge(test: Test, probes: tuple[Call, ...], rules: Rules, gil: bool) -> Judg
 def explain_broken(
     test: Test, found: Judged, probes: tuple[Call, ...], rules: Rules, subject: str, seen: tuple[Test, ...]
 ) -> Finding | None:
-    """The finding for a violation of a test that is as small as it can be; None if it does not replay."""
+    """Return the finding for a violation of a test that is as small as it can be; None if it does not replay."""
     assert found.violation is not None
     assert found.schedule is not None
     state.subject()
@@ -261,7 +261,7 @@ def _place(text: str, relative: Callable[[str], str]) -> str:
 
 
 def visited(test: Test) -> frozenset[Place]:
-    """The statements that a test reaches on this version, one call after another."""
+    """Return the statements that a test reaches on this version, one call after another."""
     state.subject()
     spec = state.spec()
     with state.world().entered():

@@ -47,7 +47,7 @@ LOOK, LOOKS = 0.05, 10  # seconds between two looks at a process, and how many m
 
 
 def run_explore(options: argparse.Namespace) -> int:
-    """The command; returns the exit code."""
+    """Return the command; returns the exit code."""
     result = explore_test(options)
     complete = publish_result(result, options, explore_text, explore_statement)
     code = {"failure": FOUND, "pass": NOTHING_FOUND}.get(result.verdict, INCONCLUSIVE)
@@ -83,7 +83,7 @@ def _before(options: argparse.Namespace, project: Path, stack: contextlib.ExitSt
 
 
 def _node(text: str, project: Path, new: Version) -> str:
-    """The node id of TEST, which may be ``module:function``."""
+    """Return the node id of TEST, which may be ``module:function``."""
     if "::" not in text and ":" in text:
         module, _, function = text.partition(":")
         inside = _inside(new, project)
@@ -102,7 +102,7 @@ def _node(text: str, project: Path, new: Version) -> str:
 
 
 def _inside(new: Version, project: Path) -> Path:
-    """Where the tests of a version are: in a revision those of that revision, else the project's."""
+    """Return where the tests of a version are: in a revision those of that revision, else the project's."""
     return (new.project or new.root) if new.kind == "revision" else project
 
 
@@ -185,7 +185,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _accounts_so_far(file: Path, waited: bool | None) -> list[dict[str, Any]]:
-    """What a process told that had to be killed, and the test that it was in."""
+    """Return what a process told that had to be killed, and the test that it was in."""
     if not file.exists() or waited is None:
         return []
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
@@ -270,7 +270,7 @@ def _no_evidence(ran: list[dict[str, Any]], left: list[dict[str, Any]]) -> str:
 
 
 def _again(asked: str, test: str) -> str:
-    """How to name one test of those that were asked for, from the folder of the command."""
+    """Return how to name one test of those that were asked for, from the folder of the command."""
     file, _, _rest = asked.partition("::")
     return f"{file}::{test.partition('::')[2]}" if file.endswith(".py") and "::" in test else test
 

@@ -87,7 +87,7 @@ class PerfOptions:
 
 
 def run_perf(options: argparse.Namespace) -> int:
-    """The command; returns the exit code."""
+    """Return the command; returns the exit code."""
     asked = perf_options(options)
     quiet = getattr(options, "quiet", False) or not sys.stderr.isatty()
     with Interrupt() as interrupt:
@@ -101,7 +101,7 @@ def _say(line: str) -> None:
 
 
 def perf_options(options: argparse.Namespace) -> PerfOptions:
-    """The command line's words as options."""
+    """Return the command line's words as options."""
     config = options.config
     given = {name: getattr(options, name, None) for name in ("python", "curve", "scope", "delta")}
     pythons = tuple(given["python"] or ())
@@ -358,7 +358,7 @@ class _PerfCampaign:
 
 
 def _interpreter(text: str) -> str:
-    """The whole path of an interpreter, because processes start elsewhere."""
+    """Return the whole path of an interpreter, because processes start elsewhere."""
     found = shutil.which(text)
     if found is None:
         raise UsageError(f"--python: there is no program {text!r}")
@@ -371,7 +371,7 @@ def _wanted(rounds: Rounds) -> str:
 
 
 def _origin(version: Version) -> Origin:
-    """Where a script without plait finds the version again."""
+    """Return where a script without plait finds the version again."""
     if version.kind == "revision" and version.tree is not None:
         commit = version.label.rpartition("(")[2].rstrip(")")
         return Origin(str(version.origin), commit, version.root.relative_to(version.tree).as_posix())

@@ -91,7 +91,7 @@ class Rounds:
         return "exhausted"
 
     def affordable(self, tests: list[Measured], left: float) -> list[Measured]:
-        """The tests of the next round: as many as have time for the least number of rounds, at least one.
+        """Return the tests of the next round: as many as have time for the least number of rounds, at least one.
 
         Few tests with an answer say more than many without. Those nearest to it come first; the others are left out
         for good, and tests that have their rounds wait meanwhile.
@@ -113,7 +113,7 @@ class Rounds:
         return chosen if chosen and len(chosen) < len(short) else [*found, *chosen]
 
     def _cost(self, measured: Measured) -> float:
-        """The seconds of a test in one round."""
+        """Return the seconds of a test in one round."""
         job = self._job(measured)
         return len(SIDES) * (job.repetitions + job.warmup) * measured.seconds
 
@@ -167,7 +167,10 @@ class Rounds:
                 break
 
     def _is_quiet(self, pair: Pair) -> bool:
-        """Whether the last measurement counts; one that was taken while others kept the machine busy does not."""
+        """Return whether the last measurement counts.
+
+        One that was taken while others kept the machine busy does not.
+        """
         busy, pair.others = pair.others, []
         if busy:
             self.loads.append(mean(busy))
@@ -182,7 +185,10 @@ class Rounds:
         return Job(measured.name, measured.source, self._threads, measured.repeat, measured.repetitions, warmup, turn)
 
     def curve(self, tests: list[Measured], counts: list[int], rounds: int, deadline: float) -> list[Point]:
-        """Both versions at each number of threads, over the tests together; as many rounds as there is time for."""
+        """Return both versions at each number of threads, over the tests together.
+
+        As many rounds as there is time for.
+        """
         series = {count: Series() for count in counts}
         jobs: dict[tuple[str, int], Job] = {}
         for number in range(rounds):
@@ -217,7 +223,7 @@ class Rounds:
         return old, new
 
     def _sized(self, pair: Pair, measured: Measured, threads: int) -> Job:
-        """The test for another number of threads, as long as a turn."""
+        """Return the test for another number of threads, as long as a turn."""
         base = Job(measured.name, measured.source, threads, measured.repeat)
         pair.load(base.name, base.source)
         slow = max(median(pair.run(side, base, 2)["whole"]) for side in SIDES)
@@ -227,7 +233,7 @@ class Rounds:
 
 
 def contention(open_pair: Callable[[], Pair], tests: list[Measured], threads: int) -> list[Contention]:
-    """What happened at each lock while the tests ran with watched locks, the longest waits first.
+    """Return what happened at each lock while the tests ran with watched locks, the longest waits first.
 
     Who meets whom is left to chance, so shares are medians over some executions.
     """

@@ -115,12 +115,12 @@ class Workshop:
             self.length = none.nearest
 
     def make(self) -> Measured | None:
-        """One more test, fit to be measured; None if what was written could not be used."""
+        """Return one more test, fit to be measured; None if what was written could not be used."""
         test = self._tried(split_length(self.length))
         return self._fitted(test) if test is not None else None
 
     def _random_times(self, length: int) -> Tried:
-        """Lines 5 to 7 of Algorithm 1. A class of which no test can be made has no length either."""
+        """Return lines 5 to 7 of Algorithm 1. A class of which no test can be made has no length either."""
         calls, repeat = split_length(length)
         for _ in range(_TRIES):
             test = self._tried((calls, repeat))
@@ -129,7 +129,7 @@ class Workshop:
         raise NoTestError(self.why_none())
 
     def why_none(self) -> str:
-        """One line for a subject that cannot be tested."""
+        """Return one line for a subject that cannot be tested."""
         (reason, _), *_ = self.refusals.most_common(1) or [("no method can be called", 0)]
         return (
             f"no performance test works on both versions: {reason}. Say how to build objects and what to pass: "
@@ -149,7 +149,7 @@ class Workshop:
         return self._repaired(Test.from_json(answer["test"]), repeat)
 
     def _repaired(self, test: Test, repeat: int) -> Test | None:
-        """The test without the calls that raise or wait for ever with either version (section 3.3, feedback)."""
+        """Return the test without the calls that raise or wait for ever with either version (section 3.3, feedback)."""
         self._made += 1
         name = f"trial {self._made}"
         skipped: set[tuple[int, int]] = set()
@@ -176,7 +176,7 @@ class Workshop:
         return self._without(test, skipped)
 
     def _with_shorter_prefix(self, test: Test, place: int, side: str, reason: str) -> Test | None:
-        """The test without a call of the prefix that raises; None if others may need what it makes."""
+        """Return the test without a call of the prefix that raises; None if others may need what it makes."""
         prefix = test.prefix
         if not place < len(prefix):  # what is made for the suffixes' arguments
             self.refusals[f"an argument with the {side} version: {reason}"] += 1
@@ -204,7 +204,7 @@ class Workshop:
         return dataclasses.replace(test, suffixes=suffixes)
 
     def _times(self, test: Test, repeat: int) -> Tried:
-        """The time of one execution with each version."""
+        """Return the time of one execution with each version."""
         self._made += 1
         job = Job(f"probe {self._made}", load_source(test, repeat), self._threads, repeat)
         try:
@@ -216,7 +216,10 @@ class Workshop:
         return Tried(*found)
 
     def _time(self, side: str, job: Job) -> float:
-        """The time of one execution at best, as others can only add to it; a part of it where that is too long."""
+        """Return the time of one execution at best, as others can only add to it.
+
+        A part of it where that is too long.
+        """
         repeat = 1
         while repeat < job.repeat:
             whole = self._pair.run(side, dataclasses.replace(job, repeat=repeat), 1, patience=_PATIENCE_S)["whole"][0]
@@ -227,7 +230,7 @@ class Workshop:
         return min(self._pair.run(side, job, 5, _PROBE_S, _PATIENCE_S)["whole"])
 
     def _fitted(self, test: Test) -> Measured | None:
-        """The test at a length that suits it: methods of one class may differ by orders of magnitude."""
+        """Return the test at a length that suits it: methods of one class may differ by orders of magnitude."""
         most = max(len(suffix) for suffix in test.suffixes)
 
         def shaped(length: int) -> tuple[Test, int]:
@@ -283,7 +286,7 @@ class Workshop:
 
 
 def make_tests(shop: Workshop, count: int, seconds: float, stop: Callable[[], bool]) -> list[Measured]:
-    """Up to ``count`` tests within the time, or until ``stop`` says so; `NoTestError` if there is not one."""
+    """Return up to ``count`` tests within the time, or until ``stop`` says so; `NoTestError` if there is not one."""
     end = time.monotonic() + seconds
     shop.find_length()
     tests: list[Measured] = []

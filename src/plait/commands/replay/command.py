@@ -29,7 +29,7 @@ _COMMIT = re.compile(r".* \(([0-9a-f]{10})\)")  # how a result file names a revi
 
 
 def run_replay(options: argparse.Namespace) -> int:
-    """The command: 1 if some finding shows again, 0 if none does."""
+    """Return the command: 1 if some finding shows again, 0 if none does."""
     file = Path(options.argument)
     result = read_result(file)
     if not result.findings:
@@ -80,7 +80,7 @@ def _answer(subject: Subject, version: Version, order: ReplayOrder, options: arg
 
 
 def _place(result: ResultFile, path: Path) -> Path:
-    """Where the subject was found then, if that is in the folder that is asked for; else that folder."""
+    """Return where the subject was found then, if that is in the folder that is asked for; else that folder."""
     try:
         is_below = result.root is not None and result.root.is_dir() and result.root.is_relative_to(path.resolve())
     except (OSError, ValueError):  # a file may say anything
@@ -89,7 +89,7 @@ def _place(result: ResultFile, path: Path) -> Path:
 
 
 def _label(result: ResultFile, finding: Replayable) -> str:
-    """The version to take: the one that shows the finding, a revision by the commit it was."""
+    """Return the version to take: the one that shows the finding, a revision by the commit it was."""
     side = "old" if finding.old else "new"
     label = result.versions.get(side) or result.versions.get("at") or "worktree"
     commit = _COMMIT.fullmatch(label)
@@ -116,7 +116,7 @@ def _conclude(answer: dict[str, Any], result: ResultFile, finding: Replayable, l
 
 
 def _essence(rows: Any) -> list[tuple[Any, ...]]:
-    """What a step does, wherever its line stands now."""
+    """Return what a step does, wherever its line stands now."""
     return [(row.get("thread"), row.get("access"), row.get("value")) for row in rows]
 
 
@@ -159,7 +159,7 @@ def step_through(
 
 
 def moves(keys: TextIO) -> Iterator[str]:
-    """What the pressed keys mean; unknown ones mean nothing."""
+    """Yield what the pressed keys mean; unknown ones mean nothing."""
     typed = _typed(keys)
     for key in typed:
         if key == "\x1b":

@@ -130,7 +130,7 @@ class Stops:
 
 
 def _frame_of(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame of the code under test."""
+    """Return the innermost frame of the code under test."""
     while frame is not None and frame.f_code.co_filename.startswith((_PLAIT, "<frozen")):
         frame = frame.f_back
     return frame

@@ -30,7 +30,7 @@ class ReplayOrder:
     rules: Mapping[str, Any] = field(default_factory=dict)
 
     def examination(self) -> Examination:
-        """The test, ready to be run; inside the world of a worker."""
+        """Return the test, ready to be run; inside the world of a worker."""
         said = self.rules
         rules = Rules(said.get("invariant"), tuple(said.get("nondeterministic", ())), tuple(said.get("waiting", ())))
         return Examination(self.test, PLACES, tuple(Call.from_line(line) for line in self.probes), rules)
@@ -59,7 +59,7 @@ def replay_finding(order: ReplayOrder, times: int) -> dict[str, Any]:
 
 
 def _results(examination: Examination, schedule: Schedule) -> list[str]:
-    """What each call of the suffixes gives under the schedule."""
+    """Return what each call of the suffixes gives under the schedule."""
     strategy = Scripted(schedule)
     strategy.next_prefix()
     seen: list[str] = []

@@ -55,7 +55,7 @@ class ReviewOptions:
 
 
 def run_review(options: argparse.Namespace) -> int:
-    """The command; returns the exit code."""
+    """Return the command; returns the exit code."""
     asked = review_options(options)
     with Interrupt() as interrupt:
         result, classes = review(asked, interrupt, _say if sys.stderr.isatty() else lambda _: None)
@@ -70,7 +70,7 @@ def _say(text: str) -> None:
 
 
 def review_options(options: argparse.Namespace) -> ReviewOptions:
-    """The command line's words as options."""
+    """Return the command line's words as options."""
     config: Config = options.config
     by_steps = options.budget is None and (options.max_tests is not None or options.max_schedules is not None)
     return ReviewOptions(
@@ -113,7 +113,7 @@ def review(
 
 
 def _labelled(version: Version, name: str) -> Version:
-    """The version under the name that the user gave it, and not only under the commit's."""
+    """Return the version under the name that the user gave it, and not only under the commit's."""
     named = version.kind == "revision" and not version.label.startswith(name[:10])
     return dataclasses.replace(version, label=f"{name} ({version.label})") if named else version
 

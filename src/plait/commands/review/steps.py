@@ -114,12 +114,12 @@ class Steps:
             made.notes += made.untold
 
     def _kept_as(self, made: ClassReview, step: str) -> str:
-        """What findings of a step are kept under."""
+        """Return what findings of a step are kept under."""
         name = f"{made.touched.subject} {self._called()}" if step == "diff" else kept_as(made.name, self._options.new)
         return memory_name(step, name, self._options.project)
 
     def _called(self) -> str:
-        """The comparison, whatever the commits that the words stand for at present."""
+        """Return the comparison, whatever the commits that the words stand for at present."""
         return f"since {self._options.base or 'the main branch'}, {self._options.new}"
 
     def _planned(self, made: ClassReview) -> list[str]:
@@ -242,14 +242,14 @@ class Steps:
             made.notes.append(f"{len(tests) - MOST_TESTS} of {len(tests)} existing tests were not explored")
 
     def _shown(self, test: str) -> str:
-        """A node id as the user would write it."""
+        """Return a node id as the user would write it."""
         file, _, rest = test.partition("::")
         here = self._options.project.resolve()
         path = Path(file).resolve()
         return f"{path.relative_to(here).as_posix() if path.is_relative_to(here) else file}::{rest}"
 
     def _fails_before(self, test: str, seconds: float) -> bool:
-        """Whether a test that fails now has failed in the old version."""
+        """Return whether a test that fails now has failed in the old version."""
         file, _, rest = test.partition("::")
         there = self._old.tree, self._old.origin
         if there[0] is None or there[1] is None or not Path(file).resolve().is_relative_to(there[1]):
@@ -301,7 +301,7 @@ def tests_of(subject: Subject, folder: Path | None) -> list[str]:
 
 
 def _users(tree: ast.Module, name: str) -> Iterator[str]:
-    """Test functions that mention the name, or a helper or fixture of the file that does."""
+    """Yield test functions that mention the name, or a helper or fixture of the file that does."""
     known = {name}
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     grown = True
@@ -319,7 +319,7 @@ def _users(tree: ast.Module, name: str) -> Iterator[str]:
 
 
 def _names(node: ast.FunctionDef) -> set[str]:
-    """Names and attributes used in a function, and its parameters, which may be fixtures."""
+    """Return names and attributes used in a function, and its parameters, which may be fixtures."""
     used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
     used |= {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
     return used | {argument.arg for argument in node.args.args}

@@ -85,7 +85,7 @@ class _Runs:
         self.answer: Any = None
 
     def threads(self) -> int:
-        """How many bodies there are."""
+        """Return how many bodies there are."""
         count: list[int] = []
 
         def prepared() -> Sequence[Callable[[], object]]:

@@ -63,11 +63,11 @@ class ActiveLaboratory:
         return replace(seen, discovered=seen.discovered & known.discovered, exposed=seen.exposed & known.discovered)
 
     def bed(self, test: Test) -> Testbed:
-        """The test, ready to be executed."""
+        """Return the test, ready to be executed."""
         return Testbed(test, self.sites)
 
     def run(self, test: Test, bed: Testbed, strategy: Strategy, predict: bool) -> Sighting | None:
-        """One execution; None if the test has shown all that is wanted of it."""
+        """Return one execution; None if the test has shown all that is wanted of it."""
         found: list[Sighting] = []
         self.executions += 1
         execute(

@@ -49,7 +49,7 @@ class Orchestrated:
         self._position = 0
 
     def next_prefix(self) -> Sequence[int] | None:
-        """One execution."""
+        """Return one execution."""
         if self._asked:
             return None
         self._asked = True
@@ -95,12 +95,12 @@ class Orchestrated:
         self._seen = len(engine.trace)
 
     def _at(self, thread: VThread, gate: Visit) -> bool:
-        """Whether a thread stands in front of a place, for at least the how-manieth time."""
+        """Return whether a thread stands in front of a place, for at least the how-manieth time."""
         made = self._visits.get((gate.thread, gate.site), 0)
         return thread.site == gate.site and thread.state != FINISHED and made + 1 >= gate.nth
 
     def _overwrites(self, engine: Engine, thread: VThread) -> bool:
-        """Whether the thread is about to come between the two accesses."""
+        """Return whether the thread is about to come between the two accesses."""
         left, hint = self._left, self._aim.hint
         if left is None or thread.mode not in CHANGES or engine.heap.roots[thread.loc] != left[0]:
             return False
@@ -111,7 +111,7 @@ class Orchestrated:
     # -- who goes next -----------------------------------------------------------------------------------------------
 
     def _wanted(self, engine: Engine, first: VThread, second: VThread) -> Iterator[VThread]:
-        """The threads in the order of preference."""
+        """Yield the threads in the order of preference."""
         plan, hint = self._aim.plan, self._aim.hint
         if self._left is not None and plan != DELAY:
             yield from (second, first)
@@ -133,7 +133,7 @@ class Orchestrated:
             yield from (first, second)
 
     def _as_seen(self, engine: Engine, *held: VThread | None) -> Iterator[VThread]:
-        """The next thread in the order of the execution that the prediction was made from, but for those held."""
+        """Yield the next thread in the order of the execution that the prediction was made from, but for those held."""
         order = self._aim.order
         holding = () if self._left is not None else held
         while self._position < len(order):
@@ -146,6 +146,6 @@ class Orchestrated:
 
 
 def _meet(engine: Engine, first: VThread, second: VThread) -> bool:
-    """Whether both stand in front of conflicting accesses to one location."""
+    """Return whether both stand in front of conflicting accesses to one location."""
     roots = engine.heap.roots
     return roots[first.loc] == roots[second.loc] and visits_conflict(first.mode, first.loc, second.mode, second.loc)

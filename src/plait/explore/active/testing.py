@@ -107,7 +107,7 @@ class Leading:
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """The leading thread, else without preemption."""
+        """Return the leading thread, else without preemption."""
         return self._thread if self._thread in engine.enabled else run_on(engine, current)
 
     def executed(self, engine: Engine) -> None:
@@ -146,7 +146,7 @@ class ActiveTest:
         self.done = Exposure()
 
     def run(self) -> Exposure:
-        """All attempts; the profile learns on the way."""
+        """Return all attempts; the profile learns on the way."""
         while not self.done.stopped:
             targets = self._targets()
             if targets:
@@ -199,7 +199,7 @@ class ActiveTest:
 
 
 def aims(hints: Sequence[tuple[Hint, Sequence[int]]], attempts: int) -> Iterator[ActiveAim]:
-    """The attempts for one instance, the most promising first."""
+    """Yield the attempts for one instance, the most promising first."""
     found = [ActiveAim(hint, plan, order) for hint, order in hints for plan in _FIRST]
     found += [ActiveAim(hint, plan, order) for hint, order in hints for plan in _THEN]
     best = found[:2] + found[2 * len(hints) :][:1] + found[2 : 2 * len(hints)] + found[2 * len(hints) + 1 :]

@@ -31,7 +31,10 @@ class Prioritizer:
         self._matcher.begin()
 
     def partition(self, engine: Engine, threads: Sequence[int], current: int) -> Sequence[int]:
-        """The prioritised ones among the threads that can go on, in their order; they are given preferred first."""
+        """Return the prioritised ones among the threads that can go on, in their order.
+
+        They are given preferred first.
+        """
         if current not in threads:  # lines 48-49: preemption not possible
             return threads
         impacted = [number for number in threads if self._matcher.matches(engine, engine.threads[number])]  # line 50

@@ -37,7 +37,7 @@ class CappPos(Pos):
         return super().next_prefix()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """The pending operation with the highest priority among those that the heuristic keeps, or among all."""
+        """Return the pending operation with the highest priority among those that the heuristic keeps, or among all."""
         enabled = engine.enabled
         last = engine.trace[-1][0] if engine.step else -1
         if len(enabled) > 1 and last in enabled and self._coin.random() < self._bias:

@@ -57,7 +57,7 @@ class Frontier(Protocol):
         ...
 
     def pick(self) -> Edge | None:
-        """The next one, taken out."""
+        """Return the next one, taken out."""
         ...
 
 
@@ -72,7 +72,7 @@ class Stack:
         self._edges.extend(reversed(edges))
 
     def pick(self) -> Edge | None:
-        """The latest."""
+        """Return the latest."""
         return self._edges.pop() if self._edges else None
 
 
@@ -87,7 +87,7 @@ class Queue:
         self._edges.extend(edges)
 
     def pick(self) -> Edge | None:
-        """The earliest."""
+        """Return the earliest."""
         return self._edges.popleft() if self._edges else None
 
 
@@ -108,7 +108,7 @@ class Levels:
         self._levels[number].append(edge)
 
     def pick(self) -> Edge | None:
-        """The earliest of the cheapest."""
+        """Return the earliest of the cheapest."""
         return next((level.popleft() for level in self._levels if level), None)
 
 
@@ -131,7 +131,7 @@ class WorkQueues(Levels):
         self._stack.extend(edge for edge in reversed(edges) if edge.chosen <= self._level)
 
     def pick(self) -> Edge | None:
-        """The deepest of this level, else the earliest of the next one."""
+        """Return the deepest of this level, else the earliest of the next one."""
         if self._stack:
             return self._stack.pop()
         edge = super().pick()
@@ -194,7 +194,7 @@ class Capp:
         return len(self._explored)
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Lines 23-25 and 38-41: pick a transition; postponed ones become current when no other is left."""
+        """Return lines 23-25 and 38-41: pick a transition; postponed ones become current when no other is left."""
         if self._started:
             edge = self._now.pick()
             if edge is None:
@@ -215,7 +215,7 @@ class Capp:
         return self._script if self._states is None else ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Lines 26-36 for one state: the transition to go on with; the others are put into the two sets."""
+        """Return lines 26-36 for one state: the transition to go on with; the others are put into the two sets."""
         states, guarded, step = self._states, self._guarded, engine.step
         if states is None or guarded is None:
             fresh = step >= len(self._script)
@@ -237,7 +237,7 @@ class Capp:
             (self._now if prioritised else self._later).add([Edge(schedule, length, thread)])
 
     def _stateful_step(self, engine: Engine, states: States, guarded: Guarded) -> int:
-        """Lines 28-36; a state with one possible or necessary transition is none to look at."""
+        """Return lines 28-36; a state with one possible or necessary transition is none to look at."""
         enabled = engine.enabled
         if len(enabled) == 1:
             return enabled[0]
@@ -259,7 +259,7 @@ class Capp:
         return False
 
     def _expand(self, engine: Engine, last: int) -> int:
-        """Lines 30-35: the thread to go on with from a new state."""
+        """Return lines 30-35: the thread to go on with from a new state."""
         enabled, step = engine.enabled, engine.step
         if len(enabled) == 1:
             return enabled[0]
@@ -283,7 +283,7 @@ class Capp:
         return number
 
     def _within_bound(self, threads: list[int], last: int, running: bool) -> list[int]:
-        """Who may go on; the first iteration may bring all threads to impacted code, whatever that costs."""
+        """Return who may go on; the first iteration may bring all threads to impacted code, whatever that costs."""
         if self.bound is None or not running or self._here.preemptions < self.bound:
             return threads
         return threads if self._priority is not None and self.iterations == 1 else [last]

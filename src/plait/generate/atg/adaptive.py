@@ -81,11 +81,11 @@ class InstanceMemory:
         return len(self.exposed) > before
 
     def is_open(self, instance: str) -> bool:
-        """Whether it has not been exposed and may still be."""
+        """Return whether it has not been exposed and may still be."""
         return instance not in self.exposed and instance not in self.infeasible
 
     def distance(self, instances: Collection[str]) -> int:
-        """The dynamic distance of a test with these instances: how many it can still expose (Definition 5)."""
+        """Return the dynamic distance of a test with these instances: how many it can still expose (Definition 5)."""
         return len(set(instances) - self.exposed - self.infeasible)
 
 
@@ -125,7 +125,7 @@ class AdaptiveTests(ABC):
         self.pairs.add_coverage(coverage)
 
     def new_test(self) -> Test | None:
-        """A test that was not made before; None when no new one turns up."""
+        """Return a test that was not made before; None when no new one turns up."""
         for _ in range(_TRIES):
             candidate = self.draw()
             test = None if candidate is None else self.candidates.write(candidate)
@@ -134,7 +134,7 @@ class AdaptiveTests(ABC):
         return None
 
     def draw(self) -> Candidate | None:
-        """The next candidate: any."""
+        """Return the next candidate: any."""
         return self.candidates.draw()
 
     def run_out(self) -> None:

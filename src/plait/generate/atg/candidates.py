@@ -128,7 +128,7 @@ _ANYTHING = frozenset({"Any", "object", "typing.Any"})
 
 
 def types_match(returned: str | None, wanted: str | None) -> bool:
-    """Whether whatever a call returns may be given where ``wanted`` is declared; unions are sets of types."""
+    """Return whether whatever a call returns may be given where ``wanted`` is declared; unions are sets of types."""
     if returned is None or wanted is None:
         return False
     have, may = _members(returned), _members(wanted)
@@ -203,7 +203,7 @@ class ReusingSequences(Sequences):
 
 
 def _in_order(drafts: Sequence[Draft]) -> bool:
-    """Whether every result is bound before it is used: a call that was written again binds nothing."""
+    """Return whether every result is bound before it is used: a call that was written again binds nothing."""
     bound: set[str | None] = set()
     for draft in drafts:
         if any(_is_result(value) and value not in bound for value in _values(draft)):

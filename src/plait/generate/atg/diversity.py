@@ -32,13 +32,13 @@ class Shape(NamedTuple):
 
 
 def shape_of(test: Test) -> Shape:
-    """The shape of a test; the making of arguments does not count."""
+    """Return the shape of a test; the making of arguments does not count."""
     prefix = tuple(call.method for call in test.prefix if call.method != ARGUMENT)
     return Shape(prefix, tuple(tuple(call.method for call in suffix) for suffix in test.suffixes))
 
 
 def levenshtein() -> Callable[[Sequence[Hashable], Sequence[Hashable]], int]:
-    """The edit distance of two sequences: insertions, deletions and substitutions."""
+    """Return the edit distance of two sequences: insertions, deletions and substitutions."""
     try:
         from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - an extra that only some strategies need
     except ImportError:
@@ -129,7 +129,7 @@ class Encounters:
                 self._met[number] |= one
 
     def count(self, shape: Shape) -> float:
-        """How many encounters of a test are new."""
+        """Return how many encounters of a test are new."""
         met = self._met
         found = 0.0
         for one, other in self._facing(shape):
@@ -139,7 +139,7 @@ class Encounters:
         return found
 
     def promise(self, shape: Shape) -> float:
-        """How many encounters of a test are new, for each call of its threads."""
+        """Return how many encounters of a test are new, for each call of its threads."""
         return self.count(shape) / sum(map(len, shape.suffixes))
 
     def _facing(self, shape: Shape) -> Iterator[tuple[_Side, _Side]]:
@@ -149,7 +149,7 @@ class Encounters:
             yield from zip(one, other, strict=True)
 
     def _side(self, before: str, calls: Calls) -> tuple[_Side, _Side]:
-        """A thread's methods, and its calls with the one before each, as numbers."""
+        """Return a thread's methods, and its calls with the one before each, as numbers."""
         known = self._sides.get((before, calls))
         if known is None:
             numbers = self._numbers

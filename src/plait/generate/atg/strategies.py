@@ -57,14 +57,14 @@ class BestOfMany(AdaptiveTests):
         self.m = self.threshold
 
     def draw(self) -> Candidate | None:
-        """Lines 21 and 22."""
+        """Return lines 21 and 22."""
         drawn = [self.candidates.draw() for _ in range(self.m)]
         found = [candidate for candidate in drawn if candidate is not None]
         return self.best(found) if found else None
 
     @abstractmethod
     def best(self, candidates: Sequence[Candidate]) -> Candidate:
-        """The one to profile."""
+        """Return the one to profile."""
 
 
 class StaticChoice(BestOfMany):
@@ -146,7 +146,10 @@ class DynamicChoice(AdaptiveTests):
         self.profiled: dict[Test, SeenInstances] = {}  # R, and what profiling each of its tests has shown
 
     def fill(self, laboratory: Laboratory) -> bool:
-        """Line 5, and lines 23 and 24: R has N tests, each profiled; False if no new test turns up for an empty R."""
+        """Return line 5, and lines 23 and 24: R has N tests, each profiled.
+
+        False if no new test turns up for an empty R.
+        """
         while len(self.profiled) < self.threshold:
             test = self.new_test()
             if test is None:
@@ -162,13 +165,16 @@ class DynamicChoice(AdaptiveTests):
         self.profiled[test] = profile
 
     def choose(self) -> tuple[Test, int]:
-        """Line 7: the test of R with the greatest dynamic distance, which leaves R; the first of equal ones."""
+        """Return line 7: the test of R with the greatest dynamic distance, which leaves R; the first of equal ones."""
         distances = {test: self.memory.distance(profile.discovered) for test, profile in self.profiled.items()}
         best = max(distances, key=lambda test: distances[test])
         return best, distances[best]
 
     def execute_best(self, laboratory: Laboratory) -> tuple[Test, frozenset[str]] | None:
-        """Lines 7 to 24 but for the counters of others: the best test and iRoots of it; None if none are left open."""
+        """Return lines 7 to 24 but for the counters of others: the best test and iRoots of it.
+
+        None if none are left open.
+        """
         best, distance = self.choose()
         profile = self.profiled.pop(best)
         if distance == 0:
@@ -179,7 +185,7 @@ class DynamicChoice(AdaptiveTests):
         return best, profile.discovered
 
     def exposes_more(self, laboratory: Laboratory, test: Test) -> bool:
-        """Lines 14 to 16: the active test, and whether more is exposed than before."""
+        """Return lines 14 to 16: the active test, and whether more is exposed than before."""
         return self.memory.learn(laboratory.expose(test, self.memory))
 
     def judge(self) -> None:

@@ -55,7 +55,10 @@ _CALLABLES = {"Callable", "callable", "FunctionType", "MethodType", "function"}
 
 
 def by_annotation(text: str, build: Build) -> list[Value] | None:
-    """Values of the annotated type, simplest first; None when it allows anything, [] when nothing is known to fit."""
+    """Return values of the annotated type, simplest first.
+
+    None when it allows anything, [] when nothing is known to fit.
+    """
     try:
         return _values(ast.parse(text, mode="eval").body, build)
     except SyntaxError:
@@ -121,7 +124,7 @@ def _generic(name: str, dotted: str, arguments: list[ast.expr], build: Build) ->
 
 
 def _union(members: list[ast.expr], build: Build) -> list[Value] | None:
-    """The members take turns; one that allows anything makes the whole union say nothing."""
+    """Return the members take turns; one that allows anything makes the whole union say nothing."""
     sides = [_values(each, build) for each in members]
     if any(side is None for side in sides):
         return None
@@ -139,7 +142,7 @@ def _some(node: ast.expr | None, build: Build) -> list[Value]:
 
 
 def _classes(arguments: list[ast.expr], build: Build) -> list[Value]:
-    """The classes whose instances the argument of ``type[...]`` stands for."""
+    """Return the classes whose instances the argument of ``type[...]`` stands for."""
     named = arguments[0] if len(arguments) == 1 else None
     if not isinstance(named, ast.Name | ast.Attribute) or _name(named) in (*SCALARS, *_SILENT):
         return []
@@ -190,6 +193,6 @@ def _tuples(arguments: list[ast.expr], elements: list[list[Value]]) -> list[Valu
 
 
 def _returning(arguments: list[ast.expr], build: Build) -> Value:
-    """A callable that gives back what its annotation promises."""
+    """Return a callable that gives back what its annotation promises."""
     promised = _some(arguments[1], build)[0] if len(arguments) == 2 else literal("1")
     return Value(f"lambda *args, **kwargs: {promised.text}", "callable", promised.imports)

@@ -123,7 +123,7 @@ class Candidates:
         return [literal(text) for text in dict.fromkeys(texts)]
 
     def _build(self, dotted: str, homes: list[dict[str, Any]], depth: int) -> list[Value] | None:
-        """Values for a name that an annotation mentions; None if the name cannot be found or says nothing."""
+        """Return values for a name that an annotation mentions; None if the name cannot be found or says nothing."""
         if dotted.rpartition(".")[2] == "Self":
             return [OWN, *self.own()[:1]]
         found = _resolve(dotted, homes)
@@ -170,7 +170,10 @@ class Candidates:
         return draw(cls, seed=self._seed, count=2) if plain and "<locals>" not in cls.__qualname__ else []
 
     def _construct(self, cls: type, depth: int) -> list[Value]:
-        """Up to two calls of the class, with the simplest values for what it requires; members of an enumeration."""
+        """Return up to two calls of the class, with the simplest values for what it requires.
+
+        Members of an enumeration.
+        """
         if issubclass(cls, enum.Enum):
             found_in = (f"from {cls.__module__} import {cls.__qualname__.partition('.')[0]}",)
             return [Value(f"{cls.__qualname__}.{name}", cls.__name__, found_in) for name in cls.__members__]
@@ -256,7 +259,7 @@ def _resolve(dotted: str, homes: list[dict[str, Any]]) -> Any:
 
 
 def _is_alias(value: Any) -> bool:
-    """Whether a value was made by ``type Name = ...``."""
+    """Return whether a value was made by ``type Name = ...``."""
     return sys.version_info >= (3, 12) and isinstance(value, typing.TypeAliasType)
 
 
@@ -277,7 +280,7 @@ _DRAWS = 30
 
 
 def draw(wanted: type, *, seed: int, count: int) -> list[Value]:
-    """Up to ``count`` values of the type whose repr reads back as an equal value, shortest first.
+    """Return up to ``count`` values of the type whose repr reads back as an equal value, shortest first.
 
     The same seed gives the same values. Nothing is written: Hypothesis keeps its files in a folder that is gone after.
     """

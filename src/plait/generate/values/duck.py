@@ -54,7 +54,7 @@ def wanted(owner: object, name: str, asked: frozenset[str], homes: list[dict[str
 
 
 def _modules(package: str) -> list[ModuleType]:
-    """The modules of a package that are imported."""
+    """Return the modules of a package that are imported."""
     return [
         module for name, module in sorted(sys.modules.items())
         if module is not None and package and name.partition(".")[0] == package
@@ -78,7 +78,7 @@ def _module(owner: object) -> str:
 
 @cache
 def _provided(cls: type) -> frozenset[str]:
-    """All attributes that instances have, as far as the class and its source tell."""
+    """Return all attributes that instances have, as far as the class and its source tell."""
     found = set(dir(cls))
     for tree in _sources(cls):
         found |= {
@@ -91,7 +91,7 @@ def _provided(cls: type) -> frozenset[str]:
 
 @cache
 def _sources(owner: object) -> tuple[ast.ClassDef, ...]:
-    """The class's own source and that of its bases."""
+    """Return the class's own source and that of its bases."""
     classes: Iterable[type] = owner.__mro__ if isinstance(owner, type) else ()
     found = (_defined(_module(each)).get(each.__qualname__) for each in classes)
     return tuple(each for each in found if each is not None)
@@ -99,7 +99,7 @@ def _sources(owner: object) -> tuple[ast.ClassDef, ...]:
 
 @cache
 def _defined(module: str) -> dict[str, ast.ClassDef]:
-    """The classes that a module defines, by qualified name; `inspect` would read all of it for each of them."""
+    """Return the classes that a module defines, by qualified name; `inspect` would read all of it for each of them."""
     file = getattr(sys.modules.get(module), "__file__", None)
     if module in {"builtins", "typing", "abc"} or not isinstance(file, str) or not file.endswith(".py"):
         return {}
@@ -142,7 +142,7 @@ def _text(node: ast.expr) -> str | None:
 
 
 def _kept(function: ast.FunctionDef, parameter: str) -> set[str]:
-    """The attributes of ``self`` that hold the parameter as it was given."""
+    """Return the attributes of ``self`` that hold the parameter as it was given."""
     return {
         target.attr
         for node in ast.walk(function)

@@ -122,7 +122,7 @@ def _usage(function: ast.FunctionDef, into: Mined) -> None:
 
 
 def _uses(function: ast.FunctionDef) -> Iterator[tuple[str | None, str]]:
-    """Names in the body, each with the kind of value that this place needs; the surest evidence first."""
+    """Yield names in the body, each with the kind of value that this place needs; the surest evidence first."""
     nodes = list(ast.walk(function))
     for node in nodes:
         match node:

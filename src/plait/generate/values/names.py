@@ -106,7 +106,7 @@ EAGER = frozenset({"callback", "size"})
 
 
 def role(name: str) -> str | None:
-    """The part that a parameter of this name plays, or None for a name that says nothing."""
+    """Return the part that a parameter of this name plays, or None for a name that says nothing."""
     for candidate in _candidates(name):
         if candidate in _SPECIAL:
             return candidate
@@ -118,7 +118,7 @@ def role(name: str) -> str | None:
 
 
 def by_name(name: str) -> list[Value]:
-    """Values for a parameter of this name, simplest first; empty for a name that says nothing."""
+    """Return values for a parameter of this name, simplest first; empty for a name that says nothing."""
     found = role(name)
     if found is None:
         return []
@@ -138,7 +138,7 @@ def by_name(name: str) -> list[Value]:
 
 
 def _candidates(name: str) -> list[str]:
-    """The name as it is, as snake case, its last word and, in short names, its first."""
+    """Return the name as it is, as snake case, its last word and, in short names, its first."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().strip("_").rstrip("0123456789").split("_")
     telling = [word for word in words if word in {"age", "ttl", "expiry", "expire", "lifetime"}]  # before their unit
     return [name, "_".join(words), *telling, words[-1], *([words[0]] if len(words) < 3 else [])]

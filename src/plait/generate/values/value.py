@@ -22,12 +22,12 @@ class Value:
 
 
 def literal(text: str) -> Value:
-    """The value of an expression that needs no import."""
+    """Return the value of an expression that needs no import."""
     return Value(text, kind_of(text))
 
 
 def kind_of(text: str) -> str:
-    """The kind of an expression, from its syntax alone."""
+    """Return the kind of an expression, from its syntax alone."""
     try:
         node = ast.parse(text, mode="eval").body
     except SyntaxError:
@@ -57,7 +57,7 @@ def kind_of(text: str) -> str:
 
 
 def is_literal(text: str) -> bool:
-    """Whether the text can be read without running anything."""
+    """Return whether the text can be read without running anything."""
     try:
         ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -127,5 +127,5 @@ class Pool:
         self.scores.rejected[kind] = self.scores.rejected.get(kind, 0) + 1
 
     def proven(self, kind: str) -> bool:
-        """Whether a call with a value of this kind ever went well."""
+        """Return whether a call with a value of this kind ever went well."""
         return self.scores.accepted.get(kind, 0) > 0

@@ -70,7 +70,7 @@ def explore_outcomes(
     order: str = "dpor",
     aim: Aim | None = None,
 ) -> Explored:
-    """All outcomes, or as many as ``limit`` executions show.
+    """Return all outcomes, or as many as ``limit`` executions show.
 
     With ``allowed``, the outcomes of an exhausted other version, the first outcome that is not among them ends the
     exploration: it proves the difference. Then a test that is too large for the limit is also ``sampled``. ``order``
@@ -151,7 +151,7 @@ class Difference(NamedTuple):
 
 
 def compare(old: Explored, new: Explored) -> Difference:
-    """The symmetric difference of two versions' outcomes, with its direction, as far as it is proven."""
+    """Return the symmetric difference of two versions' outcomes, with its direction, as far as it is proven."""
     only_old, only_new = _beyond(old, new), _beyond(new, old)
     return Difference(only_old if new.exhausted else (), only_new if old.exhausted else ())
 
@@ -162,7 +162,7 @@ def _beyond(one: Explored, other: Explored) -> tuple[Outcome, ...]:
 
 
 def conclusive(old: Explored, new: Explored) -> bool:
-    """Whether the two were compared completely, or their difference is proven."""
+    """Return whether the two were compared completely, or their difference is proven."""
     return bool(compare(old, new)) or (old.exhausted and new.exhausted)
 
 
@@ -190,7 +190,7 @@ def _with(explored: Explored, wanted: set[Reading]) -> tuple[Outcome, ...]:
 
 
 def readings(outcome: Outcome) -> Iterator[Reading]:
-    """What each call's caller can read of the receiver when the call has returned."""
+    """Yield what each call's caller can read of the receiver when the call has returned."""
     for position, state in enumerate(outcome.exits):
         if state:
             yield from ((position, path, value) for path, value in atoms(state[0]))

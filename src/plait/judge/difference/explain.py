@@ -121,7 +121,10 @@ def _cost(shown: Shown) -> tuple[int, int]:
 
 
 def under_gil(test: Test, view: View, allowed: frozenset[Outcome], kind: Kind) -> bool | None:
-    """Whether a build with the GIL can show an outcome of the kind; None if the search had to stop before it knew."""
+    """Return whether a build with the GIL can show an outcome of the kind.
+
+    None if the search had to stop before it knew.
+    """
     with model(gil=True):
         found = explore_outcomes(
             Testbed(test, PLACES), view, limit=UNDER_GIL, sampled=SAMPLED, deadline=time.process_time() + SECONDS
@@ -132,7 +135,7 @@ def under_gil(test: Test, view: View, allowed: frozenset[Outcome], kind: Kind) -
 
 
 def difference_confirmed(test: Test, view: View, schedule: Schedule, outcome: Outcome) -> bool:
-    """Whether the schedule shows the outcome on OS threads as well, every time."""
+    """Return whether the schedule shows the outcome on OS threads as well, every time."""
     return all(replay_outcome(test, view, schedule, backend="threads") == (outcome, None) for _ in range(REPLAYS))
 
 
@@ -152,7 +155,7 @@ def replay_outcome(test: Test, view: View, schedule: Schedule, *, backend: str =
 
 
 def _relevant(pairs: list[RacingPair]) -> RacingPair | None:
-    """The race to show: on data rather than on a lock, inside the code rather than in the test's own lines."""
+    """Return the race to show: on data rather than on a lock, inside the code rather than in the test's own lines."""
     inside = [pair for pair in pairs if not pair.first.site.file.startswith("<") and pair.first.site.line]
     return next(iter(inside), None)
 

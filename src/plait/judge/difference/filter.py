@@ -86,7 +86,7 @@ class Filter:
         return None if event is None else ImpactedAccess("other order", "new", event)
 
     def impacts(self, old: Touched, new: Touched) -> tuple[Footprint, Footprint]:
-        """The impacted ones among the accesses of a call that runs alone, on the old and on the new version.
+        """Return the impacted ones among the accesses of a call that runs alone, on the old and on the new version.
 
         Where such an access meets another call's, the pair is promising; the decision is `decide`'s.
         """
@@ -156,7 +156,7 @@ def _add(known: dict[Place, _KnownStatement], place: Place, context: Context, va
 
 
 def _contexts(traces: Iterable[Trace]) -> dict[Place, _KnownStatement]:
-    """The maps CC of lines 27-28, with the values accessed."""
+    """Return the maps CC of lines 27-28, with the values accessed."""
     found: dict[Place, _KnownStatement] = {}
     for trace in traces:
         for event in trace.events:

@@ -105,7 +105,7 @@ class Watch:
         return Outcome(ENGINE.status, tuple(results), tuple(exits), state, answers, objects)
 
     def _objects(self) -> tuple[int | None, ...]:
-        """Which calls returned one object, among those whose objects compare by identity."""
+        """Return which calls returned one object, among those whose objects compare by identity."""
         returned: list[Any] = [None] * len(self._where)
         for done in self.bed.done:
             if self.bed.test.suffixes[done.thread - 1][done.index].method not in self.view.masked:
@@ -134,7 +134,7 @@ class Watch:
 
 
 def _answers(bed: Testbed, view: View) -> tuple[Result, ...]:
-    """What a caller learns about the state that was left: further calls, one after another."""
+    """Return what a caller learns about the state that was left: further calls, one after another."""
     found: list[Result] = []
     for call in view.probes:
         try:
@@ -164,7 +164,7 @@ def observed_result(done: Done, view: View) -> Result:
 
 
 def locations(values: list[Any], *, public: bool = False) -> Iterator[int]:
-    """The locations of every field and container that can be reached, fields that do not exist yet included."""
+    """Yield the locations of every field and container that can be reached, fields that do not exist yet included."""
     heap = ENGINE.heap
     seen: set[int] = set()
     waiting = list(reversed(values))
@@ -216,7 +216,7 @@ Attribute = tuple[str, str]  # class, name
 
 
 def settled(values: Sequence[Any], ignored: frozenset[Attribute]) -> tuple[Canonical, ...]:
-    """The states of several objects when no call is under way; a lock that is held then stays held."""
+    """Return the states of several objects when no call is under way; a lock that is held then stays held."""
     walk = _StateWalk(ignored, locks=True, public=False)
     return tuple(walk.of(value) for value in values)
 
@@ -258,7 +258,7 @@ class _StateWalk(_Walk):
 
 
 def features(value: Canonical) -> frozenset[tuple[str, Any]]:
-    """What kind of state an object is in, attribute by attribute: empty or not, None or not, positive or not."""
+    """Return what kind of state an object is in, attribute by attribute: empty or not, None or not, positive or not."""
     return frozenset((path, _outline(held)) for path, held in atoms(value))
 
 
@@ -276,7 +276,7 @@ def _outline(value: Any) -> Any:
 
 
 def has_state(value: Any) -> bool:
-    """Whether a canonical value is that of an object with attributes."""
+    """Return whether a canonical value is that of an object with attributes."""
     return (
         type(value) is tuple and len(value) > 1 and type(value[0]) is str
         and type(value[-1]) is tuple and value[-1][:1] == ("state",)
@@ -285,7 +285,7 @@ def has_state(value: Any) -> bool:
 
 
 def attributes(value: Any) -> Iterator[Attribute]:
-    """All attributes that occur in a canonical value."""
+    """Yield all attributes that occur in a canonical value."""
     if type(value) is not tuple or not value:
         return
     if has_state(value):
@@ -295,7 +295,7 @@ def attributes(value: Any) -> Iterator[Attribute]:
 
 
 def atoms(value: Canonical, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The attributes of a canonical object, nested ones as paths; what is not an object counts as one value."""
+    """Yield the attributes of a canonical object, nested ones as paths; what is not an object counts as one value."""
     if has_state(value):
         for name, held in value[-1][1:]:
             yield from atoms(held, f"{path}.{name}" if path else name)

@@ -28,12 +28,12 @@ class SequentialDifference(NamedTuple):
 
 
 def same(old: Observation, new: Observation) -> bool:
-    """Whether two versions did the same."""
+    """Return whether two versions did the same."""
     return old.beginning == new.beginning and old.orders == new.orders
 
 
 def alike_alone(old: Observation, new: Observation) -> bool:
-    """Whether two versions did the same wherever one thread could have made the calls.
+    """Return whether two versions did the same wherever one thread could have made the calls.
 
     Where a call waits and others begin meanwhile, several threads are needed: what differs there is no sequential
     difference. Orders that only one of the versions was observed in say nothing.
@@ -47,7 +47,7 @@ def alike_alone(old: Observation, new: Observation) -> bool:
 
 
 def _alone(seen: Observation) -> dict[Order, set[tuple[Order, Outcome]]]:
-    """The outcomes of calls that one thread could have made, by the order in which the calls began."""
+    """Return the outcomes of calls that one thread could have made, by the order in which the calls began."""
     found: dict[Order, set[tuple[Order, Outcome]]] = {}
     for (order, whole), outcome in zip(seen.begun, seen.orders, strict=True):
         found.setdefault(order, set())
@@ -66,7 +66,7 @@ def alike_but_for_objects(old: Observation, new: Observation) -> bool:
 
 
 def same_states(old: Observation, new: Observation) -> bool:
-    """Whether two versions left the same states, whatever their calls gave."""
+    """Return whether two versions left the same states, whatever their calls gave."""
     return old.beginning.state == new.beginning.state and _states(old) == _states(new)
 
 
@@ -75,7 +75,7 @@ def _states(seen: Observation) -> list[tuple[Order, object]]:
 
 
 def different_call(test: Test, old: Observation, new: Observation) -> SequentialDifference | None:
-    """The first call whose result differs between the versions, in the prefix or in an order of the suffixes."""
+    """Return the first call whose result differs between the versions, in the prefix or in an order of the suffixes."""
     before, after = old.beginning.results, new.beginning.results
     for number, call in enumerate(test.prefix):
         one, other = _at(before, number), _at(after, number)
@@ -98,12 +98,12 @@ def _at(results: Sequence[Result], number: int) -> Result:
 
 
 def _likely(order: Order, orders: Iterable[tuple[Order, Outcome]]) -> Outcome | None:
-    """The outcome of the order that began like this one but came to another end, because a call blocks."""
+    """Return the outcome of the order that began like this one but came to another end, because a call blocks."""
     return next((each for other, each in orders if other[: len(order)] == order or order[: len(other)] == other), None)
 
 
 def undetermined(test: Test, first: Observation, again: Observation) -> frozenset[str]:
-    """The methods whose results differ between two runs of one version: no schedule decides them."""
+    """Return the methods whose results differ between two runs of one version: no schedule decides them."""
     before = zip(test.prefix, first.beginning.results, again.beginning.results, strict=False)
     found = {call.method for call, one, once_more in before if one != once_more}
     seen = dict(again.orders)
@@ -126,7 +126,7 @@ def _attributes(seen: Observation) -> frozenset[Attribute]:
 
 
 def agreeing_probes(view: View, pairs: Iterable[tuple[Outcome, Outcome]]) -> View:
-    """The view with those probes only that both versions answer alike when calls run one after another."""
+    """Return the view with those probes only that both versions answer alike when calls run one after another."""
     differing: set[int] = set()
     for old, new in pairs:
         count = max(len(old.answers), len(new.answers))

@@ -73,7 +73,7 @@ class Observer:
         self._beginnings: dict[tuple[Call, ...], Beginning] = {}
 
     def beginning(self, test: Test) -> Beginning:
-        """What the test's prefix alone does; it is run once."""
+        """Return what the test's prefix alone does; it is run once."""
         known = self._beginnings.get(test.prefix)
         if known is None:
             known = self._beginnings[test.prefix] = run_prefix(test, self.view)
@@ -158,7 +158,7 @@ def run_prefix(test: Test, view: View) -> Beginning:
 
 
 def reached(test: Test) -> frozenset[tuple[str, object]]:
-    """What is special about the state that a prefix leaves its object in: what prefixes are to differ by."""
+    """Return what is special about the state that a prefix leaves its object in: what prefixes are to differ by."""
     beginning = run_prefix(test, View())
     names = sorted({call.result for call in test.prefix if call.result is not None})
     if beginning.failed or not isinstance(beginning.state, tuple):
@@ -167,7 +167,7 @@ def reached(test: Test) -> frozenset[tuple[str, object]]:
 
 
 def statements_reached(test: Test, relative: Callable[[str], str]) -> frozenset[Place]:
-    """The lines that a test's calls reach with a step of their own, in all orders of whole calls."""
+    """Return the lines that a test's calls reach with a step of their own, in all orders of whole calls."""
     bed = Testbed(test, PLACES)
     bed.stops = True
     serial = Serial()

@@ -20,7 +20,7 @@ _MANY = 4
 def difference_summary(
     side: Side, kind: Kind, outcome: Outcome, others: Collection[Outcome], test: Test, probes: Sequence[str]
 ) -> str:
-    """One sentence: what only one version can do."""
+    """Return one sentence: what only one version can do."""
     said = _deed(side, kind, outcome, others, test, probes)
     calls = test.calls
     names = list(dict.fromkeys(f"`{call.method}`" for call in calls))
@@ -71,7 +71,7 @@ def _at(results: Sequence[Result], number: int) -> Result:
 
 
 def _left(side: Side, outcome: Outcome, others: Collection[Outcome], test: Test) -> str:
-    """What the state has that it never had: one attribute if there is one, else a combination."""
+    """Return what the state has that it never had: one attribute if there is one, else a combination."""
     mine = _attributes(outcome)
     known: dict[str, list[Any]] = {}
     for other in others:
@@ -106,7 +106,7 @@ def _seen(side: Side, outcome: Outcome, others: Collection[Outcome], test: Test)
 
 
 def _otherwise(side: Side, texts: Collection[str]) -> str:
-    """What it was otherwise, if that can be said shortly."""
+    """Return what it was otherwise, if that can be said shortly."""
     known = sorted(dict.fromkeys(texts))
     if not known or len(known) > _MANY or sum(map(len, known)) > 120:
         return ""
@@ -114,7 +114,7 @@ def _otherwise(side: Side, texts: Collection[str]) -> str:
 
 
 def _odd(result: Result, others: Sequence[Result]) -> tuple[str, list[str]]:
-    """A result in words, and the others; of objects that look alike only the part that differs."""
+    """Return a result in words, and the others; of objects that look alike only the part that differs."""
     texts = [shown_result(each) for each in others]
     said = shown_result(result)
     if said not in texts or result[0] != "returned":
@@ -136,7 +136,7 @@ def _infinitive(said: str) -> str:
 
 
 def described(outcome: Outcome, test: Test, probes: Sequence[str] = ()) -> dict[str, Any]:
-    """An outcome as the result file has it: what each call gave, the state left, what further calls answered."""
+    """Return an outcome as the result file has it: what each call gave, the state left, what further calls answered."""
     found: dict[str, Any] = {"calls": {}, "status": outcome.status}
     for number, (call, result) in enumerate(zip(test.calls, outcome.results, strict=True)):
         found["calls"][f"{number + 1}: {call.expression}"] = shown_result(result)
@@ -167,7 +167,7 @@ _ORDER = ("deadlock", "hang", "raised", "returned", "objects", "state", "answers
 
 
 def difference_kind(outcome: Outcome, others: Collection[Outcome]) -> Kind:
-    """What is new about an outcome: ``deadlock``, ``raised`` with the exception, ``returned``, ``state``...
+    """Return what is new about an outcome: ``deadlock``, ``raised`` with the exception, ``returned``, ``state``...
 
     ``combination``: every result by itself is known, but not all of them together. ``objects``: they are all known,
     but come from two objects where they came from one, or the other way round.
@@ -190,7 +190,7 @@ def difference_kind(outcome: Outcome, others: Collection[Outcome]) -> Kind:
 
 
 def odd_call(outcome: Outcome, others: Collection[Outcome]) -> int | None:
-    """The first call whose result no other outcome has at its place, exceptions before values."""
+    """Return the first call whose result no other outcome has at its place, exceptions before values."""
     odd = [
         position
         for position, result in enumerate(outcome.results)
@@ -200,7 +200,7 @@ def odd_call(outcome: Outcome, others: Collection[Outcome]) -> int | None:
 
 
 def rank(kind: Kind) -> tuple[int, Kind]:
-    """What users must know first comes first."""
+    """Return a sort key: what users must know comes first."""
     return (_ORDER.index(kind[0]) if kind[0] in _ORDER else len(_ORDER), kind)
 
 

@@ -89,7 +89,7 @@ def only_without_gil(
 
 
 def _shares(engine: Engine) -> bool:
-    """Whether two threads of the last execution touched the same thing."""
+    """Return whether two threads of the last execution touched the same thing."""
     users: dict[int, int] = {}
     for thread, loc, mode, *_ in engine.trace:
         if mode not in (LOCAL, TIME) and users.setdefault(engine.heap.roots[loc], thread) != thread:
@@ -117,13 +117,13 @@ _SUSPECTS = {
 
 
 def explained(found: replay.Departure, trace: Sequence[Entry]) -> Divergence:
-    """A divergence as an outcome, with what in the files that the execution went through may be its cause."""
+    """Return a divergence as an outcome, with what in the files that the execution went through may be its cause."""
     seen = found.found if found.found != found.expected else f"{found.found}, but elsewhere"
     return Divergence(found.step, found.expected, seen, _suspicion(trace) or f"likely cause: {found.cause}")
 
 
 def _suspicion(trace: Sequence[Entry]) -> str | None:
-    """A suspicious call: in a function that the execution went through, the last ones first, or near to them."""
+    """Return a suspicious call: in a function that the execution went through, the last ones first, or near to them."""
     sites = [site for site in map(place, dict.fromkeys(entry[3] for entry in reversed(trace))) if site.line]
     places = [*((site.file, site.function) for site in sites), *((site.file, "") for site in sites)]
     for path, function in dict.fromkeys(places):
@@ -135,7 +135,7 @@ def _suspicion(trace: Sequence[Entry]) -> str | None:
 
 @functools.lru_cache(maxsize=64)
 def _suspects(path: str) -> tuple[tuple[int, str, str], ...]:
-    """Line, reason and function of each suspicious call in a file."""
+    """Return line, reason and function of each suspicious call in a file."""
     try:
         tree = ast.parse("".join(linecache.getlines(path)))
     except SyntaxError:

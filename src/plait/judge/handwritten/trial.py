@@ -69,7 +69,7 @@ class Trial:
         self.error: BaseException | None = None
 
     def prepare(self) -> list[Callable[[], object]]:
-        """A fresh state and the bodies over it: what `Engine.execute` asks for."""
+        """Return a fresh state and the bodies over it: what `Engine.execute` asks for."""
         self.outcome, self.error = Finished(), None
         if self.reseed:
             random.seed(self._seed)
@@ -118,18 +118,18 @@ class Trial:
             self.outcome = CheckFailed("AssertionError", f"it returned {answer!r}")
 
     def probe(self) -> Any:
-        """A state, to be looked at."""
+        """Return a state, to be looked at."""
         execute(lambda: self.prepare()[:0])
         return self.state
 
     # -- executions ---------------------------------------------------------------------------------------------
 
     def execute(self, prefix: Sequence[int], strategy: Strategy | None, *, free: bool, backend: str = "auto") -> str:
-        """One execution; returns the engine's status."""
+        """Return one execution; returns the engine's status."""
         return execute(self.prepare, prefix, strategy, free=free, finish=self.finish, backend=backend)
 
     def failure(self) -> Failure:
-        """The execution just run, to be run again."""
+        """Return the execution just run, to be run again."""
         return Failure(self.outcome, schedule_of(ENGINE), count_preemptions(ENGINE.trace))
 
     def replay(self, schedule: Schedule, *, backend: str = "auto") -> tuple[Failure, str | None]:
@@ -164,7 +164,7 @@ class Trial:
 
 
 def _body(body: Body, state: Any, takes_state: bool) -> Callable[[], object]:
-    """The function of a thread; a built-in one is announced as rewritten code would do it."""
+    """Return the function of a thread; a built-in one is announced as rewritten code would do it."""
     if is_c_callable(body):
         given = (state,) if takes_state else ()
         return lambda: perform_function(body, 0, *given)
@@ -172,7 +172,7 @@ def _body(body: Body, state: Any, takes_state: bool) -> Callable[[], object]:
 
 
 def _takes_state(function: Body) -> bool:
-    """Whether a function can be called with one argument; those without parameters know the state by closure."""
+    """Return whether a function can be called with one argument; those without parameters know the state by closure."""
     try:
         signature_of(function).bind(None)
     except TypeError:

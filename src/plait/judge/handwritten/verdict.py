@@ -56,7 +56,7 @@ class Verdict:
         return None if self.schedule is None or isinstance(self.outcome, Divergence) else self.schedule.token
 
     def statement(self) -> str:
-        """What can be said of the test, and no more."""
+        """Return what can be said of the test, and no more."""
         if not self.passed:
             return self.outcome.summary()
         parts = [f"Pass. {self.bound}"]

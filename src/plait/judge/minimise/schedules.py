@@ -37,7 +37,10 @@ class _Purse:
 
 
 def simplify(trial: Trial, failure: Failure, *, until: float | None = None) -> Failure:
-    """The cheapest schedule found that fails like the given one; ``until`` is the `time.perf_counter` to stop at."""
+    """Return the cheapest schedule found that fails like the given one.
+
+    ``until`` is the `time.perf_counter` to stop at.
+    """
     purse = _Purse(until)
     best = _greedy(trial, failure, purse)
     while best.preemptions:
@@ -77,7 +80,7 @@ def _with(schedule: Schedule, segments: tuple[Segment, ...]) -> Schedule:
 
 
 def _below(trial: Trial, failure: Failure, purse: _Purse) -> Failure | None:
-    """A failure of the same kind with fewer preemptions."""
+    """Return a failure of the same kind with fewer preemptions."""
     schedule = failure.schedule
     with model(gil=schedule.gil, any_timeouts=schedule.any_timeouts):
         search = Dfs(failure.preemptions - 1)

@@ -80,7 +80,7 @@ class Minimiser:
         self._attempts = 0
 
     def minimise(self, test: Test, violation: Violation, schedule: Schedule) -> Minimal:
-        """The local minimum reached from ``test``."""
+        """Return the local minimum reached from ``test``."""
         best = Minimal(test, violation, schedule, MAX_PREEMPTIONS + 1, 0, True)
         for effort in EFFORTS:
             best = descend(best, partial(self._try, effort), lambda: self._attempts >= ATTEMPTS)
@@ -108,7 +108,10 @@ class Minimiser:
 def fewest_preemptions(
     examination: Examination, same: Callable[[Violation], bool], most: int = MAX_PREEMPTIONS
 ) -> Minimal | None:
-    """The violation with as few preemptions as it needs, in the engine's present model; None if ``most`` do not do."""
+    """Return the violation with as few preemptions as it needs, in the engine's present model.
+
+    None if ``most`` do not do.
+    """
     _ = examination.specification
     for bound in range(most + 1):
         search = Dfs(bound)
@@ -155,7 +158,7 @@ def descend(best: Found, attempt: Callable[[Test, Found], Found | None], over: C
 
 
 def smaller(test: Test) -> Iterator[Test]:
-    """All tests one step smaller, the largest steps first."""
+    """Yield all tests one step smaller, the largest steps first."""
     yield from _fewer_threads(test)
     yield from _fewer_suffix_calls(test)
     yield from _fewer_prefix_calls(test)
@@ -186,7 +189,7 @@ def _fewer_prefix_calls(test: Test) -> Iterator[Test]:
 
 
 def _without_two_prefix_calls(test: Test) -> Iterator[Test]:
-    """Calls that undo each other can only go together: something is put in and taken out again."""
+    """Yield calls that undo each other can only go together: something is put in and taken out again."""
     for without in _fewer_prefix_calls(test):
         yield from _fewer_prefix_calls(without)
 

@@ -11,7 +11,7 @@ from plait.model.finding import Finding
 
 
 def cause(finding: Finding) -> str:
-    """Findings with the same racing places, or the same methods, have one cause; the same text in every process.
+    """Return findings with the same racing places, or the same methods, have one cause; the same text in every process.
 
     Where places are in helpers that several methods share, it is the function interrupted between them that counts.
     """
@@ -83,7 +83,7 @@ def _file(name: str) -> str:
 
 
 def names_of(methods: Iterable[str]) -> frozenset[str]:
-    """Methods without their class."""
+    """Return methods without their class."""
     return frozenset(name.rpartition(".")[2] for name in methods)
 
 
@@ -94,7 +94,7 @@ def inside(finding: Finding, public: Collection[str]) -> list[str]:
 
 
 def other_methods(finding: Finding, seen: Iterable[frozenset[str]]) -> list[list[str]]:
-    """The methods, and pairs of them, that showed the finding's race by themselves, but for its own."""
+    """Return the methods, and pairs of them, that showed the finding's race by themselves, but for its own."""
     kept = [names_of(finding.methods)]
     for names in sorted(seen, key=lambda each: (len(each), sorted(each))):
         if len(names) <= 2 and not any(names >= known for known in kept):

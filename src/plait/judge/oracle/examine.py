@@ -156,7 +156,7 @@ def _examine(
 
 
 def _alternated(engine: Engine) -> bool:
-    """Whether threads took turns in the execution that has just ended, or were left waiting."""
+    """Return whether threads took turns in the execution that has just ended, or were left waiting."""
     threads = [entry[0] for entry in engine.trace if entry[0] >= 0]
     changes = sum(one != other for one, other in pairwise(threads))
     return bool(engine.pending) or changes >= len(set(threads))
@@ -207,7 +207,10 @@ def _once(
     examination: Examination, search: Strategy, prefix: Sequence[int], found: Examined,
     also: Callable[[], None] | None = None,
 ) -> bool:  # fmt: skip
-    """One execution; True if no more is worth while: it is a violation (then in ``found``), or too many had no end."""
+    """Return one execution.
+
+    True if no more is worth while: it is a violation (then in ``found``), or too many had no end.
+    """
     verdicts: list[Violation | None] = []
 
     def finish() -> None:

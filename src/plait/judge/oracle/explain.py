@@ -64,7 +64,7 @@ def explain_violation(
 
 
 def _concerned(minimal: Minimal) -> Sequence[Call]:
-    """The calls that a violation needs: all that are left, or those that stand in their own way."""
+    """Return the calls that a violation needs: all that are left, or those that stand in their own way."""
     calls, violation = minimal.test.calls, minimal.violation
     return [calls[each] for each in violation.calls] if violation.detail in (ITSELF, CYCLE) else calls
 
@@ -103,7 +103,7 @@ def describe_waiting() -> list[str]:
 
 
 def relevant(pairs: list[RacingPair]) -> RacingPair | None:
-    """The race to show: on data rather than on a lock, inside the code rather than in the test's own lines."""
+    """Return the race to show: on data rather than on a lock, inside the code rather than in the test's own lines."""
     inside = [pair for pair in pairs if not pair.first.site.file.startswith("<")]
     return next(iter(inside or pairs), None)
 
@@ -122,7 +122,7 @@ def _guard(pair: RacingPair, guards: GuardTable, moments: list[Moment]) -> dict[
 
 
 def reachable_under_gil(examination: Examination, same: Callable[[Violation], bool]) -> bool | None:
-    """Whether a build with the GIL can show it too; None if the search had to stop before it knew.
+    """Return whether a build with the GIL can show it too; None if the search had to stop before it knew.
 
     That it cannot is a claim: all schedules were executed, with time-outs at any moment if there are any.
     """
@@ -139,7 +139,7 @@ def reachable_under_gil(examination: Examination, same: Callable[[Violation], bo
 
 
 def _under_gil(examination: Examination, minimal: Minimal, same: Callable[[Violation], bool]) -> Minimal | None:
-    """The same violation on a schedule that the GIL allows, if that needs no more preemptions and replays."""
+    """Return the same violation on a schedule that the GIL allows, if that needs no more preemptions and replays."""
     with _gil(examination) as fresh:
         found = fewest_preemptions(fresh, same, minimal.preemptions)
     if found is None or not confirmed(examination, found.schedule, same, backend="auto"):
@@ -159,7 +159,7 @@ def _gil(examination: Examination) -> Iterator[Examination]:
 def confirmed(
     examination: Examination, schedule: Schedule, same: Callable[[Violation], bool], backend: str = "threads"
 ) -> bool:
-    """Whether the schedule shows the violation every time, on OS threads unless another backend is wanted."""
+    """Return whether the schedule shows the violation every time, on OS threads unless another backend is wanted."""
     for _ in range(REPLAYS):
         violation, lost = examination.replay(schedule, backend=backend)
         if violation is None or lost is not None or not same(violation):
@@ -168,7 +168,7 @@ def confirmed(
 
 
 def expected(violation: Violation, test: Test, specification: Specification) -> list[str]:
-    """What the odd call gives when whole calls run one after the other.
+    """Return what the odd call gives when whole calls run one after the other.
 
     Nothing where several calls are odd together, or only what they leave behind is: a list would say nothing then.
     """

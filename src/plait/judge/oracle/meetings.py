@@ -30,11 +30,11 @@ class SeenAlone:
         self._conducts[method] = None if not found or None in found else known
 
     def knows(self, method: str) -> bool:
-        """Whether the method was looked at."""
+        """Return whether the method was looked at."""
         return method in self._conducts
 
     def may_meet(self, first: str, second: str) -> bool:
-        """Whether two of the calls that were seen could come between each other; what is not known could."""
+        """Return whether two of the calls that were seen could come between each other; what is not known could."""
         mine, theirs = self._conducts.get(first), self._conducts.get(second)
         if mine is None or theirs is None:
             return True
@@ -42,7 +42,7 @@ class SeenAlone:
 
 
 def conduct_of(test: Test) -> Conduct | None:
-    """What the one call does that is not in the prefix; None if it cannot be told."""
+    """Return what the one call does that is not in the prefix; None if it cannot be told."""
     announce = SequentialRunner.announce
     if announce is not None:
         announce(test)

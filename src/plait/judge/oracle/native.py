@@ -32,7 +32,7 @@ class NativeOracle:
         self._serial: set[str] | None = None
 
     def violation(self, outcome: Sequence[str]) -> str | None:
-        """The exception, or ``deadlock``, that this execution shows and no linearisation does."""
+        """Return the exception, or ``deadlock``, that this execution shows and no linearisation does."""
         shown = {each for each in outcome if each}
         if not shown:
             return None
@@ -49,7 +49,7 @@ class NativeOracle:
 
 
 def orders(lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """All orders of the calls of several threads, each a sequence of thread numbers."""
+    """Yield all orders of the calls of several threads, each a sequence of thread numbers."""
     if not any(lengths):
         yield ()
         return
@@ -64,7 +64,7 @@ class NativeRunner(SequentialRunner):
     """`SequentialRunner` for code that nothing controls: a call that does not end in time counts as waiting."""
 
     def __call__(self, test: Test) -> list[CallOutcome]:
-        """One outcome per call that was made."""
+        """Return one outcome per call that was made."""
         known = self._cache.get(test)
         if known is None:
             known = self._cache[test] = []

@@ -47,7 +47,7 @@ def probes_of(interface: Interface) -> tuple[Call, ...]:
 
 
 def _sharing(interface: Interface, known: set[str]) -> list[Call]:
-    """Calls with one argument that other methods take first under the same name: both speak of the same thing.
+    """Return calls with one argument that other methods take first under the same name: both speak of the same thing.
 
     Those whose names say that something is done to it are no questions.
     """
@@ -63,7 +63,7 @@ def _sharing(interface: Interface, known: set[str]) -> list[Call]:
 
 
 def filled(probes: Sequence[Call], test: Test) -> tuple[Call, ...]:
-    """The probes to make after a test."""
+    """Return the probes to make after a test."""
     keys = _keys(test) if any(OPEN in call.expression for call in probes) else []
     return tuple(
         each for call in probes

@@ -27,5 +27,8 @@ class Rules:
 
 
 def may_wait(interface: Interface) -> tuple[str, ...]:
-    """The methods whose code waits. What their parameters are called says nothing: a ``timeout`` may be an expiry."""
+    """Return the methods whose code waits.
+
+    What their parameters are called says nothing: a ``timeout`` may be an expiry.
+    """
     return tuple(method.name for method in interface.methods if method.waits)

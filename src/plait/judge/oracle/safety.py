@@ -119,7 +119,7 @@ class Examination:
         return any(known.probed is not None for known in self._by_rule.values())
 
     def judge(self) -> Violation | None:
-        """The verdict on the execution that has just ended; call it from the engine's ``finish``."""
+        """Return the verdict on the execution that has just ended; call it from the engine's ``finish``."""
         if ENGINE.status not in (FINISHED_RUN, DEADLOCK, HANG):
             return None
         known = self._known
@@ -191,7 +191,7 @@ class Examination:
         return None
 
     def _onlookers(self, seen: Observed) -> frozenset[int]:
-        """Calls that wrote nothing while another thread was in a call that may wait: they may see it half done.
+        """Return calls that wrote nothing while another thread was in a call that may wait: they may see it half done.
 
         A call may wait if its code does, or if it has waited in this execution.
         """
@@ -222,7 +222,7 @@ class Examination:
         return tuple(position for position, identity in enumerate(seen.identity) if identity is not None)
 
     def _waits_for_itself(self) -> int | None:
-        """The position of a call that stands before a lock which it has taken itself, which no order excuses.
+        """Return the position of a call that stands before a lock which it has taken itself, which no order excuses.
 
         An object that was made a part of itself is another matter: there the test is to blame. So is a lock that the
         call has made itself, as `threading.Condition.wait` does: it takes it twice for others to release it.
@@ -263,7 +263,7 @@ class Examination:
         return False
 
     def _part_of_itself(self) -> bool:
-        """Whether a call was given the object under test."""
+        """Return whether a call was given the object under test."""
         given = [
             value
             for call in (*self.bed.test.prefix, *self.bed.test.calls)
@@ -272,7 +272,7 @@ class Examination:
         return bool(self.bed.variables) and self.bed.variables[0] in given
 
     def _taken_meanwhile(self, thread: int, loc: int) -> bool:
-        """Whether the call that the thread is in has taken the lock, and not one before it."""
+        """Return whether the call that the thread is in has taken the lock, and not one before it."""
         running, root = self.bed.running.get(thread), ENGINE.heap.roots[loc]
         taken = [
             number for number, entry in enumerate(ENGINE.trace)
@@ -338,7 +338,7 @@ class Examination:
 
     @staticmethod
     def _odd(seen: Observed, specification: Specification) -> tuple[int, ...]:
-        """The calls whose own result no order gives; all of them if each alone is possible."""
+        """Return the calls whose own result no order gives; all of them if each alone is possible."""
         odd = tuple(
             position
             for position, result in enumerate(seen.results)
@@ -383,7 +383,7 @@ class Examination:
             )  # fmt: skip
 
     def _judge_again(self, violation: Violation, known: _KnownOrders) -> Violation | None:
-        """The verdict by a specification that has got more orders."""
+        """Return the verdict by a specification that has got more orders."""
         seen, more = violation.seen, known.specification
         if violation.kind in (DEADLOCK, HANG):
             return None if more.matching(seen) else violation
@@ -419,13 +419,13 @@ class Examination:
         return Violation("wrong-result", None, tuple(range(len(seen.results))), violation.seen, text, shown)
 
     def _source(self, mine: Sequence[Any], position: int) -> str:
-        """The attribute or further call that gives a violation away."""
+        """Return the attribute or further call that gives a violation away."""
         if mine[position][0] == "attribute":
             return f"`{mine[position][1]}`"
         return f"`{self.probes[position - (len(mine) - len(self.probes))].expression}`"
 
     def _shown(self, mine: Sequence[Any], position: int) -> str:
-        """The result of a probe that gives a violation away, in words."""
+        """Return the result of a probe that gives a violation away, in words."""
         result = mine[position]
         if result[0] == "attribute":
             return f"`{result[1]}` is {plain(result[2])}"
@@ -449,7 +449,7 @@ class Examination:
         return found
 
     def _orders_with_probes(self, known: _KnownOrders) -> list[tuple[Observed, tuple[Any, ...]]]:
-        """All orders of the specification, each with what further calls see behind it."""
+        """Return all orders of the specification, each with what further calls see behind it."""
         found: list[tuple[Observed, tuple[Any, ...]]] = []
 
         def finish() -> None:
@@ -482,5 +482,5 @@ def _unfinished(seen: Observed) -> tuple[int, ...]:
 
 
 def _key(seen: Observed) -> tuple[Any, ...]:
-    """All that a verdict depends on."""
+    """Return all that a verdict depends on."""
     return (seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds, seen.identity)

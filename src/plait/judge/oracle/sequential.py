@@ -35,7 +35,7 @@ class SequentialRunner:
         return (SequentialRunner, ())
 
     def __call__(self, test: Test) -> list[CallOutcome]:
-        """One outcome per call that was made; see `RunSequentially`."""
+        """Return one outcome per call that was made; see `RunSequentially`."""
         known = self._cache.get(test)
         if known is not None:
             return known

@@ -82,7 +82,7 @@ class Specification:
     unread: set[int] = field(default_factory=set)  # calls whose result is meant for people: only failures count
 
     def mask(self, seen: Observed) -> Observed:
-        """The same with everything undetermined left out."""
+        """Return the same with everything undetermined left out."""
         if not self.undetermined and not self.state_undetermined and not self.unread:
             return seen
         results = tuple(
@@ -95,7 +95,7 @@ class Specification:
         return replace(seen, results=results, state=None if self.state_undetermined else seen.state, identity=())
 
     def statuses(self) -> set[str]:
-        """How serial executions end."""
+        """Return how serial executions end."""
         return {seen.status for seen in self.observed}
 
     def matching(
@@ -129,20 +129,23 @@ def _same_but(seen: Observed, other: Observed, without: frozenset[int]) -> bool:
 
 
 def positions(bed: Testbed) -> dict[CallId, int]:
-    """The position of each call in `Observed.results`."""
+    """Return the position of each call in `Observed.results`."""
     ids = [(thread, index) for thread, suffix in enumerate(bed.test.suffixes, 1) for index in range(len(suffix))]
     return {call: position for position, call in enumerate(ids)}
 
 
 def result_of(done: Done, bed: Testbed) -> Result:
-    """A call's outcome as plain data. The test's own objects count as themselves: their state is judged apart."""
+    """Return a call's outcome as plain data.
+
+    The test's own objects count as themselves: their state is judged apart.
+    """
     if done.error is not None:
         return ("raised", exception_name(done.error))
     return ("returned", canonical(done.value, bed.values))
 
 
 def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
-    """The execution that has just ended (call it from the engine's ``finish``)."""
+    """Return the execution that has just ended (call it from the engine's ``finish``)."""
     where = positions(bed)
     results: list[Result] = [UNFINISHED] * len(where)
     spans: list[tuple[int, int]] = [(-1, -1)] * len(where)
@@ -264,7 +267,7 @@ def whole_calls(bed: Testbed) -> Iterator[None]:
 
 
 def _does_not_count(bed: Testbed, serial: Serial) -> bool:
-    """Whether the order that has just been run is no part of the specification.
+    """Return whether the order that has just been run is no part of the specification.
 
     That is so if a call ended though another one had taken what it was woken for, or if a time-out fired while a call
     could have begun that would not have waited.
@@ -288,7 +291,7 @@ def _does_not_count(bed: Testbed, serial: Serial) -> bool:
 
 
 def _ready(bed: Testbed, at: int) -> list[CallId]:
-    """The calls that could have begun when the trace was so long: those before them were over."""
+    """Return the calls that could have begun when the trace was so long: those before them were over."""
     found = []
     for thread, suffix in enumerate(bed.test.suffixes, 1):
         over = sum(done.thread == thread and done.end <= at for done in bed.done)
@@ -299,7 +302,7 @@ def _ready(bed: Testbed, at: int) -> list[CallId]:
 
 
 def _waits_afresh(bed: Testbed, call: CallId, script: Sequence[int], moment: int) -> bool | None:
-    """Whether a call that is started afresh at a moment of an order has to wait."""
+    """Return whether a call that is started afresh at a moment of an order has to wait."""
     attempt = StartedAfresh(script, moment)
     attempt.next_prefix()
     with one_more(bed, bed.call(*call)):
@@ -351,7 +354,7 @@ def _could_have_ended(seen: Observed, other: Observed) -> bool:
 
 
 def _moves_when_shaken(bed: Testbed, order: Sequence[int], seen: Observed) -> bool:
-    """Whether a call that was stuck ends when all that wait are woken up for no reason."""
+    """Return whether a call that was stuck ends when all that wait are woken up for no reason."""
     serial = Shaken(order)
     serial.next_prefix()
     ended: list[int] = []
@@ -393,7 +396,7 @@ def extend(bed: Testbed, found: Specification, rules: Rules | None, look: Callab
 
 
 def _displays(bed: Testbed) -> set[int]:
-    """Calls of ``repr``, and of ``str`` where it shows the same."""
+    """Return calls of ``repr``, and of ``str`` where it shows the same."""
     found = set()
     for position, call in enumerate(bed.test.calls):
         kind: Any = type(bed.values.get(call.receiver))
@@ -419,7 +422,7 @@ def _repeat(bed: Testbed, found: Specification) -> None:
 
 
 def probe(bed: Testbed, probes: Sequence[Call], seconds: float = PROBE_S) -> tuple[Result, ...]:
-    """What a user sees of the final state: the results of further calls, made one after another.
+    """Return what a user sees of the final state: the results of further calls, made one after another.
 
     What comes behind a call that does not end in time, or waits for ever, is not asked.
     """
@@ -441,7 +444,7 @@ def probe(bed: Testbed, probes: Sequence[Call], seconds: float = PROBE_S) -> tup
 
 
 def public_attributes(values: Mapping[str, Any], variables: Sequence[str]) -> tuple[Result, ...]:
-    """What anybody can read of the test's objects without a call, read before any further call is made."""
+    """Return what anybody can read of the test's objects without a call, read before any further call is made."""
     found: list[Result] = []
     for variable in variables[:1]:
         attributes = getattr(values[variable], "__dict__", None)
@@ -459,7 +462,7 @@ _NUMBERED = frozenset({"fd", "fileno", "descriptor"})  # the system gives them o
 
 
 def _is_data(value: Any, depth: int = 3) -> bool:
-    """Whether a value is built-in data all through: what other objects hold inside is their own affair."""
+    """Return whether a value is built-in data all through: what other objects hold inside is their own affair."""
     kind = type(value)
     if kind in (int, bool, float, str, bytes, type(None)):
         return True

@@ -13,7 +13,7 @@ _SHORT = 90  # characters of a value
 
 
 def summary(violation: Violation, test: Test, subject: str, specification: Specification) -> str:
-    """What can happen, and what would happen without interference."""
+    """Return what can happen, and what would happen without interference."""
     return f"{subject}: {_said(violation, test, specification)}"
 
 
@@ -50,7 +50,7 @@ def _said(violation: Violation, test: Test, specification: Specification) -> str
 
 
 def _stuck(violation: Violation, test: Test) -> list[Call]:
-    """The calls that wait: of every thread the first one that did not return."""
+    """Return the calls that wait: of every thread the first one that did not return."""
     found: list[Call] = []
     start = 0
     for suffix in test.suffixes:
@@ -89,7 +89,7 @@ def _afterwards(violation: Violation, calls: Sequence[Call], together: str, at_o
 
 
 def _state(result: Result) -> str:
-    """What a probe showed: a value, or a failure."""
+    """Return what a probe showed: a value, or a failure."""
     return f"is {_cut(plain(result[-1]))}" if result[0] in ("returned", "attribute") else shown_result(result)
 
 
@@ -117,7 +117,7 @@ def _results(violation: Violation, calls: Sequence[Call], specification: Specifi
 
 
 def _instead(text: str) -> str:
-    """A result as it stands behind "instead of"."""
+    """Return a result as it stands behind "instead of"."""
     if text == "never returns":
         return "never returning"
     return f"raising {text[7:]}" if text.startswith("raises ") else text.removeprefix("returns ")

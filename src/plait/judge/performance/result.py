@@ -43,11 +43,11 @@ class Measured:
         self.usable, self.reason = False, reason
 
     def series(self, scope: str) -> Series:
-        """The times in one measurement scope (section 4.1)."""
+        """Return the times in one measurement scope (section 4.1)."""
         return self.whole if scope == "whole" else self.suffix
 
     def calls(self, threads: int) -> int:
-        """How many calls so many threads make when each goes through its suffix once."""
+        """Return how many calls so many threads make when each goes through its suffix once."""
         suffixes = self.test.suffixes
         return sum(len(suffixes[index % len(suffixes)]) for index in range(threads))
 
@@ -142,13 +142,13 @@ class Comparison:
             measured.winner = winner(series, self.delta, self.confidence)
 
     def winning(self) -> list[Measured]:
-        """Tests that the verdict rests on, the largest difference first."""
+        """Return tests that the verdict rests on, the largest difference first."""
         side = {"regression": "old", "improvement": "new"}.get(self.verdict)
         chosen = [each for each in self.tests if each.winner == side] or self.conclusive
         return sorted(chosen, key=lambda each: -abs(math.log(each.series(self.scope).speedup().mean)))
 
     def as_result(self) -> Result:
-        """What the result file holds."""
+        """Return what the result file holds."""
         winners = self.winners
         lengths = sorted(each.length for each in self.tests)
         stats = {
@@ -192,7 +192,7 @@ class Comparison:
         ]  # fmt: skip
 
     def summary(self) -> str:
-        """One line that a person understands."""
+        """Return one line that a person understands."""
         speedup = self.speedup
         if self.verdict == "inconclusive" or speedup is None:
             return self.reason

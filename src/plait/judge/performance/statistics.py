@@ -29,12 +29,12 @@ class Interval(NamedTuple):
 
 
 def mean(values: Sequence[float]) -> float:
-    """The arithmetic mean."""
+    """Return the arithmetic mean."""
     return math.fsum(values) / len(values)
 
 
 def deviation(values: Sequence[float]) -> float:
-    """The standard deviation of a sample; infinite for one that is too small to have any."""
+    """Return the standard deviation of a sample; infinite for one that is too small to have any."""
     if len(values) < 2:
         return math.inf
     middle = mean(values)
@@ -42,12 +42,12 @@ def deviation(values: Sequence[float]) -> float:
 
 
 def median(values: Sequence[float]) -> float:
-    """The value in the middle."""
+    """Return the value in the middle."""
     return quantile(values, 0.5)
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The value that so large a share of the others stays below, between two neighbours if need be."""
+    """Return the value that so large a share of the others stays below, between two neighbours if need be."""
     ordered = sorted(values)
     place = share * (len(ordered) - 1)
     below = math.floor(place)
@@ -56,7 +56,7 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def undisturbed(times: Sequence[float]) -> float:
-    """The lower quartile of the times of many executions, as the time of one.
+    """Return the lower quartile of the times of many executions, as the time of one.
 
     Whatever else a machine does can only add to a time. Up to three of four executions may be disturbed before the
     lower quartile is; the mean is by the first one.
@@ -75,7 +75,7 @@ def interval(values: Sequence[float], confidence: float) -> Interval:
 
 @functools.lru_cache(maxsize=None)  # noqa: UP033 - Python 3.8 has no functools.cache
 def t_quantile(probability: float, freedom: int) -> float:
-    """The value that Student's t with ``freedom`` degrees stays below with that probability (above one half)."""
+    """Return the value that Student's t with ``freedom`` degrees stays below with that probability (above one half)."""
     low, high = 0.0, 1.0
     while t_below(high, freedom) < probability:
         low, high = high, high * 2
@@ -91,12 +91,12 @@ def t_quantile(probability: float, freedom: int) -> float:
 
 
 def t_below(value: float, freedom: int) -> float:
-    """How likely Student's t is below a value that is not negative."""
+    """Return how likely Student's t is below a value that is not negative."""
     return 1 - _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + value * value)) / 2
 
 
 def _incomplete_beta(a: float, b: float, x: float) -> float:
-    """The regularised incomplete beta function, by its continued fraction in the form that converges quickly."""
+    """Return the regularised incomplete beta function, by its continued fraction in the form that converges quickly."""
     if x <= 0 or x >= 1:
         return 0.0 if x <= 0 else 1.0
     if x > (a + 1) / (a + b + 2):

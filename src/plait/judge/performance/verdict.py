@@ -49,7 +49,7 @@ class Series:
         self.new.append(new)
 
     def levelled(self) -> tuple[list[float], list[float]]:
-        """Both sets of times, brought to the level that the rounds have in common."""
+        """Return both sets of times, brought to the level that the rounds have in common."""
         levels = [(math.log(old) + math.log(new)) / 2 for old, new in zip(self.old, self.new)]
         common = mean(levels)
         factors = [math.exp(common - level) for level in levels]
@@ -59,7 +59,7 @@ class Series:
         )
 
     def spread(self) -> float:
-        """The larger standard deviation of the two sets, as a share of the mean (Algorithm 2's sigma)."""
+        """Return the larger standard deviation of the two sets, as a share of the mean (Algorithm 2's sigma)."""
         return max(deviation(times) / mean(times) for times in self.levelled())
 
     def speedup(self, confidence: float = CONFIDENCE) -> Interval:
@@ -81,7 +81,7 @@ def winner(series: Series, delta: float = DELTA, confidence: float = CONFIDENCE)
 
 
 def is_decided(series: Series, delta: float = DELTA, confidence: float = CONFIDENCE) -> bool:
-    """Whether the interval of the speed-up lies on one side of the threshold: more rounds would say the same."""
+    """Return whether the interval of the speed-up lies on one side of the threshold: more rounds would say the same."""
     _, low, high = series.speedup(confidence)
     fast, slow = 1 + delta, 1 / (1 + delta)
     return low > fast or high < slow or (slow < low and high < fast)
@@ -103,7 +103,7 @@ def verdict(winners: Sequence[str]) -> str:
 
 
 def rounds_needed(series: Series, width: float, confidence: float = CONFIDENCE) -> int:
-    """How many rounds would probably narrow the interval of the speed-up to ``width`` on either side."""
+    """Return how many rounds would probably narrow the interval of the speed-up to ``width`` on either side."""
     _, low, high = series.speedup(confidence)
     half = math.log(high / low) / 2
     return math.ceil(len(series) * (half / width) ** 2)
@@ -128,7 +128,7 @@ class Point:
 
 
 def point(threads: int, series: Series, delta: float = DELTA, confidence: float = CONFIDENCE) -> Point:
-    """The point of a curve, from a series of seconds per call."""
+    """Return the point of a curve, from a series of seconds per call."""
     return Point(
         threads, 1 / median(series.old), 1 / median(series.new), series.speedup(confidence),
         winner(series, delta, confidence),
@@ -136,7 +136,7 @@ def point(threads: int, series: Series, delta: float = DELTA, confidence: float 
 
 
 def nature(alone: Point, together: Point, delta: float = DELTA) -> Nature:
-    """Where a difference comes from, given the points for one thread and for many.
+    """Return where a difference comes from, given the points for one thread and for many.
 
     One that a single thread shows as well is sequential. It is ``both`` when threads make it larger by more than the
     threshold, with intervals that do not overlap.

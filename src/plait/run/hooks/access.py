@@ -109,7 +109,7 @@ def write(obj: Any, name: str, site: int) -> Any:
 
 
 def _sequence_key(container: Any, key: Any) -> Any:
-    """An index as a location's key; None where the whole sequence is meant."""
+    """Return an index as a location's key; None where the whole sequence is meant."""
     if type(key) is int:
         return key if key >= 0 else None
     return None
@@ -346,7 +346,7 @@ def _classify(kind: type, name: str) -> Any:
 
 
 def _inner(found: Any) -> Any:
-    """The function of a method of any kind."""
+    """Return the function of a method of any kind."""
     return found.fget if isinstance(found, property) else getattr(found, "__func__", found)
 
 
@@ -627,7 +627,7 @@ class _Method:
 
 
 def callee(function: Any, site: int) -> Any:
-    """What stands for a function that may be one of those that C code performs in several steps."""
+    """Return what stands for a function that may be one of those that C code performs in several steps."""
     kind = type(function)
     if ENGINE.current is None or (kind is types.FunctionType and "_p_m" in function.__globals__):
         return function
@@ -638,7 +638,7 @@ _HASHABLE = (type, types.BuiltinFunctionType)  # without running code under test
 
 
 def method(obj: Any, name: str, site: int) -> Any:
-    """What stands for ``obj.name``, which may be a method that C code performs in several steps."""
+    """Return what stands for ``obj.name``, which may be a method that C code performs in several steps."""
     if ENGINE.current is None:
         return getattr(obj, name)
     kind = type(obj)
@@ -657,7 +657,7 @@ def method(obj: Any, name: str, site: int) -> Any:
 
 
 def _above(proxy: Any, name: str) -> tuple[Any, Any]:
-    """The object that a `super` object stands for, and what the attribute means to it."""
+    """Return the object that a `super` object stands for, and what the attribute means to it."""
     obj = proxy.__self__
     if obj is None or issubclass(type(obj), type):
         return None, None
@@ -684,7 +684,7 @@ def marker() -> None:
 
 
 def element(value: Any) -> Any:
-    """A value inside a comprehension behind which it jumps back, or before which it is entered."""
+    """Return a value inside a comprehension behind which it jumps back, or before which it is entered."""
     thread = ENGINE.current
     if thread is not None:
         thread.may_switch = True

@@ -255,7 +255,7 @@ def announced(function: Any, site: int) -> Any:
 
 
 def _touches(function: Any) -> bool:
-    """Whether calling it touches what has no hook of its own."""
+    """Return whether calling it touches what has no hook of its own."""
     if type(function) in EFFECTS_OF:
         return True
     if type(function) is functools.partial:
@@ -288,7 +288,7 @@ def own_names(names: Any) -> Any:
 
 
 def module_names(space: dict[str, Any]) -> dict[str, Any]:
-    """What ``globals()`` says: its keys are the module's variables."""
+    """Return what ``globals()`` says: its keys are the module's variables."""
     thread = ENGINE.current
     if thread is not None:
         _HEAP.alias_module(space)

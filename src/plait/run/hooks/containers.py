@@ -74,7 +74,7 @@ WINDOWS = frozenset({types.MappingProxyType, memoryview})  # they show what is i
 
 
 def behind(window: Any) -> Any:
-    """The container that a proxy or memory view shows; None if it is none whose content is shared."""
+    """Return the container that a proxy or memory view shows; None if it is none whose content is shared."""
     container: Any = window.obj if type(window) is memoryview else next(iter(gc.get_referents(window)), None)
     return container if is_container(type(container)) else None
 
@@ -88,7 +88,7 @@ _is_container: dict[type, bool] = {}
 
 
 def is_container(kind: type) -> bool:
-    """Whether values of this type hold shared content that C code reads and writes."""
+    """Return whether values of this type hold shared content that C code reads and writes."""
     known = _is_container.get(kind)
     if known is None:
         known = _is_container[kind] = issubclass(kind, CONTAINERS)
@@ -99,7 +99,7 @@ _is_read: dict[type, bool] = {}
 
 
 def is_read(kind: type) -> bool:
-    """Whether comparing, printing or copying a value of this type looks at shared content."""
+    """Return whether comparing, printing or copying a value of this type looks at shared content."""
     known = _is_read.get(kind)
     if known is None:
         known = _is_read[kind] = kind is tuple or is_container(kind) or is_view(kind) or kind in WINDOWS
@@ -107,19 +107,19 @@ def is_read(kind: type) -> bool:
 
 
 def is_view(kind: type) -> bool:
-    """Whether values of this type (views, iterators) read another container."""
+    """Return whether values of this type (views, iterators) read another container."""
     return kind in _VIEWS
 
 
 def operation(descriptor: Any, name: str) -> str | None:
-    """What a C method does to its container, by the class that defines it."""
+    """Return what a C method does to its container, by the class that defines it."""
     owner = getattr(descriptor, "__objclass__", None)
     operations = OPERATIONS.get(owner) if owner is not None else None
     return None if operations is None else operations.get(name)
 
 
 def is_c_callable(value: Any) -> bool:
-    """Whether calling the value runs C code, after which a GIL build may switch."""
+    """Return whether calling the value runs C code, after which a GIL build may switch."""
     kind = type(value)  # which the value cannot answer for
     if issubclass(kind, _C_CALLABLES):
         return True
@@ -130,12 +130,12 @@ _MADE_IN_C = frozenset({"Lock", "local", "SimpleQueue"})  # of the primitives th
 
 
 def fills_missing(kind: type) -> bool:
-    """Whether reading a missing key stores one, as `collections.defaultdict` does."""
+    """Return whether reading a missing key stores one, as `collections.defaultdict` does."""
     return issubclass(kind, collections.defaultdict) and kind.__missing__ is collections.defaultdict.__missing__
 
 
 def makes_in_python(container: Any) -> bool:
-    """Whether what is stored for a missing key comes from Python code: others may run before it is stored."""
+    """Return whether what is stored for a missing key comes from Python code: others may run before it is stored."""
     return _is_python(container.default_factory)
 
 

@@ -49,7 +49,7 @@ class TopLevel(Statements):
     """Rewrites the statements of a text; functions in it are rewritten like all others."""
 
     def variable(self, name: str, hook: str, at: ast.AST) -> ast.Call | None:
-        """Names that are not a function's own are keys of the name space."""
+        """Return names that are not a function's own are keys of the name space."""
         owner = self.frame.scope.owner(self.mangled(name))
         if owner is not self.module or hasattr(builtins, name) or name.startswith("_p_"):
             return super().variable(name, hook, at)
@@ -58,7 +58,7 @@ class TopLevel(Statements):
         return build.call_node(f"_p_{hook}n", [build.constant(name, at), build.constant(top, at), site], at)
 
     def is_shared(self, name: str) -> bool:
-        """All names of the text are."""
+        """Return all names of the text are."""
         if self.frame.inside and self.frame.scope.owner(self.mangled(name)) is self.module:
             return not hasattr(builtins, name) and not name.startswith("_p_")
         return super().is_shared(name)
@@ -88,7 +88,7 @@ class TopLevel(Statements):
 
 @lru_cache(maxsize=512)
 def rewritten(text: str, mode: str, flags: int = 0, filename: str = "<string>") -> CodeType | None:
-    """The code of a text with hooks in it; None where it cannot be made, and the text must be run as it is."""
+    """Return the code of a text with hooks in it; None where it cannot be made, and the text must be run as it is."""
     if len(text) > MAX_TEXT:
         return None
     try:
@@ -160,7 +160,7 @@ def adopt_generators() -> None:
 
 
 def _space(name: str, frame: Any, *, top: bool) -> Any:
-    """The dictionary that holds a variable of a text."""
+    """Return the dictionary that holds a variable of a text."""
     if top and name in frame.f_locals:
         return frame.f_locals
     return frame.f_globals if name in frame.f_globals else None

@@ -18,7 +18,10 @@ EFFECTS_OF: dict[type, Any] = {}
 
 
 def effect_of(found: Any, name: str) -> Any:
-    """What a method as its class holds it touches when it is called with its object; None if nothing is known."""
+    """Return what a method as its class holds it touches when it is called with its object.
+
+    None if nothing is known.
+    """
     effect = EFFECTS.get(identity(found))
     if effect is None and type(found) is types.WrapperDescriptorType:
         return EFFECTS_BY_NAME.get(name)
@@ -36,7 +39,7 @@ def bound_effect(function: Any, bound: Any) -> Any:
 
 
 def held(obj: Any, name: str) -> Any:
-    """What an attribute holds, found without running code under test; None if nothing."""
+    """Return what an attribute holds, found without running code under test; None if nothing."""
     value = getattr(obj, "__dict__", {}).get(name)
     if value is not None:
         return value

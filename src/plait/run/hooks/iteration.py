@@ -54,7 +54,7 @@ def scan_too(thread: VThread, args: tuple[Any, ...], site: int, point: int) -> N
 
 
 def containers_in(value: Any, depth: int) -> Iterator[Any]:
-    """The containers that comparing, printing or copying a value looks at: itself, and those inside of it."""
+    """Yield the containers that comparing, printing or copying a value looks at: itself, and those inside of it."""
     kind = type(value)
     if is_container(kind):
         yield value
@@ -154,7 +154,7 @@ def turn(thread: VThread, iterator: Any, site: int) -> None:
 
 
 def _sources(iterator: Any, depth: int) -> Iterator[Any]:
-    """The containers that an iterator written in C reads, or will read, without a point of their own."""
+    """Yield the containers that an iterator written in C reads, or will read, without a point of their own."""
     for referent in gc.get_referents(iterator):
         kind = type(referent)
         if is_container(kind):
@@ -311,7 +311,7 @@ class Feeding:
 
 
 def walked(value: Any, site: int, *, deep: bool = False) -> Any:
-    """What C code is given that walks along a value: the value itself if that needs no points."""
+    """Return what C code is given that walks along a value: the value itself if that needs no points."""
     kind = type(value)
     if is_container(kind):
         if type(kind.__dict__.get("__iter__")) is types.FunctionType or _overrides_iter(kind):
@@ -325,7 +325,7 @@ def walked(value: Any, site: int, *, deep: bool = False) -> Any:
 
 
 def is_plain(iterable: Any, depth: int = _WITHIN) -> bool:
-    """Whether walking along what `walked` returned runs no Python code: C code keeps its locks meanwhile."""
+    """Return whether walking along what `walked` returned runs no Python code: C code keeps its locks meanwhile."""
     kind = type(iterable)
     if kind is Stepping:
         return True

@@ -63,7 +63,7 @@ def walker(func: Any, site: int, *args: Any) -> Any:
 
 
 def whole_both(left: Any, right: Any, site: int) -> Any:
-    """Both values are about to be read as a whole, by one operation: ``right``."""
+    """Return both values are about to be read as a whole, by one operation: ``right``."""
     return right
 
 
@@ -93,7 +93,7 @@ def call_function_keyword(f: Any, site: int, value: Any) -> Any:
 
 
 def whole(o: Any, site: int) -> Any:
-    """All of ``o`` is about to be looked at (truth, length, unpacking, operators, formatting...): ``o``."""
+    """Return all of ``o`` is about to be looked at (truth, length, unpacking, operators, formatting...): ``o``."""
     return o
 
 
@@ -103,7 +103,7 @@ def whole_write(o: Any, site: int) -> Any:
 
 
 def size(o: Any, site: int) -> Any:
-    """The truth or the length of ``o`` is about to be asked for: ``o``."""
+    """Return the truth or the length of ``o`` is about to be asked for: ``o``."""
     return o
 
 
@@ -153,7 +153,7 @@ def iterate(iterable: Any, site: int) -> Any:
 
 
 def read_global(module: str, name: str, site: int) -> bool:
-    """A global that functions assign is about to be read: True."""
+    """Return a global that functions assign is about to be read: True."""
     return True
 
 
@@ -163,12 +163,12 @@ def write_global(module: str, name: str, site: int) -> bool:
 
 
 def cell() -> object:
-    """A function with a variable that nested functions assign was entered: a new identity for that variable."""
+    """Return a function with a variable that nested functions assign was entered: a new identity for that variable."""
     return object()
 
 
 def read_cell(token: object, name: str, site: int) -> bool:
-    """A closure variable that nested functions assign is about to be read: True."""
+    """Return a closure variable that nested functions assign is about to be read: True."""
     return True
 
 

@@ -109,7 +109,7 @@ def _lazy(first: int, many: int | None, atomic: frozenset[type] = frozenset()) -
 
 
 def _next(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """An iterator over a list that several threads share: reading its position and storing it are two steps."""
+    """Return an iterator over a list that several threads share: reading its position and storing it are two steps."""
     if not args or type(args[0]) is not _LIST_ITERATOR or ENGINE.gil:
         return NATIVE
     iterator: Any = args[0]
@@ -155,7 +155,7 @@ FUNCTIONS: dict[Any, Function] = {
 
 
 def equal(thread: VThread, element: Any, wanted: Any, site: int) -> bool:
-    """What C code asks to find something: identity first, then ``==``. Containers that are compared are read."""
+    """Return what C code asks to find something: identity first, then ``==``. Containers that are compared are read."""
     if element is wanted:
         return True
     scan_too(thread, (element, wanted), site, 0)
@@ -276,7 +276,7 @@ _BY_CONTENT = (tuple, list, dict, set, frozenset, collections.deque)
 
 @functools.cache
 def compares_in_python(kind: Any) -> bool:
-    """Whether comparing values of this type may run Python code."""
+    """Return whether comparing values of this type may run Python code."""
     if issubclass(kind, _BY_CONTENT):
         return True
     return any(isinstance(getattr(kind, name), types.FunctionType) for name in ("__eq__", "__lt__"))
@@ -612,12 +612,12 @@ def _chain_all(thread: VThread, native: Any, site: int, args: tuple[Any, ...], n
 
 
 def class_method(owner: Any, name: str) -> Function | None:
-    """The performer of ``owner.name``, where that belongs to the class; None if it is one step."""
+    """Return the performer of ``owner.name``, where that belongs to the class; None if it is one step."""
     if owner is itertools.chain and name == "from_iterable":
         return _chain_all
     return _consumer(frozenset({*_HASHED, tuple})) if name == "fromkeys" and issubclass(owner, dict) else None
 
 
 def stepwise_method(descriptor: Any, name: str) -> Method | None:
-    """The performer of a C method, found by the class that defines it; None if the method is one step."""
+    """Return the performer of a C method, found by the class that defines it; None if the method is one step."""
     return METHODS.get((getattr(descriptor, "__objclass__", None), name))  # type: ignore[arg-type]

@@ -46,7 +46,7 @@ Put = Callable[[Any], object]
 
 
 def _guarded(hook: Callable[..., Any], quiet: Callable[..., Any]) -> Callable[..., Any]:
-    """A hook for code that threads outside of the execution also run: those of pytest, of a debugger."""
+    """Return a hook for code that threads outside of the execution also run: those of pytest, of a debugger."""
 
     def guarded(*args: Any, **named: Any) -> Any:
         return (hook if get_ident() in OURS else quiet)(*args, **named)
@@ -113,13 +113,16 @@ class Adopter:
             self._visit_space(module)
 
     def adopt_function(self, function: Any) -> Any:
-        """A callable whose module is adopted, with everything its closure holds; use what is returned in its place."""
+        """Return a callable whose module is adopted, with everything its closure holds.
+
+        Use what is returned in its place.
+        """
         replaced = [function]
         self._visit(function, lambda new: replaced.__setitem__(0, new))
         return replaced[0]
 
     def names(self) -> dict[int, str]:
-        """The variables that hold the objects of the adopted code, by the objects' identity."""
+        """Return the variables that hold the objects of the adopted code, by the objects' identity."""
         spaces = [*(vars(module).items() for module in self.modules), [(n, _content(cell)) for n, cell in self.cells]]
         return {
             id(value): name
@@ -166,7 +169,7 @@ class Adopter:
             put(self._with_tokens(function, new))
 
     def _with_tokens(self, function: types.FunctionType, code: types.CodeType) -> types.FunctionType:
-        """A copy whose closure also names the variables that several functions assign."""
+        """Return a copy whose closure also names the variables that several functions assign."""
         closure = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         cells = []
         for name in code.co_freevars:
@@ -398,13 +401,13 @@ _FOREIGN = (*_STANDARD, *_INSTALLED)
 
 
 def is_standard(path: str) -> bool:
-    """Whether a file belongs to the standard library, or to plait."""
+    """Return whether a file belongs to the standard library, or to plait."""
     own = str(Path(plait.__file__).parent)
     return path.startswith(own) or (path.startswith(_STANDARD) and not path.startswith(_INSTALLED))
 
 
 def is_foreign(path: str) -> bool:
-    """Whether a file belongs to the interpreter or to an installed package, or to plait."""
+    """Return whether a file belongs to the interpreter or to an installed package, or to plait."""
     return path.startswith(_FOREIGN) or path.startswith(str(Path(plait.__file__).parent))
 
 

@@ -49,7 +49,7 @@ class Library:
         self._codes: dict[tuple[str, str], tuple[bytes, Codes]] = {}
 
     def codes(self, module: types.ModuleType) -> Codes | None:
-        """The codes of a module; None if it was not made from Python source."""
+        """Return the codes of a module; None if it was not made from Python source."""
         path = Path(str(module.__file__))
         if path.suffix != ".py" or not path.exists():
             return None
@@ -72,6 +72,6 @@ def _inner(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _start(code: types.CodeType) -> tuple[int, int]:
-    """Where the body begins in the source."""
+    """Return where the body begins in the source."""
     places = [(line, column) for line, _, column, end in code.co_positions() if line and column is not None and end]
     return min(places, default=(0, 0))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _pairs(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
-    """The functions of two compilations of one source, in order: both have the same ones."""
+    """Yield the functions of two compilations of one source, in order: both have the same ones."""
     yield old, new
     inner = ([each for each in code.co_consts if isinstance(each, CodeType)] for code in (old, new))
     for first, second in zip(*inner, strict=True):
@@ -73,7 +73,7 @@ class RewritingLoader(SourceFileLoader):
                 function.__code__ = successors[function.__code__]
 
     def get_data(self, path: str) -> bytes:
-        """The content of a file, or the source of a module that has none."""
+        """Return the content of a file, or the source of a module that has none."""
         return super().get_data(path) if self._source is None or path != self.path else self._source.encode()
 
 
@@ -142,7 +142,7 @@ class Importer:
             self.uncontrolled.append(fullname)
 
     def compile(self, source: str | bytes, name: str, path: str) -> CodeType:
-        """The code of a module, rewritten if it can be; its places are recorded."""
+        """Return the code of a module, rewritten if it can be; its places are recorded."""
         try:
             made = compile_among(source, name, path, self.cache, frozenset(self._assigned.get(name, ())))
         except RecursionError:
@@ -159,7 +159,7 @@ class Importer:
         return made.code
 
     def load_source(self, name: str, origin: Path | str) -> ModuleType:
-        """A rewritten module from a file (a path) or from source text (a string), whatever ``sys.path`` says.
+        """Return a rewritten module from a file (a path) or from source text (a string), whatever ``sys.path`` says.
 
         It is entered in ``sys.modules``. ``__init__.py`` is loaded as a package.
         """

@@ -206,7 +206,7 @@ class ModuleState:
 
 
 def _is_mirrored(kind: type) -> bool:
-    """Whether a class is one of the mirror's own, made from a standard module's source, or `local`."""
+    """Return whether a class is one of the mirror's own, made from a standard module's source, or `local`."""
     return issubclass(kind, local) or (
         kind.__module__ in _MIRRORED and "_p_r" in getattr(kind.__init__, "__globals__", ())
     )
@@ -217,7 +217,7 @@ def _machinery(name: str) -> bool:
 
 
 def _same(owner: Any, first: dict[Any, Any], second: dict[Any, Any]) -> bool:
-    """The same keys in the same order with the same values, without running anybody's ``__eq__``.
+    """Return the same keys in the same order with the same values, without running anybody's ``__eq__``.
 
     ``owner`` is the class whose methods walk ``first``: an OrderedDict has an order of its own.
     """

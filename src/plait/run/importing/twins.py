@@ -67,7 +67,7 @@ class Twins:
             makers[queue.SimpleQueue] = lambda real: _simple_queue(virtual["queue"].SimpleQueue(), real)
 
     def of(self, value: Any) -> Any:
-        """The twin of a real module, class, function or primitive; None for anything else."""
+        """Return the twin of a real module, class, function or primitive; None for anything else."""
         found = self._of.get(id(value))
         if found is not None:
             return found

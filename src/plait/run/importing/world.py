@@ -26,7 +26,7 @@ from plait.run.importing.modulestate import ModuleState
 
 
 def cache_folder() -> Path:
-    """Where rewritten code is kept between runs."""
+    """Return where rewritten code is kept between runs."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "plait" / "code"
 
@@ -103,7 +103,7 @@ class World:
 
 
 def find_in(module: types.ModuleType, qualname: str) -> Any:
-    """The class (or function) with this qualified name, or a `UsageError` that suggests near ones."""
+    """Return the class (or function) with this qualified name, or a `UsageError` that suggests near ones."""
     found: Any = module
     for part in qualname.split("."):
         if not hasattr(found, part):
@@ -113,7 +113,7 @@ def find_in(module: types.ModuleType, qualname: str) -> Any:
 
 
 def missing(module: types.ModuleType, qualname: str, owner: Any, part: str) -> str:
-    """One line on a name that is not there."""
+    """Return one line on a name that is not there."""
     import difflib  # noqa: PLC0415 - only for the message
 
     names = [name for name in vars(owner) if not name.startswith("_")]

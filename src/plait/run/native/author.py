@@ -63,7 +63,7 @@ class Author:
         return {}
 
     def next(self, calls: int, suffixes: int, without: list[str]) -> dict[str, Any]:
-        """One more test, or none."""
+        """Return one more test, or none."""
         test = self._tests.next_test(calls, suffixes, without=without)
         return {"test": test.as_json() if test is not None else None}
 
@@ -82,7 +82,7 @@ PATIENCE_S = 0.2
 
 
 def run_natively(test: Test) -> list[CallOutcome]:
-    """A `RunSequentially` for code that is imported as it is. A call that waits for ever keeps its thread."""
+    """Return a `RunSequentially` for code that is imported as it is. A call that waits for ever keeps its thread."""
     outcomes: list[CallOutcome] = []
     worker = threading.Thread(target=_execute, args=(test, outcomes), daemon=True)
     worker.start()
@@ -123,7 +123,7 @@ def _call(call: Call, scope: dict[str, Any]) -> Any:
 
 
 def _state(value: Any) -> Any:
-    """What is to be seen of an object; its own code may raise, which says nothing about the call."""
+    """Return what is to be seen of an object; its own code may raise, which says nothing about the call."""
     try:
         fields = {name: repr(each) for name, each in getattr(value, "__dict__", {}).items()}
         return fields, len(value) if hasattr(value, "__len__") else None

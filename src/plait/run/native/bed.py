@@ -66,7 +66,7 @@ class NativeBed:
         self._suffixes = [[_Step(call) for call in suffix] for suffix in test.suffixes]
 
     def concurrent(self, watch: NativeWatch) -> Outcome:
-        """One execution on threads."""
+        """Return one execution on threads."""
         values = self._built()
         gate = threading.Barrier(len(self._suffixes))
         found: list[list[str]] = [[] for _ in self._suffixes]
@@ -80,7 +80,10 @@ class NativeBed:
         return _joined([(body, (steps, into)) for steps, into in zip(self._suffixes, found, strict=True)], found)
 
     def serial(self, order: Sequence[int]) -> Outcome:
-        """The calls one after another, ``order`` naming the thread of each; outcomes in the order of `concurrent`."""
+        """Return the calls one after another, ``order`` naming the thread of each.
+
+        Outcomes in the order of `concurrent`.
+        """
         values = self._built()
         found: list[list[str]] = [[] for _ in self._suffixes]
 
@@ -110,7 +113,7 @@ class _Step:
             self._code, self._value = compile(call.expression, "<call>", "exec"), False
 
     def run(self, space: dict[str, Any], values: dict[str, Any]) -> str:
-        """The name of the exception, or nothing."""
+        """Return the name of the exception, or nothing."""
         try:
             if self._value:
                 result = eval(self._code, space, values)

@@ -146,7 +146,7 @@ ALLOCATE = threading.Lock
 
 
 def describe(error: BaseException) -> str:
-    """One line."""
+    """Return one line."""
     return (type(error).__name__ + ": " + str(error)).split("\n")[0][:200].rstrip(": ")
 
 
@@ -314,7 +314,7 @@ class Server:
         return {"bad": LoadTrial(load, places).run(patience)}
 
     def profile(self, name: str, threads: int, repeat: int, patience: float) -> dict[str, Any]:
-        """What happened at each lock while the suffixes ran, and the time that they took in all."""
+        """Return what happened at each lock while the suffixes ran, and the time that they took in all."""
         execution = self._loads[name].once(threads, repeat, patience, self._profile.reset)
         if execution.errors:
             return {"error": execution.errors[0]}

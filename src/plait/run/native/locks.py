@@ -84,7 +84,7 @@ class LockProfile:
             site.acquired = site.contended = site.wait_ns = 0
 
     def locks(self) -> list[dict[str, Any]]:
-        """The locks that were used, by name, those with the longest waits first."""
+        """Return the locks that were used, by name, those with the longest waits first."""
         named: dict[str, LockSite] = {}
         for each in self._sites.values():
             total = named.setdefault(each.name, LockSite(each.name))
@@ -109,7 +109,7 @@ class LockProfile:
         return Watched(make(), self._sites[place])
 
     def _name(self, file: str, line: int, module: str) -> str:
-        """What the source calls the lock: the target of the assignment in that line."""
+        """Return what the source calls the lock: the target of the assignment in that line."""
         owner, target = _assigned("".join(linecache.getlines(file)), line)
         if target is None:
             return "a lock made in " + os.path.basename(file) + ":" + str(line)
@@ -119,7 +119,7 @@ class LockProfile:
 
 
 def _assigned(source: str, line: int) -> tuple[str | None, str | None]:
-    """The class in which a line stands, and the text to which the innermost assignment there assigns."""
+    """Return the class in which a line stands, and the text to which the innermost assignment there assigns."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):

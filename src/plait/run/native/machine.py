@@ -26,7 +26,7 @@ def cpus(threads: int) -> list[int] | None:
 
 
 def other_processes() -> float | None:
-    """How many other threads of the machine are ready to run now, per CPU; None where the system does not tell.
+    """Return how many other threads of the machine are ready to run now, per CPU; None where the system does not tell.
 
     To be called while no process of ours works. A share of the CPUs' time would say less: the scheduler may give a
     measuring process all it wants and yet interrupt it again and again.

@@ -44,7 +44,7 @@ def runs_in_parallel() -> bool:
 
 
 def build() -> str:
-    """Name this interpreter as findings do."""
+    """Return name this interpreter as findings do."""
     return f"{sys.version.split()[0]} free-threaded" if is_free_threaded() else sys.version.split()[0]
 
 

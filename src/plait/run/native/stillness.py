@@ -38,7 +38,7 @@ class Idleness:
         self._known = bool(_numbers(_TASKS))
 
     def look(self) -> bool:
-        """Whether nothing but the calling thread has run, or could have, since the last look."""
+        """Return whether nothing but the calling thread has run, or could have, since the last look."""
         if self._known:
             return waits(but=self._own)
         before, self._used = self._used, time.process_time()

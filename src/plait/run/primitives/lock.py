@@ -51,7 +51,7 @@ class Baton:
         self.waiting: list[VThread] = []
 
     def acquire_by(self, thread: VThread, blocking_call: bool, timeout: float, site: int) -> bool:
-        """One acquisition by a controlled thread."""
+        """Return one acquisition by a controlled thread."""
         e = ENGINE
         loc = e.heap.loc_of(self, "lock")
         if not blocking_call or timeout == 0:
@@ -114,7 +114,7 @@ class Baton:
             ENGINE.enable(other)
 
     def acquire_quietly(self, blocking_call: bool, timeout: float) -> bool:
-        """An acquisition during set-up: in order, no choices."""
+        """Return an acquisition during set-up: in order, no choices."""
         thread = ENGINE.thread
         while self.holder is not None:
             if not blocking_call or timeout == 0:
@@ -282,7 +282,7 @@ class RLock(Baton):
         return self.holder is ENGINE.thread
 
     def forget_count(self) -> int:
-        """How often the owner has taken it; a condition that gives it back keeps this."""
+        """Return how often the owner has taken it; a condition that gives it back keeps this."""
         count, self.count = self.count, 0
         return count
 

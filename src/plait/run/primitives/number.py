@@ -14,21 +14,21 @@ def reset_numbers() -> None:
 
 
 def next_pool() -> int:
-    """The number in the names of a thread pool's threads."""
+    """Return the number in the names of a thread pool's threads."""
     global _pools
     _pools += 1
     return _pools - 1
 
 
 def next_name() -> int:
-    """The number in the name of a thread that was given none."""
+    """Return the number in the name of a thread that was given none."""
     global _names
     _names += 1
     return _names
 
 
 def number(obj: Any) -> int:
-    """The number of an object, given when it is first asked for; serves as hash and in place of ``id``."""
+    """Return the number of an object, given when it is first asked for; serves as hash and in place of ``id``."""
     global _numbers
     space: dict[str, Any] = obj.__dict__
     found = space.get("_plait_number")

@@ -46,11 +46,11 @@ class SimpleQueue:
         return self.get(block=False)
 
     def empty(self) -> bool:
-        """Whether there is nothing now."""
+        """Return whether there is nothing now."""
         return self.qsize() == 0
 
     def qsize(self) -> int:
-        """How many there are now."""
+        """Return how many there are now."""
         with self._ready:
             return len(self._items)
 

@@ -25,19 +25,19 @@ SKIPPED: set[str] = set()  # mirrored standard modules: their callers are what u
 
 
 def here() -> int:
-    """The number of the place that called the primitive calling this."""
+    """Return the number of the place that called the primitive calling this."""
     frame = sys._getframe(2)
     number = _numbers.get((identity(frame.f_code), frame.f_lasti))
     return _search(frame) if number is None else number
 
 
 def place_of_primitive() -> int:
-    """The number of the innermost place in code under test, however deep inside of plait the caller is."""
+    """Return the number of the innermost place in code under test, however deep inside of plait the caller is."""
     return _search(sys._getframe(1))
 
 
 def _search(first: FrameType) -> int:
-    """The number of the innermost place, seen from a frame, in code under test; else of that frame itself."""
+    """Return the number of the innermost place, seen from a frame, in code under test; else of that frame itself."""
     frame: FrameType | None = first
     while frame is not None:
         code = frame.f_code

@@ -208,7 +208,7 @@ class Thread:
         self._daemonic = daemonic
 
     def getName(self) -> str:  # noqa: N802 - the old names that threading still has
-        """The old form of `name`."""
+        """Return the old form of `name`."""
         _old("getName() is deprecated, get the name attribute instead")
         return self._name
 
@@ -218,7 +218,7 @@ class Thread:
         self.name = name
 
     def isDaemon(self) -> bool:  # noqa: N802
-        """The old form of `daemon`."""
+        """Return the old form of `daemon`."""
         _old("isDaemon() is deprecated, get the daemon attribute instead")
         return self._daemonic
 
@@ -305,7 +305,7 @@ def main_thread() -> Thread:
 
 
 def main_vthread() -> VThread:
-    """The virtual thread that stands for the main thread."""
+    """Return the virtual thread that stands for the main thread."""
     return ENGINE.threads[hooks.main] if hooks.main < len(ENGINE.threads) else ENGINE.main
 
 
@@ -336,7 +336,7 @@ def _ident(vthread: VThread) -> int:
 
 
 def is_virtual_ident(ident: int) -> bool:
-    """Whether the identifier is that of a virtual thread other than the main one."""
+    """Return whether the identifier is that of a virtual thread other than the main one."""
     return IDENT_BASE <= ident < IDENT_BASE + len(ENGINE.threads)
 
 
@@ -374,7 +374,7 @@ class ThreadHandle:
         return (self._thread is not None and self._thread.ident) or 0
 
     def is_done(self) -> bool:
-        """Whether the thread has ended."""
+        """Return whether the thread has ended."""
         return self._thread is not None and not self._thread.is_alive()
 
     def join(self, timeout: float | None = None, /) -> None:

@@ -21,22 +21,22 @@ REFERENCES: dict[str, Any] = {
 
 
 def load_node(name: str, at: ast.AST) -> ast.Name:
-    """The value of a variable."""
+    """Return the value of a variable."""
     return ast.copy_location(ast.Name(name, ast.Load()), at)
 
 
 def store(name: str, at: ast.AST) -> ast.Name:
-    """A variable as target."""
+    """Return a variable as target."""
     return ast.copy_location(ast.Name(name, ast.Store()), at)
 
 
 def constant(value: Any, at: ast.AST) -> ast.Constant:
-    """A literal."""
+    """Return a literal."""
     return ast.copy_location(ast.Constant(value), at)
 
 
 def call_node(name: str, args: Sequence[ast.expr], at: ast.AST, keywords: Sequence[ast.keyword] = ()) -> ast.Call:
-    """A call of a hook."""
+    """Return a call of a hook."""
     return ast.copy_location(ast.Call(load_node(name, at), list(args), list(keywords)), at)
 
 
@@ -62,7 +62,7 @@ def then(value: ast.expr, hook: ast.expr, at: ast.AST) -> ast.expr:
 
 
 def statement_node(value: ast.expr, at: ast.AST) -> ast.Expr:
-    """An expression for its effect."""
+    """Return an expression for its effect."""
     return ast.copy_location(ast.Expr(value), at)
 
 

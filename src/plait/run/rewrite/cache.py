@@ -30,7 +30,7 @@ class Compiled(NamedTuple):
 
 @cache
 def rewriter_version() -> str:
-    """A hash of the rewriter's own source: another rewriter makes other code."""
+    """Return a hash of the rewriter's own source: another rewriter makes other code."""
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
@@ -38,7 +38,7 @@ def rewriter_version() -> str:
 
 
 def compile_module(source: str | bytes, module: str, filename: str, cache: Path | None) -> tuple[CodeType, list[Site]]:
-    """The code of a rewritten module and its places; see `compile_among`."""
+    """Return the code of a rewritten module and its places; see `compile_among`."""
     made = compile_among(source, module, filename, cache)
     return made.code, made.sites
 
@@ -46,7 +46,7 @@ def compile_module(source: str | bytes, module: str, filename: str, cache: Path 
 def compile_among(
     source: str | bytes, module: str, filename: str, cache: Path | None, assigned: frozenset[str] = frozenset()
 ) -> Compiled:
-    """The code of a rewritten module and its places, from the folder ``cache`` if they were made before.
+    """Return the code of a rewritten module and its places, from the folder ``cache`` if they were made before.
 
     ``assigned`` are globals of the module that other modules assign. A syntax error of the source, and its warnings,
     are those that the un-rewritten module gives.
@@ -78,7 +78,7 @@ def _key(source: str | bytes, module: str, assigned: frozenset[str]) -> str:
 
 
 def _read(entry: Path, module: str, filename: str) -> Compiled | None:
-    """What `_write` wrote; None if there is no such entry or it is damaged."""
+    """Return what `_write` wrote; None if there is no such entry or it is damaged."""
     try:
         head, _, body = entry.read_bytes().partition(b"\n")
         rows, assigns = json.loads(head)
@@ -105,7 +105,7 @@ def _write(entry: Path, made: Compiled) -> None:
 
 
 def _relocated(code: CodeType, filename: str) -> CodeType:
-    """The same code, as if it had been compiled from another file."""
+    """Return the same code, as if it had been compiled from another file."""
     if code.co_filename == filename:
         return code
     constants = tuple(_relocated(item, filename) if isinstance(item, CodeType) else item for item in code.co_consts)

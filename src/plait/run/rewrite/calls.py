@@ -80,7 +80,7 @@ class Calls(RewriteContext):
         return self._hooked_call(node, name)
 
     def _may_be_stepwise(self, node: ast.Call, name: str) -> bool:
-        """Whether the callee's name is one of those that C code performs in several steps."""
+        """Return whether the callee's name is one of those that C code performs in several steps."""
         match node.func:
             case ast.Attribute(attr=other) if not node.args and not node.keywords:
                 return other in BARE
@@ -122,7 +122,7 @@ class Calls(RewriteContext):
         return build.call_node("_p_xe", [node.func, site, *args], node)
 
     def steps(self, node: ast.expr) -> ast.expr:
-        """The rewritten iterable of a loop."""
+        """Return the rewritten iterable of a loop."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and self.is_builtin(node.func.id):
             if node.func.id in LAZY_WALKERS:
                 return self._lazy_walk(node, node.func.id)
@@ -161,7 +161,7 @@ class Calls(RewriteContext):
         return value if site is None else build.call_node("_p_fn", [value, site], arg)
 
     def _may_touch(self, node: ast.expr) -> bool:
-        """Whether a function that C code is given may be written in C and touch what is shared."""
+        """Return whether a function that C code is given may be written in C and touch what is shared."""
         if isinstance(node, ast.Name) and self.is_builtin(node.id) and hasattr(builtins, node.id):
             return node.id in FIELD_HOOKS
         return isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
@@ -223,7 +223,7 @@ class Calls(RewriteContext):
         self, node: ast.Call, func: ast.Attribute | None, site: ast.Constant, args: list[ast.expr], *,
         announced: bool = False,
     ) -> ast.expr:  # fmt: skip
-        """The call with its hook in the argument that is evaluated last.
+        """Return the call with its hook in the argument that is evaluated last.
 
         The callee (``func`` if it is a method) and ``args`` are rewritten already, keywords not yet.
         """
@@ -274,7 +274,7 @@ def _unpacked_alone(args: list[ast.expr]) -> list[ast.expr]:
 
 
 def _called(node: ast.Call) -> str:
-    """The last part of the callee's name."""
+    """Return the last part of the callee's name."""
     match node.func:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
@@ -286,12 +286,12 @@ def _has_star(args: list[ast.expr]) -> bool:
 
 
 def _is_plain(node: ast.Call, arities: tuple[int, ...]) -> bool:
-    """Whether a call has one of these numbers of arguments, all of them written out and positional."""
+    """Return whether a call has one of these numbers of arguments, all of them written out and positional."""
     return len(node.args) in arities and not node.keywords and not _has_star(node.args)
 
 
 def _is_quiet(node: ast.AST) -> bool:
-    """Whether evaluating a rewritten argument calls no hook and nobody's code."""
+    """Return whether evaluating a rewritten argument calls no hook and nobody's code."""
     if isinstance(node, ast.keyword):
         return node.arg is not None and _is_quiet(node.value)
     if isinstance(node, (ast.Tuple, ast.List)):
@@ -302,7 +302,10 @@ def _is_quiet(node: ast.AST) -> bool:
 
 
 def _again(node: ast.expr) -> ast.expr:
-    """What gives the value of a rewritten argument once more, if that needs no further temporary; else the argument."""
+    """Return what gives the value of a rewritten argument once more, if that needs no further temporary.
+
+    Else the argument.
+    """
     match node:
         case ast.Call(func=ast.Name(id="_p_o" | "_p_ow" | "_p_z"), args=[ast.Name() | ast.Constant() as inner, _]):
             return inner

@@ -56,7 +56,7 @@ class SiteTable:
     _seen: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def add(self, function: str, kind: str, node: ast.expr, text: str) -> int:
-        """The number of a new place."""
+        """Return the number of a new place."""
         number = (zlib.crc32(self.module.encode()) << 20) | len(self.sites)
         key = (function, kind, text)
         self.sites.append(Site(number, self.module, self.file, node.lineno, function, kind, text, self._seen[key]))
@@ -75,11 +75,11 @@ class RewriteContext(ABC):
 
     @abstractmethod
     def value(self, node: ast.expr) -> ast.expr:
-        """A loaded expression, rewritten."""
+        """Return a loaded expression, rewritten."""
 
     @abstractmethod
     def test(self, node: ast.expr) -> ast.expr:
-        """An expression whose truth is tested, rewritten."""
+        """Return an expression whose truth is tested, rewritten."""
 
     @contextmanager
     def within(self, **changes: object) -> Iterator[None]:
@@ -97,11 +97,11 @@ class RewriteContext(ABC):
         return build.constant(self.table.add(self.frame.function, kind, node, text or ast.unparse(node)), node)
 
     def mangled(self, name: str) -> str:
-        """The name as the compiler will see it."""
+        """Return the name as the compiler will see it."""
         return mangled(name, self.frame.owner)
 
     def temporary(self) -> str:
-        """A new local variable of the function being rewritten."""
+        """Return a new local variable of the function being rewritten."""
         name = f"_p_t{len(self.frame.temporaries) + 1}"
         self.frame.temporaries.append(name)
         self.frame.used.add(name)
@@ -112,21 +112,24 @@ class RewriteContext(ABC):
         return build.clear(self.frame.temporaries, at)
 
     def is_builtin(self, name: str) -> bool:
-        """Whether nothing in the module or around the current place redefines a built-in."""
+        """Return whether nothing in the module or around the current place redefines a built-in."""
         owner = self.frame.scope.owner(name)
         return owner is self.module and name not in owner.stored
 
     def is_global(self, name: str) -> bool:
-        """Whether the name is the module's (or a built-in) here."""
+        """Return whether the name is the module's (or a built-in) here."""
         return self.frame.scope.owner(self.mangled(name)) is self.module
 
     def is_shared(self, name: str) -> bool:
-        """Whether the variable is a global or closure cell that functions assign."""
+        """Return whether the variable is a global or closure cell that functions assign."""
         real = self.mangled(name)
         return self.frame.inside and real in self.frame.scope.owner(real).shared
 
     def variable(self, name: str, hook: str, at: ast.AST) -> ast.Call | None:
-        """The hook call ``hook`` ("r" or "w") for a shared global or closure cell; None for any other variable."""
+        """Return the hook call ``hook`` ("r" or "w") for a shared global or closure cell.
+
+        None for any other variable.
+        """
         if not self.is_shared(name):
             return None
         real = self.mangled(name)
@@ -140,13 +143,13 @@ class RewriteContext(ABC):
         return build.call_node(f"_p_{hook}{letter}", [subject, build.constant(real, at), site], at)
 
     def is_stable(self, node: ast.expr) -> bool:
-        """Whether evaluating the rewritten expression twice gives the same object, without any effect."""
+        """Return whether evaluating the rewritten expression twice gives the same object, without any effect."""
         if isinstance(node, ast.Name):
             return self.mangled(node.id) not in self.frame.scope.function().walrus
         return isinstance(node, ast.Constant)
 
     def can_keep(self, *nodes: ast.expr) -> bool:
-        """Whether `keep` works for all of these."""
+        """Return whether `keep` works for all of these."""
         return not self.frame.bare or all(map(self.is_stable, nodes))
 
     def keep(self, node: ast.expr) -> tuple[ast.expr, ast.expr]:
@@ -157,7 +160,7 @@ class RewriteContext(ABC):
         return build.kept(name, node, node), build.load_node(name, node)
 
     def is_scalar(self, node: ast.expr) -> bool:
-        """Whether an original expression surely gives an immutable value such as a number or a string."""
+        """Return whether an original expression surely gives an immutable value such as a number or a string."""
         match node:
             case ast.Constant() | ast.JoinedStr() | ast.Compare() | ast.UnaryOp(op=ast.Not()):
                 return True
@@ -170,7 +173,7 @@ class RewriteContext(ABC):
         return False
 
     def is_sharable(self, node: ast.expr) -> bool:
-        """Whether an original expression may give an object that other threads have too."""
+        """Return whether an original expression may give an object that other threads have too."""
         if isinstance(node, ast.Name):
             return node.id != "__debug__"
         return isinstance(node, SHARABLE) and not self.is_scalar(node)
@@ -194,7 +197,7 @@ class RewriteContext(ABC):
         return self.whole(left, kind), self.whole(right, kind)
 
     def _has_sharable(self, node: ast.expr) -> bool:
-        """Whether a display holds what may be shared."""
+        """Return whether a display holds what may be shared."""
         match node:
             case ast.Dict():
                 return any(map(self.is_sharable, node.values))

@@ -27,7 +27,7 @@ class Expressions(Calls):
     """Rewrites loaded expressions. Outside function bodies only the lambdas in them are rewritten."""
 
     def value(self, node: ast.expr) -> ast.expr:
-        """A loaded expression, rewritten."""
+        """Return a loaded expression, rewritten."""
         rewritten = _FORMS.get(type(node))
         if rewritten is not None and (self.frame.inside or isinstance(node, ast.Lambda)):
             result: ast.expr = rewritten(self, node)
@@ -54,7 +54,7 @@ class Expressions(Calls):
         return item
 
     def test(self, node: ast.expr) -> ast.expr:
-        """An expression whose truth is tested, rewritten."""
+        """Return an expression whose truth is tested, rewritten."""
         if isinstance(node, ast.BoolOp):
             node.values = [self.test(value) for value in node.values]
             return node
@@ -73,7 +73,7 @@ class Expressions(Calls):
         return node
 
     def attribute_name(self, node: ast.Attribute) -> ast.Constant:
-        """The attribute's name for a hook."""
+        """Return the attribute's name for a hook."""
         return build.constant(self.mangled(node.attr), node)
 
     def _subscript(self, node: ast.Subscript) -> ast.expr:
@@ -89,7 +89,7 @@ class Expressions(Calls):
         return node
 
     def key(self, node: ast.expr) -> ast.expr:
-        """A subscript's index as an object: slices become calls."""
+        """Return a subscript's index as an object: slices become calls."""
         if isinstance(node, ast.Slice):
             parts = [build.constant(None, node) if part is None else part for part in (node.lower, node.upper)]
             if node.step is not None:
@@ -189,7 +189,7 @@ class Expressions(Calls):
         return node
 
     def _interpolation(self, node: Any) -> ast.expr:
-        """A field of a t-string: its value is kept, not formatted, so nothing is read as a whole."""
+        """Return a field of a t-string: its value is kept, not formatted, so nothing is read as a whole."""
         node.value = self.value(node.value)
         if node.format_spec is not None:
             node.format_spec = self.value(node.format_spec)
@@ -252,7 +252,7 @@ class Expressions(Calls):
             elt.value = marked(self.whole(elt.value, "iterate") if inside else self.value(elt.value))
 
     def target(self, node: ast.expr) -> ast.expr:
-        """An expression that is stored to or deleted, rewritten; names stay as they are."""
+        """Return an expression that is stored to or deleted, rewritten; names stay as they are."""
         letter, kind = ("d", "delete") if isinstance(getattr(node, "ctx", None), ast.Del) else ("w", "write")
         if not self.frame.inside:
             self.children(node)

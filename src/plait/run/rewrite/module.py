@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def rewrite(
     source: str | bytes, module: str, filename: str, assigned: Collection[str] = ()
 ) -> tuple[ast.Module, list[Site]]:
-    """The syntax tree of a module with a hook at every access, and the places of these hooks.
+    """Return the syntax tree of a module with a hook at every access, and the places of these hooks.
 
     The tree is ready to compile. It behaves like the original if its globals hold hooks that return what
     `plait.run.hooks.noop` says, and `plait.run.rewrite.REFERENCES`. ``assigned`` are globals that other modules assign.
@@ -32,7 +32,7 @@ def rewrite(
 
 
 def assignments_elsewhere(source: str | bytes, module: str, *, package: bool) -> list[tuple[str, str]]:
-    """The globals of other modules that a module's functions assign (``settings.level = 1``): (module, name)."""
+    """Return the globals of other modules that a module's functions assign (``settings.level = 1``): (module, name)."""
     tree = ast.parse(source)
     known = dict(_imported(tree, module if package else module.rpartition(".")[0]))
     found: dict[tuple[str, str], None] = {}
@@ -55,7 +55,7 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _imported(tree: ast.Module, package: str) -> Iterator[tuple[str, str]]:
-    """Names that imports bind, and what may be the module they stand for."""
+    """Yield names that imports bind, and what may be the module they stand for."""
     for node in _walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:

@@ -95,7 +95,7 @@ class Patterns(Stores):
         return build.compared(build.kept(found, value, at), ast.IsNot(), build.load_node("_p_absent", at), at)
 
     def _bound(self, name: str, value: str, at: ast.pattern) -> ast.expr:
-        """An expression that binds a capture and is true."""
+        """Return an expression that binds a capture and is true."""
         loaded: ast.expr = build.load_node(value, at)
         hook = self.variable(name, "w", at)
         stored = loaded if hook is None else build.then(loaded, hook, at)

@@ -24,7 +24,7 @@ FRAME_READERS = frozenset({"eval", "exec"})
 
 
 def mangled(name: str, owner: str | None) -> str:
-    """The name that the compiler makes of ``name`` inside a class called ``owner``."""
+    """Return the name that the compiler makes of ``name`` inside a class called ``owner``."""
     if owner is None or not name.startswith("__") or name.endswith("__") or "." in name:
         return name
     stripped = owner.lstrip("_")
@@ -62,7 +62,7 @@ class Scope:
     loops: list[tuple[int, int]] = field(default_factory=list)
 
     def owner(self, name: str) -> Scope:
-        """The scope whose variable ``name`` means here; the module's for globals and built-ins."""
+        """Return the scope whose variable ``name`` means here; the module's for globals and built-ins."""
         scope = self
         outermost = self
         while scope.parent is not None:
@@ -77,7 +77,7 @@ class Scope:
         return outermost
 
     def function(self) -> Scope:
-        """The nearest scope that is no comprehension: where ``:=`` binds."""
+        """Return the nearest scope that is no comprehension: where ``:=`` binds."""
         scope = self
         while scope.kind == "comprehension" and scope.parent is not None:
             scope = scope.parent
@@ -91,13 +91,13 @@ class Scope:
         return scope
 
     def walk(self) -> Iterator[Scope]:
-        """The scope itself and all below it."""
+        """Yield the scope itself and all below it."""
         yield self
         for child in self.children:
             yield from child.walk()
 
     def captures(self) -> dict[str, list[int]]:
-        """When nested functions that use a variable of this function are made, by variable."""
+        """Return when nested functions that use a variable of this function are made, by variable."""
         found: dict[str, list[int]] = {}
         for outermost in self._lazy_children():
             for scope in outermost.walk():
@@ -341,7 +341,7 @@ class NameSurvey(ast.NodeVisitor):
 
 
 def _is_wraps(decorator: ast.expr) -> bool:
-    """Whether a decorator is `functools.wraps`, which never calls the function."""
+    """Return whether a decorator is `functools.wraps`, which never calls the function."""
     match decorator:
         case ast.Call(func=ast.Name(id="wraps") | ast.Attribute(attr="wraps")):
             return True

@@ -144,7 +144,7 @@ class Statements(Patterns):
         return [node]
 
     def _loop_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """A loop's body, marked where it jumps back."""
+        """Return a loop's body, marked where it jumps back."""
         last = body[-1]
         return [*self.block(body), *([] if isinstance(last, LEAVES) else [_marker(last)])]
 
@@ -203,7 +203,7 @@ class Statements(Patterns):
         return [node, *build.clear(kept, node)]
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
-        """What is imported into a shared variable takes a detour, so that the hook is called between."""
+        """Return what is imported into a shared variable takes a detour, so that the hook is called between."""
         stores: list[ast.stmt] = []
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]

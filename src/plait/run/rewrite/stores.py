@@ -20,7 +20,7 @@ class Stores(Expressions):
     """
 
     def has_shared(self, target: ast.expr) -> bool:
-        """Whether a target binds a shared variable."""
+        """Return whether a target binds a shared variable."""
         if isinstance(target, (ast.Tuple, ast.List)):
             return any(map(self.has_shared, target.elts))
         if isinstance(target, ast.Starred):
@@ -53,7 +53,7 @@ class Stores(Expressions):
         return [] if hook is None else [build.statement_node(hook, at)]
 
     def indirect(self, target: ast.expr) -> tuple[ast.expr, list[ast.stmt]]:
-        """The target of a loop or ``with``, and the statements that its body must begin with."""
+        """Return the target of a loop or ``with``, and the statements that its body must begin with."""
         if self.frame.bare or not self.has_shared(target):
             return self.target(target), []
         name = self.temporary()

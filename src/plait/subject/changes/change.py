@@ -93,7 +93,7 @@ class Change:
         ]
 
     def touches(self, method: str) -> bool:
-        """Whether a method of the interface is changed."""
+        """Return whether a method of the interface is changed."""
         changed = self.changed_methods | self.changed_beside
         return any(name.rpartition(".")[2] in changed for name in methods_of(method))
 
@@ -119,7 +119,7 @@ class Change:
 
 
 def is_touched(subject: Subject, old: Version, new: Version, sources: dict[tuple[Path, str], Source]) -> bool:
-    """Whether `analyse` would find a method changed, added or removed; much faster where the answer is no."""
+    """Return whether `analyse` would find a method changed, added or removed; much faster where the answer is no."""
     before, after = _Side(subject, old, sources), _Side(subject, new, sources)
     before.other, after.other = after, before
     if before.methods.keys() != after.methods.keys():
@@ -232,11 +232,11 @@ class _Side:
         return isinstance(value, ast.Lambda)
 
     def way(self, start: Step) -> tuple[Unit, ...] | None:
-        """The shortest way to something that the other version does not have in the same form."""
+        """Return the shortest way to something that the other version does not have in the same form."""
         return self.reach.path_to(start, self.is_changed)
 
     def is_changed(self, unit: Unit) -> bool:
-        """Whether a unit is missing in the other version (also under another name), or different there."""
+        """Return whether a unit is missing in the other version (also under another name), or different there."""
         mine = self.program.digest(unit)
         if mine is None:
             return False
@@ -244,11 +244,11 @@ class _Side:
         return self.is_alone(unit) if theirs is None else mine != theirs
 
     def is_alone(self, unit: Unit) -> bool:
-        """Whether the other version has neither this unit nor an identical one that is new there."""
+        """Return whether the other version has neither this unit nor an identical one that is new there."""
         return self.other.program.digest(unit) is None and self.moved_to(unit) is None
 
     def moved_to(self, unit: Unit) -> Unit | None:
-        """The unit of the same plain name and text that only the other version has: it was moved there."""
+        """Return the unit of the same plain name and text that only the other version has: it was moved there."""
         mine = self.program.digest(unit)
         for candidate in self.other.program.by_name.get(unit.name.rpartition(".")[2], ()):
             if self.program.digest(candidate) is None and self.other.program.digest(candidate) == mine:
@@ -267,7 +267,7 @@ def _is_public(name: str) -> bool:
 
 
 def _find_class(program: Program, module: Module, subject: Subject, label: str) -> Unit:
-    """The class that the subject names, wherever the module has it from."""
+    """Return the class that the subject names, wherever the module has it from."""
     top, *rest = subject.qualname.split(".")
     targets = program.resolve(module, top)
     for name in rest:

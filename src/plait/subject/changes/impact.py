@@ -49,7 +49,7 @@ class Impact:
 
     @classmethod
     def together(cls, parts: Iterable[Impact]) -> Impact:
-        """The points of several files."""
+        """Return the points of several files."""
         every = list(parts)
         return cls(
             frozenset().union(*(part.points for part in every)),
@@ -65,14 +65,14 @@ class Impact:
 
 
 def named_function(qualname: str) -> str:
-    """The function that code belongs to; comprehensions belong to the function they stand in."""
+    """Return the function that code belongs to; comprehensions belong to the function they stand in."""
     while qualname.endswith(_COMPREHENSIONS):
         qualname = qualname.rpartition(".")[0].removesuffix(".<locals>")
     return qualname
 
 
 def class_of(qualname: str) -> str:
-    """The class of a function by their qualified names: closures and lambdas belong to the class around them."""
+    """Return the class of a function by their qualified names: closures and lambdas belong to the class around them."""
     head, inside, tail = qualname.rpartition(".<locals>.")
     if "." in tail:
         return f"{head}{inside}{tail.rpartition('.')[0]}"
@@ -93,6 +93,6 @@ def impact_as_json(impact: Impact) -> dict[str, Any]:
 
 
 def impact_from_json(data: dict[str, Any]) -> Impact:
-    """The inverse of `impact_as_json`."""
+    """Return the inverse of `impact_as_json`."""
     parts: dict[str, Any] = {name: frozenset(map(tuple, data[name])) for name in _PARTS}
     return Impact(frozenset(Icp(*point) for point in data["points"]), notes=tuple(data["notes"]), **parts)

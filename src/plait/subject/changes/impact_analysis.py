@@ -31,7 +31,7 @@ _Function = FunctionNode | ast.Lambda
 
 
 def collect(old: Path, new: Path) -> Impact:
-    """The points of everything that differs between two folders with the same layout; files of ``new``."""
+    """Return the points of everything that differs between two folders with the same layout; files of ``new``."""
     parts = []
     for file in sorted(python_files(new)):
         before, after = old / file, new / file
@@ -53,7 +53,7 @@ def python_files(folder: Path) -> Iterator[Path]:
 
 
 def collect_file(old: Path | None, new: Path) -> Impact:
-    """The points of one changed file; without ``old`` all of it is new."""
+    """Return the points of one changed file; without ``old`` all of it is new."""
     try:
         before = None if old is None else ast.parse(old.read_bytes())
         name, root = module_name(new)
@@ -67,7 +67,7 @@ def collect_file(old: Path | None, new: Path) -> Impact:
 
 
 def module_name(file: Path) -> tuple[str, Path]:
-    """The name that a file is imported by, and the folder it is imported from."""
+    """Return the name that a file is imported by, and the folder it is imported from."""
     parts = [] if file.stem == "__init__" else [file.stem]
     folder = file.resolve().parent
     while (folder / "__init__.py").is_file():
@@ -91,7 +91,7 @@ class _Points:
         self._functions = list(_functions(module.tree, "", None))
 
     def of(self, lines: set[int]) -> Impact:
-        """Steps two, three and four."""
+        """Return steps two, three and four."""
         for line in sorted(lines):
             for qualname in self._around(line):
                 self._methods.add(qualname)
@@ -116,7 +116,7 @@ class _Points:
         return f"{self._module.name}:{qualname}" if qualname else self._module.name
 
     def _around(self, line: int) -> list[str]:
-        """The innermost function of a line, and the lambdas on it; "" is the module itself."""
+        """Return the innermost function of a line, and the lambdas on it; "" is the module itself."""
         best, width = "", 1 << 30
         lambdas = []
         for (qualname, _cls), node in self._functions:
@@ -226,7 +226,7 @@ _Owned = tuple[tuple[str, str | None], _Function]
 
 
 def _functions(container: ast.AST, prefix: str, cls: str | None) -> Iterator[_Owned]:
-    """All functions and lambdas with (qualified name, class whose instance their first parameter is)."""
+    """Yield all functions and lambdas with (qualified name, class whose instance their first parameter is)."""
     for node in ast.iter_child_nodes(container):
         if isinstance(node, FUNCTIONS):
             yield (prefix + node.name, cls), node
@@ -241,7 +241,7 @@ def _functions(container: ast.AST, prefix: str, cls: str | None) -> Iterator[_Ow
 
 
 def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a scope, without those of functions and lambdas inside it."""
+    """Yield the nodes of a scope, without those of functions and lambdas inside it."""
     for node in ast.iter_child_nodes(scope):
         if isinstance(node, (*FUNCTIONS, ast.Lambda)):
             continue
@@ -261,12 +261,12 @@ _IN_GIT = ("worktree", "revision")
 
 
 def impact_between(old: Version, new: Version) -> Impact:
-    """The points of ``new`` that the change from ``old`` impacts; whole trees where both versions have one."""
+    """Return the points of ``new`` that the change from ``old`` impacts; whole trees where both versions have one."""
     if old.kind in _IN_GIT and new.kind in _IN_GIT:
         return collect(old.tree or old.root, new.tree or new.root)
     return collect(old.root, new.root)
 
 
 def impact_on_both(old: Version, new: Version) -> Impact:
-    """The points of either version that the change between them impacts."""
+    """Return the points of either version that the change between them impacts."""
     return Impact.together([impact_between(new, old), impact_between(old, new)])

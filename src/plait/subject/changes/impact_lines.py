@@ -23,7 +23,7 @@ _GUARD = re.compile(r"lock|mutex|sema|cond|synchron|guard|monitor|latch|barrier"
 
 
 def impacted_lines(old: ast.Module | None, new: ast.Module) -> set[int]:
-    """The lines of ``new`` that a change touches, whole regions of synchronisation included."""
+    """Return the lines of ``new`` that a change touches, whole regions of synchronisation included."""
     changed = _Changed(old, new)
     lines = set(changed.lines)
     for first, last in regions(new):
@@ -111,7 +111,7 @@ def _scopes(tree: ast.Module) -> dict[str, list[Container]]:
 
 
 def _code_lines(tree: ast.Module, first: int, last: int) -> set[int]:
-    """The lines of a region that statements begin on or expressions stand on."""
+    """Return the lines of a region that statements begin on or expressions stand on."""
     return {
         line for node in ast.walk(tree) if (line := getattr(node, "lineno", None)) is not None and first <= line <= last
     }

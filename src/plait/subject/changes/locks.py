@@ -37,7 +37,7 @@ class LockChange:
 
 
 def lock_changes(change: Change, old: Version, new: Version) -> list[LockChange]:
-    """What happened to locks in the changed functions that the class reaches, what weakens guards first."""
+    """Return what happened to locks in the changed functions that the class reaches, what weakens guards first."""
     sources = [Source(version.root, version.extra) for version in (old, new)]
     found: dict[Deed, list[str]] = {}
     reached = {way[-1] for way in change.reasons.values()}
@@ -53,7 +53,7 @@ def lock_changes(change: Change, old: Version, new: Version) -> list[LockChange]
 
 
 def compare_locks(old: FunctionNode, new: FunctionNode) -> Deed | None:
-    """What happened to the locks of one function."""
+    """Return what happened to the locks of one function."""
     before, after = _Guarded(old), _Guarded(new)
     if not before.locks and not after.locks:
         return None

@@ -58,7 +58,10 @@ def match_statements(old: Container, new: Container) -> list[tuple[Statement, St
 
 
 def statements(container: Container) -> list[Statement]:
-    """What is compared of a scope: its own ``def`` line and its statements; definitions inside are other scopes."""
+    """Return what is compared of a scope: its own ``def`` line and its statements.
+
+    Definitions inside are other scopes.
+    """
     own: list[Statement] = [] if isinstance(container, ast.Module) else [container]
     plain = [node for node in scope_statements(container) if not isinstance(node, DEFINITIONS)]
     return own + [node for node in plain if _is_code(node, container)]
@@ -172,7 +175,10 @@ def _lines(old: ast.AST, new: ast.AST) -> Iterator[tuple[int, int]]:
 
 
 def line_map(old: Container, new: Container) -> dict[int, int]:
-    """Line of the old version -> line of the same statement in the new one; swap the arguments for the other way."""
+    """Return line of the old version -> line of the same statement in the new one.
+
+    Swap the arguments for the other way.
+    """
     lines: dict[int, int] = {}
     for mine, theirs in match_statements(old, new):
         for line, other in matched_lines(mine, theirs):

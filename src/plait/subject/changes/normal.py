@@ -25,30 +25,30 @@ _Scope = dict[str, str | None]
 
 
 def normal(node: ast.AST, *, rename_locals: bool = True) -> str:
-    """The normal form of a function, a statement or an expression with all that it contains."""
+    """Return the normal form of a function, a statement or an expression with all that it contains."""
     reflective = any(isinstance(part, ast.Name) and part.id in _REFLECTIVE for part in ast.walk(node))
     return _Writer(rename_locals=rename_locals and not reflective).text(node)
 
 
 def header(node: ast.AST) -> str:
-    """The normal form of a statement without the blocks inside it, with local names as they are."""
+    """Return the normal form of a statement without the blocks inside it, with local names as they are."""
     return _Writer(rename_locals=False, blocks=False).text(node)
 
 
 def class_header(node: ast.ClassDef) -> str:
-    """The normal form of what concerns all methods of a class: its decorators, bases and metaclass."""
+    """Return the normal form of what concerns all methods of a class: its decorators, bases and metaclass."""
     bases = [base for base in node.bases if not is_typing_base(base)]
     writer = _Writer(rename_locals=False)
     return " ".join(writer.text(part) for part in (*node.decorator_list, *bases, *node.keywords))
 
 
 def sha256(texts: Iterable[str]) -> str:
-    """A name for normal forms that are equal."""
+    """Return a name for normal forms that are equal."""
     return hashlib.sha256("\n".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def is_typing_base(base: ast.expr) -> bool:
-    """Whether a base class says something to type checkers only."""
+    """Return whether a base class says something to type checkers only."""
     base = base.value if isinstance(base, ast.Subscript) else base
     name = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
     return name in _TYPING_BASES
@@ -201,5 +201,5 @@ class _Writer:
 
 
 def digest(nodes: Iterable[Definition]) -> str:
-    """The sha256 of all definitions of one name (a property's getter and setter, the branches of an ``if``)."""
+    """Return the sha256 of all definitions of one name (a property's getter and setter, the branches of an ``if``)."""
     return sha256(normal(node) if isinstance(node, FUNCTIONS) else class_header(node) for node in nodes)

@@ -51,7 +51,10 @@ class Reach:
         self._uses: dict[Step, list[Step]] = {}
 
     def path_to(self, start: Step, is_changed: Callable[[Unit], bool]) -> tuple[Unit, ...] | None:
-        """The shortest chain of uses from ``start`` to a changed unit, both included; None when there is none."""
+        """Return the shortest chain of uses from ``start`` to a changed unit, both included.
+
+        None when there is none.
+        """
         before: dict[Step, Step | None] = {start: None}
         pending = deque([start])
         while pending:
@@ -70,7 +73,7 @@ class Reach:
         return None
 
     def uses(self, step: Step) -> list[Step]:
-        """What a unit uses directly, in source order."""
+        """Return what a unit uses directly, in source order."""
         if step not in self._uses:
             self._uses[step] = list(dict.fromkeys(self._find_uses(step)))
         return self._uses[step]

@@ -26,7 +26,7 @@ def is_noise(node: ast.AST) -> bool:
 
 
 def scope_statements(container: ast.AST) -> Iterator[Statement]:
-    """All statements of a scope in source order, those in nested blocks included.
+    """Return all statements of a scope in source order, those in nested blocks included.
 
     Definitions are yielded, their bodies are not: they are scopes of their own.
     """
@@ -48,7 +48,7 @@ def nested_statements(
 
 
 def definitions(module: ast.Module) -> Iterator[tuple[str, Definition]]:
-    """All functions and classes with their qualified names as Python gives them, in source order."""
+    """Yield all functions and classes with their qualified names as Python gives them, in source order."""
     yield from _definitions(module, "")
 
 
@@ -61,7 +61,7 @@ def _definitions(container: ast.AST, prefix: str) -> Iterator[tuple[str, Definit
 
 
 def parameters(arguments: ast.arguments) -> list[ast.arg]:
-    """All parameters, in the order of the signature."""
+    """Return all parameters, in the order of the signature."""
     starred = [arguments.vararg] if arguments.vararg else []
     keywords = [arguments.kwarg] if arguments.kwarg else []
     return [*arguments.posonlyargs, *arguments.args, *starred, *arguments.kwonlyargs, *keywords]

@@ -58,7 +58,7 @@ class Survey:
     _parsed: dict[tuple[Path, str], Source] = field(default_factory=dict)
 
     def touched(self, changed: Collection[str]) -> list[TouchedClass]:
-        """The classes, those with a changed text of their own first, in the order of their names."""
+        """Return the classes, those with a changed text of their own first, in the order of their names."""
         modules = dict(self._modules())
         found = []
         for name in _affected(modules, set(changed)):
@@ -95,12 +95,12 @@ class Survey:
             return TouchedClass(subject, why, None)
 
     def _origin(self, file: str) -> Path | None:
-        """The user's file, which names the class's place in both versions."""
+        """Return the user's file, which names the class's place in both versions."""
         place = (self.new.origin or self.new.root) / file
         return place if place.is_file() else None
 
     def _modules(self) -> Iterator[tuple[str, tuple[str, Source, Module]]]:
-        """All modules of the project that can be parsed, by the path of their file."""
+        """Yield all modules of the project that can be parsed, by the path of their file."""
         top, start = self.new.tree or self.new.root, self.new.project or self.new.root
         for path in sorted(start.rglob("*.py")):
             file = path.relative_to(top).as_posix()

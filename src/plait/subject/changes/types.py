@@ -49,13 +49,13 @@ class Types:
         self._assigned: dict[Unit, dict[str, list[tuple[ast.expr, FunctionNode | None]]]] = {}
 
     def local_names(self, scope: ast.AST) -> set[str]:
-        """Names that a function or comprehension binds itself."""
+        """Return names that a function or comprehension binds itself."""
         if scope not in self._locals:
             self._locals[scope] = Bindings(scope).names
         return self._locals[scope]
 
     def local_targets(self, name: str, scope: TypeScope) -> list[Target]:
-        """What an import inside the scope's function binds a name to."""
+        """Return what an import inside the scope's function binds a name to."""
         if scope.function is None:
             return []
         if scope.function not in self._imports:
@@ -66,7 +66,7 @@ class Types:
     def scope(
         self, module: Module, defining: Unit | None, receiver: Unit | None, function: FunctionNode | ast.Lambda | None
     ) -> TypeScope:
-        """The scope of a function, or of a class body or module."""
+        """Return the scope of a function, or of a class body or module."""
         return TypeScope(module, defining, receiver or defining, function)
 
     def of(self, node: ast.AST, scope: TypeScope) -> set[Unit] | None:
@@ -97,7 +97,7 @@ class Types:
         return None
 
     def targets(self, node: ast.AST, scope: TypeScope) -> list[Target]:
-        """The module, class or function that an expression names, local names left out."""
+        """Return the module, class or function that an expression names, local names left out."""
         root = node
         while isinstance(root, ast.Attribute | ast.Subscript):
             root = root.value
@@ -173,7 +173,7 @@ class Types:
         return found if known else None
 
     def _field_values(self, unit: Unit, name: str, scope: TypeScope) -> list[tuple[ast.expr, TypeScope]]:
-        """All that is assigned to ``self.name`` in a class, with the functions that do it."""
+        """Return all that is assigned to ``self.name`` in a class, with the functions that do it."""
         module = self._program.source.module(unit.module)
         if module is None:
             return []

@@ -59,7 +59,7 @@ class Program:
         return {module.name: module for module in self.source.closure(self._start)}
 
     def digest(self, unit: Unit) -> str | None:
-        """A hash of the unit's normal form, or None when this version has no such unit."""
+        """Return a hash of the unit's normal form, or None when this version has no such unit."""
         known = self.source.digests
         if unit not in known:
             module = self.source.module(unit.module)
@@ -68,7 +68,7 @@ class Program:
         return known[unit]
 
     def _normal_forms_of(self, module: Module) -> dict[str, Iterable[str]]:
-        """The units of a module, each with its text, which is made when it is read: most are never asked for."""
+        """Return the units of a module, each with its text, which is made when it is read: most are never asked for."""
         if module.name not in self._normal_forms:
             self._normal_forms[module.name] = dict(self._units(module))
         return self._normal_forms[module.name]
@@ -110,7 +110,7 @@ class Program:
     # Names
 
     def resolve(self, module: Module, name: str, seen: frozenset[tuple[str, str]] = frozenset()) -> list[Target]:
-        """What ``name`` stands for at the top level of ``module``, imports followed; empty for built-ins."""
+        """Return what ``name`` stands for at the top level of ``module``, imports followed; empty for built-ins."""
         if (module.name, name) in seen:
             return []
         seen |= {(module.name, name)}
@@ -140,7 +140,7 @@ class Program:
     def imported(
         self, module: Module, name: str, target: Import, seen: frozenset[tuple[str, str]] = frozenset()
     ) -> list[Target]:
-        """What one import binds; a name from elsewhere is a value of the importing module."""
+        """Return what one import binds; a name from elsewhere is a value of the importing module."""
         if target.name is None:
             if self.source.own(target.module):
                 return [Target("module", Unit(target.module, ""))]
@@ -155,7 +155,7 @@ class Program:
         return found
 
     def resolve_expression(self, module: Module, node: ast.AST) -> list[Target]:
-        """What a dotted name stands for; ``Base[T]`` is ``Base``."""
+        """Return what a dotted name stands for; ``Base[T]`` is ``Base``."""
         if isinstance(node, ast.Subscript):
             return self.resolve_expression(module, node.value)
         if isinstance(node, ast.Name):
@@ -181,12 +181,12 @@ class Program:
     # Classes
 
     def class_nodes(self, unit: Unit) -> list[ast.ClassDef]:
-        """The definitions of a class."""
+        """Return the definitions of a class."""
         module = self.source.module(unit.module)
         return module.classes(unit.name) if module is not None else []
 
     def mro(self, unit: Unit) -> list[Unit]:
-        """The class and its bases that have source, in the order of look-up."""
+        """Return the class and its bases that have source, in the order of look-up."""
         if unit not in self._mro:
             self._mro[unit] = [unit]  # what a class that derives from itself gets to see
             module = self.source.module(unit.module)
@@ -200,7 +200,7 @@ class Program:
         return self._mro[unit]
 
     def attributes(self, unit: Unit) -> dict[str, list[Statement]]:
-        """Names that a class body binds other than by ``def``, with the statements that do it."""
+        """Return names that a class body binds other than by ``def``, with the statements that do it."""
         if unit not in self._attributes:
             found: dict[str, list[Statement]] = defaultdict(list)
             for node in (part for each in self.class_nodes(unit) for part in statements(each)[1:]):
@@ -247,7 +247,7 @@ def _merge(orders: list[list[Unit]]) -> list[Unit]:
 
 
 def _bound(node: Statement) -> Iterator[str]:
-    """Names that the header of a class-level statement binds."""
+    """Yield names that the header of a class-level statement binds."""
     for part in header_parts(node):
         for inner in ast.walk(part):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):

@@ -36,7 +36,7 @@ _USERS = {"Thread", "Timer", "_Timer"}  # a subclass of these uses others rather
 
 
 def is_lock_name(text: str) -> bool:
-    """Whether an expression such as ``self._lock`` or ``self._locks[key]`` is called like a lock."""
+    """Return whether an expression such as ``self._lock`` or ``self._locks[key]`` is called like a lock."""
     return any(_LOCK_NAME.search(_snake(part)) for part in re.findall(r"\w+", text))
 
 
@@ -74,7 +74,7 @@ class Concurrent:
         return None
 
     def _own(self, unit: Unit) -> str | None:
-        """The first primitive that a class's own text names, or lock that it takes."""
+        """Return the first primitive that a class's own text names, or lock that it takes."""
         module = self._program.source.module(unit.module)
         if module is None:
             return None
@@ -87,7 +87,7 @@ class Concurrent:
         return None
 
     def _elsewhere(self, module: Module, node: ast.AST) -> str | None:
-        """A lock at module level; a decorator or helper of ours that takes one."""
+        """Return a lock at module level; a decorator or helper of ours that takes one."""
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or not module.is_own:
             return None
         source = self._program.source

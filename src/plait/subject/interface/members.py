@@ -62,7 +62,7 @@ class Interface:
     notes: tuple[str, ...] = field(default=())
 
     def method(self, name: str) -> Method:
-        """The method of that name; `KeyError` if there is none."""
+        """Return the method of that name; `KeyError` if there is none."""
         for each in self.methods:
             if each.name == name:
                 return each
@@ -70,7 +70,7 @@ class Interface:
 
 
 def discover(owner: object, *, name: str) -> Interface:
-    """The interface of a class, or of a module, that is importable as ``name`` (``module:Class`` or ``module``).
+    """Return the interface of a class, or of a module, that is importable as ``name`` (``module:Class`` or ``module``).
 
     Inherited public methods count, those of `object` do not. Raises `UsageError` for what cannot be driven.
     """
@@ -144,7 +144,7 @@ def _of_module(module: types.ModuleType, name: str) -> Interface:
 
 
 def _attributes(cls: type) -> Iterator[tuple[str, type, Any]]:
-    """Each attribute once, as the instance sees it: the most derived definition, own class first."""
+    """Yield each attribute once, as the instance sees it: the most derived definition, own class first."""
     seen: set[str] = set()
     for klass in cls.__mro__:
         if klass in _SILENT_BASES:
@@ -292,7 +292,7 @@ def _module_functions(cls: type) -> list[Method]:
 
 
 def _members(cls: type[enum.Enum], qualname: str) -> list[Method]:
-    """The members of an enumeration stand ready; nobody makes others."""
+    """Return the members of an enumeration stand ready; nobody makes others."""
     names = list(cls.__members__)[:_MAX_MEMBERS]
     return [Method(name, f"{qualname}.{name}", "factory") for name in names]
 
@@ -308,7 +308,7 @@ def _constructors(cls: type, qualname: str) -> list[Method]:
 
 
 def constructor_parameters(cls: type) -> tuple[Parameter, ...]:
-    """What a call of the class takes, whether `__init__`, `__new__`, a metaclass or a stub says so."""
+    """Return what a call of the class takes, whether `__init__`, `__new__`, a metaclass or a stub says so."""
     definers = [
         (klass, name)
         for klass in cls.__mro__
@@ -488,7 +488,7 @@ def hands_out_function(function: Any) -> bool:
 
 
 def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """The nodes of a function's body, but not those of the functions in it."""
+    """Yield the nodes of a function's body, but not those of the functions in it."""
     waiting: list[ast.AST] = list(function.body)
     while waiting:
         node = waiting.pop()
@@ -525,7 +525,7 @@ def _waits(called: str) -> bool:
 
 
 def _called(attribute: Any) -> set[str]:
-    """The names that the code behind an attribute calls as methods, or enters."""
+    """Return the names that the code behind an attribute calls as methods, or enters."""
     function = attribute.fget if isinstance(attribute, property) else getattr(attribute, "__func__", attribute)
     if not inspect.isfunction(function):
         return set()

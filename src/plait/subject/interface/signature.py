@@ -47,7 +47,7 @@ class Parameter:
 
 
 def read_signature(function: Any, *, module: str, qualname: str, bound: bool) -> tuple[Parameter, ...] | None:
-    """The parameters of ``function`` without its receiver, or None when nothing is known about them.
+    """Return the parameters of ``function`` without its receiver, or None when nothing is known about them.
 
     ``module`` and ``qualname`` say where stubs describe it; ``bound`` that the first parameter is the receiver.
     """
@@ -119,7 +119,7 @@ def return_annotation(function: Any) -> str | None:
 
 
 def annotation_text(annotation: Any) -> str | None:
-    """An annotation as it would be written, whatever `inspect` made of it."""
+    """Return an annotation as it would be written, whatever `inspect` made of it."""
     if annotation is inspect.Parameter.empty:
         return None
     if isinstance(annotation, str):
@@ -172,7 +172,7 @@ def _text(node: ast.expr | None) -> str | None:
 
 
 def _merge(overloads: list[tuple[Parameter, ...]]) -> tuple[Parameter, ...] | None:
-    """One list out of several: the longest, in which only what every overload requires stays required."""
+    """Return one list out of several: the longest, in which only what every overload requires stays required."""
     if not overloads:
         return None
     needed = min(sum(each.required for each in overload) for overload in overloads)
@@ -209,7 +209,7 @@ _STYLES = (_SPHINX_TYPED, _SPHINX_TYPE, _GOOGLE, _NUMPY, _SPHINX_PROSE)
 
 
 def parameter_types(docstring: str | None) -> dict[str, str]:
-    """The annotation text for each parameter whose type the docstring names; the most explicit style wins."""
+    """Return the annotation text for each parameter whose type the docstring names; the most explicit style wins."""
     found: dict[str, str] = {}
     for style in _STYLES:
         for match in style.finditer(docstring or ""):

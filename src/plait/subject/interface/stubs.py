@@ -30,18 +30,18 @@ def _lookup(module: str, qualname: str) -> NameInfo | None:
 
 
 def overloads(module: str, qualname: str) -> list[ast.arguments]:
-    """The argument lists that the stub of ``module`` gives the function or method; empty when it has none."""
+    """Return the argument lists that the stub of ``module`` gives the function or method; empty when it has none."""
     return [node.args for node in _functions(module, qualname)]
 
 
 def returns(module: str, qualname: str) -> str | None:
-    """The return annotation, when all overloads agree on it."""
+    """Return the return annotation, when all overloads agree on it."""
     texts = {ast.unparse(node.returns) for node in _functions(module, qualname) if node.returns is not None}
     return texts.pop() if len(texts) == 1 else None
 
 
 def is_static(module: str, qualname: str) -> bool:
-    """Whether the stub says ``@staticmethod``: such an argument list has no receiver to drop."""
+    """Return whether the stub says ``@staticmethod``: such an argument list has no receiver to drop."""
     return any(
         isinstance(mark, ast.Name) and mark.id == "staticmethod"
         for node in _functions(module, qualname)

@@ -44,7 +44,7 @@ class Repository:
 
     @classmethod
     def find(cls, project: Path) -> Repository | None:
-        """The repository that ``project`` lies in, or None."""
+        """Return the repository that ``project`` lies in, or None."""
         if not any((folder / ".git").exists() for folder in (project.absolute(), *project.absolute().parents)):
             return None
         answer = git(project, "rev-parse", "--path-format=absolute", "--git-dir", "--show-toplevel", "--show-prefix")
@@ -56,7 +56,7 @@ class Repository:
         return cls(Path(git_dir), Path(top), prefix.rstrip("/"))
 
     def commit(self, revision: str) -> str | None:
-        """The full name of the commit that ``revision`` means, or None."""
+        """Return the full name of the commit that ``revision`` means, or None."""
         if revision.startswith("-") or "\0" in revision or not revision:
             return None
         answer = git(self.top, "rev-parse", "--verify", "--quiet", revision + "^{commit}")
@@ -72,7 +72,7 @@ class Repository:
                 raise UsageError(f"git cannot check out {commit[:10]}: {last_line(answer.stderr)}")
 
     def explain_unknown(self, revision: str) -> str:
-        """One line for a revision that does not exist: what is wrong, and what was probably meant."""
+        """Return one line for a revision that does not exist: what is wrong, and what was probably meant."""
         if self.commit("HEAD") is None:
             return f"{revision!r}: the repository has no commits yet; commit once, or name a folder"
         is_shallow = git(self.top, "rev-parse", "--is-shallow-repository").stdout.strip() == "true"
@@ -117,7 +117,7 @@ def git(cwd: Path, *arguments: str, index: Path | None = None) -> subprocess.Com
 
 
 def last_line(text: str) -> str:
-    """What git says at last, which is its reason."""
+    """Return what git says at last, which is its reason."""
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no reason given")
 
 
@@ -149,21 +149,21 @@ class History:
 
     @classmethod
     def of(cls, project: Path) -> History:
-        """The history of the repository that ``project`` lies in; UsageError when there is none."""
+        """Return the history of the repository that ``project`` lies in; UsageError when there is none."""
         repository = Repository.find(project) if project.is_dir() else None
         if repository is None:
             raise UsageError(f"{project} is not in a git repository: there is no history to compare with")
         return cls(repository)
 
     def commit(self, revision: str) -> str:
-        """The full name of a commit; UsageError when it does not exist."""
+        """Return the full name of a commit; UsageError when it does not exist."""
         found = self.repository.commit(revision)
         if found is None:
             raise UsageError(self.repository.explain_unknown(revision))
         return found
 
     def base(self, revision: str | None, tip: str = "HEAD") -> tuple[str, str]:
-        """The commit that the work since ``revision`` began at, and the revision's name.
+        """Return the commit that the work since ``revision`` began at, and the revision's name.
 
         The best common ancestor of both, as pull requests have it: what the other branch got in the meantime is no
         change of this one. Without a revision the main branch is taken, that of the remote before the local one.
@@ -204,7 +204,7 @@ class History:
         return found
 
     def describe(self, commit: str) -> Commit:
-        """What the log says about a commit."""
+        """Return what the log says about a commit."""
         line = self._asked("log", "-1", "--format=%H%x00%s%x00%an%x00%aI", commit) or commit
         name, subject, author, date = [*line.split("\0"), "", "", ""][:4]
         return Commit(name, subject, author, date)

@@ -64,12 +64,12 @@ class Release:
 
 
 def canonical_name(name: str) -> str:
-    """A distribution's name as all spellings of it are compared."""
+    """Return a distribution's name as all spellings of it are compared."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _tag() -> str:
-    """The interpreter that installed files are good for (a free-threaded build has its own)."""
+    """Return the interpreter that installed files are good for (a free-threaded build has its own)."""
     return str(sysconfig.get_config_var("SOABI") or f"{sys.implementation.cache_tag}-{sysconfig.get_platform()}")
 
 

@@ -42,7 +42,10 @@ class Version:
     origin: Path | None = None
 
     def at(self, subject: Subject) -> Version:
-        """The same version with the import root of ``subject`` as root; UsageError when it has no such module."""
+        """Return the same version with the import root of ``subject`` as root.
+
+        UsageError when it has no such module.
+        """
         start, top = self.project or self.root, self.tree or self.root
         root = self._same_place(subject) or import_root(start, top, subject.module)
         if root is None and self.kind == "worktree" and environment_has(subject.module):
@@ -130,7 +133,7 @@ def _revision(text: str, commit: str, repository: Repository, stack: contextlib.
 
 
 def _existing(text: str, project: Path) -> Path | None:
-    """A path as the shell would complete it, else relative to the project (as configuration files write it)."""
+    """Return a path as the shell would complete it, else relative to the project (as configuration files write it)."""
     path = Path(text).expanduser()
     return next((found.resolve() for found in (path, project / path) if found.exists()), None)
 
@@ -184,12 +187,12 @@ def import_root(start: Path, top: Path, module: str) -> Path | None:
 
 
 def usual_places(folder: Path) -> list[Path]:
-    """Where modules of a project are looked for first."""
+    """Return where modules of a project are looked for first."""
     return [folder / name for name in _USUAL]
 
 
 def near_module(start: Path, module: str) -> str | None:
-    """A module of the project whose name looks like this one: same package, or a top-level name that differs."""
+    """Return a module of the project whose name looks like this one: same package, or a top-level name that differs."""
     tops = [place for place in usual_places(start) if place.is_dir()]
     package, _, last = module.rpartition(".")
     inside = [place.joinpath(*package.split(".")) for place in tops] if package else tops
@@ -253,7 +256,7 @@ def _list(data: object) -> list[object]:
 
 
 def environment_has(module: str) -> bool:
-    """Whether the running interpreter's own path has the module; nothing is imported to find out."""
+    """Return whether the running interpreter's own path has the module; nothing is imported to find out."""
     top = module.partition(".")[0]
     if top in sys.builtin_module_names or importlib.machinery.PathFinder.find_spec(top) is None:
         return top in sys.builtin_module_names

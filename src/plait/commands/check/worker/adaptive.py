@@ -61,14 +61,14 @@ class Tally:
                 self.saturated.append(gain.saturated)
 
     def stats(self) -> dict[str, int]:
-        """The result's fields."""
+        """Return the result's fields."""
         return {
             "iroots_discovered": len(self.discovered), "iroots_exposed": len(self.exposed),
             "profiles": self.profiles, "active_tests": self.active_tests,
         }  # fmt: skip
 
     def sentences(self, streams: int) -> list[str]:
-        """What was reached when the strategies of all streams, or of some, had come to their end."""
+        """Return what was reached when the strategies of all streams, or of some, had come to their end."""
         if not self.saturated:
             return []
         ended = len(self.saturated)
@@ -124,7 +124,7 @@ class JudgingLaboratory(ActiveLaboratory):
         self._violations: list[tuple[Test, Examined]] = []
 
     def taken(self) -> list[tuple[Test, Examined]]:
-        """The violations since the last call."""
+        """Return the violations since the last call."""
         taken, self._violations = self._violations, []
         return taken
 
@@ -145,7 +145,7 @@ class JudgingLaboratory(ActiveLaboratory):
         return super().expose(test, known)
 
     def bed(self, test: Test) -> Testbed:
-        """The test with its judge."""
+        """Return the test with its judge."""
         examination = Examination(test, PLACES, self._stream.probes, self._stream.options.rules)
         self._examinations[test] = examination
         return examination.bed

@@ -115,7 +115,7 @@ def _of_twin(
 
 
 def _twin(finding: Finding) -> Test | None:
-    """The test in which the method that was interrupted meets itself instead of another one."""
+    """Return the test in which the method that was interrupted meets itself instead of another one."""
     test = finding.test
     if finding.gap is None or test is None or [len(suffix) for suffix in test.suffixes] != [1, 1]:
         return None
@@ -128,7 +128,7 @@ def _twin(finding: Finding) -> Test | None:
 
 
 def guards_of(tests: list[Test], probes: tuple[Call, ...]) -> GuardTable:
-    """Which locks the class holds where, from one execution of each test."""
+    """Return which locks the class holds where, from one execution of each test."""
     table = GuardTable()
     for test in tests:
         try:

@@ -52,7 +52,7 @@ class NativeSearch:
 
 
 def native_search(name: str, options: NativeOptions, hints: Hints, tests: Path | None, seconds: float) -> NativeSearch:
-    """Tests on OS threads, one execution each, until one shows what no order of its calls shows."""
+    """Return tests on OS threads, one execution each, until one shows what no order of its calls shows."""
     owner = state.subject()
     interface = discover(owner, name=name)
     public = {method.name for method in interface.methods}
@@ -78,12 +78,12 @@ def native_search(name: str, options: NativeOptions, hints: Hints, tests: Path |
 
 
 def cause_of(test: Test, shown: str) -> Cause:
-    """What makes two violations of native executions the same."""
+    """Return what makes two violations of native executions the same."""
     return shown, frozenset(call.method for call in test.calls)
 
 
 def explain_shown(name: str, subject: str, test: Test, shown: str, rules: Rules) -> Finding | None:
-    """The same violation under control, minimised and with its interleaving; None if no schedule shows it."""
+    """Return the same violation under control, minimised and with its interleaving; None if no schedule shows it."""
     interface = discover(state.subject(), name=name)
     probes = probes_of(interface)
 
@@ -100,7 +100,7 @@ def explain_shown(name: str, subject: str, test: Test, shown: str, rules: Rules)
 
 
 def allowed_by(name: str, rules: Rules, finding: Finding) -> Allowed | None:
-    """What the test of a finding may do, for `in_parallel`; None if the finding does not replay."""
+    """Return what the test of a finding may do, for `in_parallel`; None if the finding does not replay."""
     test, schedule = finding.test, finding.schedule
     assert test is not None
     assert schedule is not None

@@ -134,7 +134,7 @@ class Stream:
 
     @classmethod
     def begin(cls, options: StreamOptions, interface: Interface, catalogue: Catalogue) -> Stream:
-        """A fresh stream with its share of the pairs."""
+        """Return a fresh stream with its share of the pairs."""
         seed = options.seed * 1_000_003 + options.stream
         strategy = make_generator(
             options.generate, catalogue, SequentialRunner(), seed=seed, threads=options.threads, deeper=options.deeper,
@@ -155,7 +155,7 @@ class Stream:
         self, count: int, deadline: float, on_test: Callable[[Test], None], recall: Recall | None = None,
         max_schedules: int | None = None,
     ) -> Chunk:  # fmt: skip
-        """The next ``count`` tests, or fewer if the deadline (of `time.monotonic`) passes.
+        """Return the next ``count`` tests, or fewer if the deadline (of `time.monotonic`) passes.
 
         Tests that are known are not explored again. ``max_schedules`` limits the schedules of the whole stream: none
         of its tests begins when so many were executed.
@@ -261,7 +261,7 @@ class Stream:
     def _explore(
         self, test: Test, key: str | None, examination: Examination, chunk: Chunk, on_test: Callable[[Test], None]
     ) -> str:
-        """All schedules that the limits allow; what the generator was told about it."""
+        """Return all schedules that the limits allow; what the generator was told about it."""
         examined = self._executed(test, examination)
         chunk.schedules += examined.executions
         self.schedules += examined.executions
@@ -316,7 +316,7 @@ class Stream:
         return self._most is not None and self.schedules >= self._most
 
     def _limits(self) -> dict[str, Any]:
-        """All that exploring a test depends on, besides the test and the code."""
+        """Return all that exploring a test depends on, besides the test and the code."""
         options = self.options
         return {
             "seed": options.seed, "systematic": options.systematic, "sampled": options.sampled, "model": options.model,
@@ -401,7 +401,7 @@ class Stream:
 
 
 def seed_of(test: Test, seed: int) -> int:
-    """The seed of a test's own executions: whenever it comes, it is explored in the same way."""
+    """Return the seed of a test's own executions: whenever it comes, it is explored in the same way."""
     return zlib.crc32(repr((seed, test)).encode())
 
 
@@ -411,7 +411,7 @@ def finding_signature(violation: Violation, test: Test) -> str:
 
 
 def size_of(test: Test | None) -> int:
-    """How much there is to read in a test: few calls first, then few different methods."""
+    """Return how much there is to read in a test: few calls first, then few different methods."""
     return 0 if test is None else 10 * len(test.calls) + len({call.method for call in test.calls})
 
 

@@ -36,7 +36,7 @@ from plait.workers import state as worker_state
 
 
 def import_trouble() -> list[str]:
-    """What an import error of the subject is about: names of modules, then files; empty if the import works."""
+    """Return what an import error of the subject is about: names of modules, then files; empty if the import works."""
     try:
         worker_state.subject()
     except UsageError:
@@ -45,18 +45,18 @@ def import_trouble() -> list[str]:
 
 
 def imported(folder: str) -> list[str]:
-    """The source files of the modules below a folder that this process has imported."""
+    """Return the source files of the modules below a folder that this process has imported."""
     files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
     return sorted(file for file in files if isinstance(file, str) and file.startswith(folder) and file.endswith(".py"))
 
 
 def interface_of(name: str) -> Interface:
-    """What can be called on the subject."""
+    """Return what can be called on the subject."""
     return worker_state.interface(name)
 
 
 def begin_stream(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> bytes:
-    """The start of a stream, packed: its state is read in workers only."""
+    """Return the start of a stream, packed: its state is read in workers only."""
     with _prepared(name, options, hints, tests) as (found, catalogue):
         stream = Stream.begin(options, found, catalogue)
         if options.planned:
@@ -65,7 +65,7 @@ def begin_stream(name: str, options: StreamOptions, hints: Hints, tests: Path | 
 
 
 def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> Alone:
-    """Call each method by itself, in one thread, which the process may not survive."""
+    """Return call each method by itself, in one thread, which the process may not survive."""
     starters = set()
     with _prepared(name, options, hints, tests) as (_found, catalogue):
         sequences = Sequences(catalogue, SequentialRunner(), Random(options.seed))
@@ -118,7 +118,7 @@ class Portion:
 
 
 def advance(packed: bytes, portion: Portion) -> tuple[bytes, Chunk]:
-    """The next chunk of a stream."""
+    """Return the next chunk of a stream."""
     known = recall(portion.store) if portion.recall else None
     with _resumed(packed, portion) as stream:
         chunk = stream.run(portion.count, time.monotonic() + portion.seconds, _announce, known, portion.max_schedules)
@@ -128,7 +128,7 @@ def advance(packed: bytes, portion: Portion) -> tuple[bytes, Chunk]:
 
 
 def follow_plan(packed: bytes, portion: Portion, left: int) -> tuple[bytes, list[Chunk]]:
-    """The next chunks of a stream by their plans, ``left`` tests at most: as far as there are any, and time."""
+    """Return the next chunks of a stream by their plans, ``left`` tests at most: as far as there are any, and time."""
     known = recall(portion.store)
     deadline = time.monotonic() + portion.seconds
     chunks: list[Chunk] = []
