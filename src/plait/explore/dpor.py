@@ -7,9 +7,9 @@ from repeating what an earlier one covers: a thread that was tried at a node sle
 somebody performs a step that depends on its own.
 
 Nothing here looks at values or code. Under the GIL model (and where C code looks at several containers at one moment) a
-step has several operations, and what it reads first decides
-what else it touches: brought before i, step j may depend on steps that it had nothing to do with behind i. So
-there all threads are tried where a race begins, and the sleep sets alone keep classes from being repeated.
+step has several operations, and what it reads first decides what else it touches: brought before i, step j may depend
+on steps that it had nothing to do with behind i. So there all threads are tried where a race begins, and the sleep sets
+alone keep classes from being repeated.
 """
 
 from __future__ import annotations
@@ -40,7 +40,18 @@ class _Node:
 
 
 class Dpor:
-    """The search; complete when `next_prefix` returns None."""
+    """The search; complete when `next_prefix` returns None.
+
+    Invariants between two executions:
+
+    - The branch is `_schedule`; `_nodes` has an entry for a step only if something else is to be tried there.
+    - A node's ``backtrack`` grows while its branch is explored and never shrinks; ``done`` are those of it that were
+      tried. The search is through when the two are equal at every node.
+    - A thread is in ``sleep`` only with the operations of its next step there: it wakes up when somebody performs a
+      step that depends on these. Where the operations are not known, it may not sleep, or a class would be lost.
+    - Completeness is held to depth-first search on random programs (tests/explore/test_agreement.py), and "one
+      execution per class" to exact counts (tests/explore/test_counts.py). Whatever is made faster here must keep both.
+    """
 
     name = "dpor"
 

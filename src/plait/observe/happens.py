@@ -64,6 +64,17 @@ class HappensBefore:
     """The pasts of the steps pushed so far; `truncate` goes back to a shorter prefix.
 
     A past is a set of steps as the bits of one number, so that joining two and asking for a step are single operations.
+
+    Invariants:
+
+    - `pasts[n]` is closed: with a step it has all that happens before that step. So one bit answers
+      "is ordered before".
+    - Two steps race if they are dependent, of different threads, and nothing in between orders them: the earlier one
+      is not yet in the past of the later one when its own dependences are looked at. Earlier accesses are therefore
+      looked at from the latest to the first, and each that is found adds its past: what it covers is no race any more.
+    - Per root there are two lists, of all accesses and of those that are no reading. A reading looks only at the second
+      one, because readings commute: that keeps loops over shared data linear.
+    - `truncate` undoes `extend` exactly. Searches share prefixes, and most of an execution was pushed before.
     """
 
     def __init__(self) -> None:

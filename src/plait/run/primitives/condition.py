@@ -19,6 +19,16 @@ class Condition:
 
     One step releases the lock and joins the waiters; being notified enables a second one, the re-acquisition. A
     waiter that times out leaves the queue in a step of its own, without the lock, as CPython's does.
+
+    A waiter is in exactly one of these states:
+
+    | state     | in `_waiters` | `notified` | enabled                                 |
+    | waiting   | yes           | no         | no; or when its time-out may fire       |
+    | notified  | no            | yes        | when the lock is free: it must take it  |
+    | timed out | no            | no         | when the lock is free: it must take it  |
+
+    `notify` moves the longest waiter from the first state to the second, within a step of the notifier. Who is notified
+    does not get the lock with it: others may take the lock first (barging), which is what `while` is needed for.
     """
 
     def __init__(self, lock: Any = None) -> None:
@@ -65,6 +75,8 @@ class Condition:
         site = here()
         e = ENGINE
         waiters = e.heap.loc_of(self, "waiters")
+        # One step for both: between the release and joining the waiters nobody may notify, or the wake-up would be lost
+        # in a way that CPython does not allow. The queue is noted as written, so that a notify depends on this step.
         access(thread, e.heap.loc_of(lock, "lock"), RELEASE, site)
         e.note(thread, waiters, WRITE, site)
         count = lock.forget_count() if isinstance(lock, RLock) else 0
@@ -72,7 +84,7 @@ class Condition:
         self._waiters.append(thread)
         thread.notified = False
         got = True
-        if timeout is not None and e.early(thread):
+        if timeout is not None and e.early(thread):  # with time-outs at any moment, this one fires before anything else
             thread.may_switch = True
             access(thread, waiters, WRITE, site)
             if not thread.notified:
@@ -89,14 +101,19 @@ class Condition:
         thread.blocked_on = self
         loc = e.heap.loc_of(lock, "lock")
         try:
+            # The pending operation is the re-acquisition, on the lock's location: that is what the next step of this
+            # thread depends on, whoever notifies it.
             e.block(thread, loc, ACQUIRE, site)
         finally:
+            # Also when the thread is unwound at the end of an execution: a dead waiter must not take a notification.
             thread.blocked_on = None
             if thread in lock.waiting:
                 lock.waiting.remove(thread)
             if thread.dying and thread in self._waiters:
                 self._waiters.remove(thread)
         if thread.timed_out:
+            # Leaving the queue is a step of its own: a notify that comes before it still counts (`notified`), one that
+            # comes after it goes to the next waiter.
             thread.timed_out = False
             e.step += 1
             e.trace.append((thread.id, waiters, WRITE, site, e.enabled, thread.after))
