@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plait import config
-from plait.cli.main import main
+from plait.cli.main import main, option_of
 from plait.pytest_plugin import explore as pytest_search
 
 MINA = Path(__file__).resolve().parents[2] / "benchmarks" / "capp" / "mina"
@@ -126,7 +125,7 @@ def test_a_search_that_is_documented_is_one(project, tmp_path, search):
 
 
 def test_the_searches_of_the_command_line_are_those_of_the_plug_in():
-    assert sorted(config.SEARCHES) == sorted(pytest_search.SEARCHES)
+    assert option_of("explore", "schedule").choices == pytest_search.SEARCHES
 
 
 def test_a_test_without_threads_is_no_evidence(project, tmp_path):
