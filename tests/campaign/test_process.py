@@ -1,12 +1,17 @@
-"""How a worker's process is started."""
+"""How a worker's process is started, and what is left of it."""
 
 import os
-import subprocess
-import sys
+import signal
+from pathlib import Path
 
 import pytest
+import worker_tasks as tasks
+from processes import gone
 
-from plait.workers.process import WorkerContext
+from plait.workers.channel import write_order
+from plait.workers.pool import Workers
+from plait.workers.process import WorkerProcess
+from plait.workers.protocol import WorkerSpec
 
 
 class Unreadable:
@@ -16,38 +21,33 @@ class Unreadable:
         return (int, ("not a number",))
 
 
-def test_a_child_that_fails_while_it_starts_complains_to_its_file(tmp_path, capfd):
-    process = WorkerContext(tmp_path / "young").Process(target=print, args=(Unreadable(),))
-    process.start()
-    process.join(30)
-    assert process.exitcode == 1
+@pytest.fixture
+def process(tmp_path):
+    made = WorkerProcess(tmp_path, tmp_path / "young")
+    yield made
+    made.close()
+
+
+def test_a_child_that_fails_while_it_starts_complains_to_its_file(process, tmp_path, capfd):
+    os.write(process.orders, write_order(0, Unreadable()))
+    assert process.exit_code(30.0) == 1
     assert capfd.readouterr() == ("", "")
     assert "ValueError: invalid literal for int()" in (tmp_path / "young").read_text()
 
 
-def test_a_pool_gets_one_process():
-    """A lost one is not replaced: pool and worker are disposed of together."""
-    context = WorkerContext()
-    first = context.Process(target=os._exit, args=(7,))
-    first.start()
-    second = context.Process(target=print)
-    with pytest.raises(ChildProcessError, match="not replaced"):
-        second.start()
-    first.join(30)
-    assert [each.exitcode for each in context.processes] == [7]
+def test_a_child_leads_a_session_of_its_own_and_ends_with_its_orders(process):
+    assert process.exit_code() is None
+    assert os.getsid(process.pid) == process.pid
+    os.kill(process.pid, 0)
+    process.close()
+    assert gone(process.pid)
+    assert process.exit_code() == -signal.SIGKILL
 
 
-def test_what_a_killed_child_leaves_is_cleaned_up_without_a_word():
-    """The tracker of the main process does it when that ends: its complaints would stand in the user's terminal."""
-    script = (
-        "import os, multiprocessing, sys\n"
-        "from plait.workers.process import WorkerContext\n"
-        "process = WorkerContext().Process(target=exec, args=('import multiprocessing, os, signal\\n'\n"
-        "    'lock = multiprocessing.RLock()\\nos.kill(os.getpid(), signal.SIGKILL)',))\n"
-        "process.start()\n"
-        "process.join(30)\n"
-        "print(process.exitcode, sys.warnoptions)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "-9 []\n"
-    assert done.stderr == ""
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="named semaphores are no files here")
+def test_semaphores_of_a_killed_child_are_removed():
+    before = set(Path("/dev/shm").glob("sem.plait-*"))
+    with Workers(WorkerSpec(allow=frozenset({"write"})), count=1) as workers:
+        workers.submit(tasks.leave_semaphore, timeout=20.0).result()
+        assert set(Path("/dev/shm").glob("sem.plait-*")) > before
+    assert set(Path("/dev/shm").glob("sem.plait-*")) <= before

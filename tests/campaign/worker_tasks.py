@@ -1,6 +1,7 @@
 """Tasks that workers run in these tests; the worker imports this module by name."""
 
 import faulthandler
+import importlib.util
 import json
 import os
 import re
@@ -203,7 +204,33 @@ def limits():
 
 
 def hashes():
-    return [hash("plait"), sys.flags.hash_randomization, Path("/proc/self/environ").read_bytes()]
+    environment = Path("/proc/self/environ").read_bytes() + b"".join(b"%s=%s\0" % each for each in os.environb.items())
+    return [hash("plait"), sys.flags.hash_randomization, environment]
+
+
+def start_of_a_worker():
+    """What a process is given by whoever starts it."""
+    told = {"environment": dict(os.environ), "path": sys.path, "argv": sys.argv, "hash": hash("plait")}
+    told["handlers"] = [str(signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)]
+    told["blocked"] = sorted(map(int, signal.pthread_sigmask(signal.SIG_BLOCK, ())))
+    told["limits"] = [list(resource.getrlimit(kind)) for kind in (resource.RLIMIT_DATA, resource.RLIMIT_NOFILE)]
+    told["leads"] = os.getsid(0) == os.getpid()
+    told["threads"] = len(sys._current_frames())
+    told["main"] = sorted(vars(sys.modules["__main__"]).keys() & {"__file__", "__spec__", "told"})
+    told["files"] = sorted(Path(f"/proc/self/fd/{number}").readlink().name.partition(":")[0] for number in open_files())
+    return told
+
+
+def can_import(name):
+    return importlib.util.find_spec(name) is not None
+
+
+def environment_variable(name):
+    return os.environ.get(name)
+
+
+def open_files():
+    return [int(number) for number in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{number}")]
 
 
 def modules():
@@ -232,3 +259,71 @@ def lock_of_subject():
 
     kind = type(state.subject()().lock)
     return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def leave_semaphore():
+    import multiprocessing
+
+    tasks_left.append(multiprocessing.get_context("spawn").RLock())
+
+
+tasks_left = []
+
+
+class Program:
+    """What would run in a process that unpickles it."""
+
+    def __init__(self, marker):
+        self.marker = marker
+
+    def __reduce__(self):
+        return (Path.touch, (Path(self.marker),))
+
+
+def forge(what, marker) -> None:
+    """Answer in the place of the worker, as code under test can that looks for the pipe."""
+    import pickle
+    import struct
+
+    from plait.workers import state
+    from plait.workers.channel import VALUE, Reply, write_frame
+
+    frame = sys._getframe()
+    while frame.f_code.co_name != "obey":
+        frame = frame.f_back
+    number, answers = frame.f_locals["number"], frame.f_back.f_locals["answers"]
+    state.note({"prefix": ["x = X()"]})
+    good = write_frame(Reply(number, VALUE))
+    os.write(answers, {
+        "pickle": pickle.dumps(Program(marker)), "long": struct.pack(">Q", 1 << 40), "two": good + good,
+        "garbage": struct.pack(">Q", 40) + pickle.dumps(Program(marker)).ljust(40)[:40], "half": good[:-3],
+        "other": write_frame(Reply(number + 1, VALUE)), "typed": write_frame(Reply(number, VALUE), 5, int),
+        "early": good,
+    }[what])
+    time.sleep(30)
+
+
+def raise_hostile(what, marker):
+    """Raise what an exception of code under test may be."""
+    from plait.errors import UsageError
+
+    class Meta(type):
+        def __getattribute__(cls, name):
+            Path(marker).touch()
+            raise RuntimeError(name)
+
+    class Hostile(UsageError if what == "usage" else GeneratorExit if what == "GeneratorExit" else Exception):
+        def __reduce__(self):
+            return (Path.touch, (Path(marker),))
+
+        def __str__(self):
+            if what == "str":
+                raise SystemExit(4)
+            return "Hostile"
+
+        if what == "cause":
+            __cause__ = property(lambda self: 1 / 0)
+
+    if what == "metaclass":
+        Hostile = Meta("Hostile", (Exception,), {"__str__": lambda self: "Hostile"})
+    raise Hostile(what)

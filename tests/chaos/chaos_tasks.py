@@ -44,7 +44,7 @@ def explore(data):
 
 def explore_slowly(data):
     """As `explore`, with the number of the process; long enough to be killed meanwhile."""
-    time.sleep(0.3)
+    time.sleep(0.1)
     return os.getpid(), explore(data)
 
 

@@ -1,5 +1,6 @@
 """Whatever a class does to its process, its campaign goes on, knows the culprit and finds what there is to find."""
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import chaos_tasks as tasks
 import pytest
 
+from plait.subject.versions.scratch import remove_tree
 from plait.workers.pool import WorkerCrashed, WorkerHung, Workers
 from plait.workers.protocol import WorkerSpec
 
@@ -119,3 +121,24 @@ def test_the_subjects_are_as_bad_as_they_look():
         sys.path.remove(str(SUBJECTS))
     names = {name for name, each in vars(misbehaving).items() if isinstance(each, type) and hasattr(each, "act")}
     assert names == {*CRASHES, *HANGS, *SURVIVED}
+
+
+def test_folders_of_any_depth_are_removed(tmp_path):
+    """Deeper than a path can be long, and than Python can recurse; links are not followed."""
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    deep = tmp_path / "deep"
+    deep.mkdir()
+    here = os.open(deep, os.O_RDONLY)
+    for _ in range(3000):
+        os.mkdir("d" * 8, dir_fd=here)
+        os.symlink(precious, "link", dir_fd=here)
+        inner = os.open("d" * 8, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    (deep / "locked").mkdir(mode=0o000)
+    (deep / "outside").symlink_to(tmp_path)
+    remove_tree(deep)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["precious"]
+    assert precious.read_text() == "precious"

@@ -1,4 +1,6 @@
-"""What a worker leaves behind for its parent to read, however it ends: a small file that both have mapped.
+"""What a worker leaves behind for its parent to read, however it ends: a small file that the worker has mapped.
+
+The parent reads it as a file: a map of what somebody else cuts off would end the process that looks at it.
 
 Layout: one byte of state, the number of signs of life, the count of bytes ever printed, deed, note (JSON), and a ring
 with the end of the output.
@@ -8,6 +10,8 @@ from __future__ import annotations
 
 import json
 import mmap
+import os
+import stat
 import struct
 from typing import TYPE_CHECKING, Any
 
@@ -21,20 +25,58 @@ _RING, _RING_SIZE = 49 * 1024, 8192
 _SIZE = _RING + _RING_SIZE
 
 
+class _ReadOnly:
+    """A file's bytes, by their positions; zero where the file has none."""
+
+    def __init__(self, file: Path) -> None:
+        self._descriptor = open_quietly(file)
+
+    def __getitem__(self, place: slice) -> bytes:
+        length = place.stop - place.start
+        return os.pread(self._descriptor, length, place.start).ljust(length, b"\0")
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+def open_quietly(file: Path) -> int:
+    """Open a regular file of a worker's folder for reading; `OSError` for whatever else has its name now."""
+    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"{file} is no regular file")
+    return descriptor
+
+
+def tail(file: Path, length: int = 8192) -> str:
+    """Return the end of a file of a worker's folder."""
+    descriptor = open_quietly(file)
+    try:
+        size = os.fstat(descriptor).st_size
+        return os.pread(descriptor, length, max(0, size - length)).decode("utf-8", "replace")
+    finally:
+        os.close(descriptor)
+
+
 class BlackBox:
     """Opened by the worker with ``create``, by the parent without."""
 
+    _map: Any
+
     def __init__(self, file: Path, *, create: bool = False) -> None:
-        if create:
-            file.write_bytes(bytes(_SIZE))
+        self._beat = 0
+        if not create:
+            self._map = _ReadOnly(file)
+            return
+        file.write_bytes(bytes(_SIZE))
         with file.open("r+b") as opened:
             self._map = mmap.mmap(opened.fileno(), _SIZE)
-        self._beat = 0
 
     @property
     def state(self) -> int:
         """Where the worker stands: outside any task, loading the subject, or running a task."""
-        return self._map[0]
+        state: bytes = self._map[0:1]
+        return state[0]
 
     @state.setter
     def state(self, value: int) -> None:
@@ -72,7 +114,7 @@ class BlackBox:
     @property
     def beat(self) -> int:
         """Another number than before if there was a sign of life meanwhile."""
-        return int(struct.unpack_from("<I", self._map, _BEAT)[0])
+        return int(struct.unpack("<I", self._map[_BEAT : _BEAT + 4])[0])
 
     def write(self, data: bytes) -> None:
         """Append to the output; only its end is kept."""
@@ -90,7 +132,7 @@ class BlackBox:
     def output(self) -> str:
         """The end of what was printed."""
         count = self._printed()
-        ring = self._map[_RING : _RING + _RING_SIZE]
+        ring: bytes = self._map[_RING : _RING + _RING_SIZE]
         if count <= _RING_SIZE:
             return ring[:count].decode("utf-8", "replace")
         start = count % _RING_SIZE
@@ -107,12 +149,13 @@ class BlackBox:
         self._map.close()
 
     def _printed(self) -> int:
-        return int(struct.unpack_from("<Q", self._map, _PRINTED)[0])
+        return int(struct.unpack("<Q", self._map[_PRINTED : _PRINTED + 8])[0])
 
     def _text(self, field: tuple[int, int]) -> str:
         start, room = field
-        length = min(int(struct.unpack_from("<H", self._map, start)[0]), room - 2)
-        return self._map[start + 2 : start + 2 + length].decode("utf-8", "replace")
+        length = min(int(struct.unpack("<H", self._map[start : start + 2])[0]), room - 2)
+        text: bytes = self._map[start + 2 : start + 2 + length]
+        return text.decode("utf-8", "replace")
 
     def _put(self, field: tuple[int, int], text: str) -> None:
         start, room = field

@@ -6,6 +6,7 @@ import contextlib
 import faulthandler
 import io
 import os
+import pickle
 import select
 import signal
 import sys
@@ -13,22 +14,22 @@ import tempfile
 import threading
 import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.errors import UsageError
-from plait.model.foreign import exception_text
+from plait.model.foreign import class_name, exception_text
 from plait.run.fibers import OsFibers
+from plait.run.native.process import passed_on
 from plait.workers import guard, state
 from plait.workers.blackbox import LOADING, OUTSIDE, RUNNING, BlackBox
-from plait.workers.process import without_secrets
-from plait.workers.protocol import pack
+from plait.workers.channel import BUG, MEMORY, READY, USAGE, VALUE, Reply, read_order, send_frame, write_frame
 from plait.workers.restore import Surroundings
+from plait.workers.schema import FrameError, return_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from multiprocessing.connection import Connection
 
     from plait.workers.protocol import WorkerSpec
 
@@ -36,7 +37,7 @@ if sys.platform != "win32":
     import fcntl
     import resource
 
-BLACK_BOX, TRACE, WORK, YOUTH = "blackbox", "trace", "work", "youth"
+BLACK_BOX, TRACE, WORK, YOUTH = "blackbox", "trace", "own/work", "youth"
 """What is in a worker's folder; the last is what it said to its standard error before it had a black box."""
 TELL = getattr(signal, "SIGUSR2", None)
 """The signal on which a worker writes down where it stands, also from within C code."""
@@ -48,11 +49,15 @@ FULL = 0.8  # of the memory limit in use after a task: better a fresh worker tha
 
 @dataclass(frozen=True, slots=True)
 class Boot:
-    """What a worker is given at its start: ``home`` is its folder, ``lifeline`` a pipe that ends with the parent."""
+    """What a worker is given at its start: ``home`` is its folder, ``lifeline`` a pipe that ends with the parent.
+
+    Names of ``semaphores`` begin with that: the parent removes those that are left.
+    """
 
     spec: WorkerSpec
     home: Path
-    lifeline: Connection
+    lifeline: int
+    semaphores: str = "mp"
 
 
 class _Inside:
@@ -69,6 +74,20 @@ class _Inside:
 _inside = _Inside()
 
 
+def work(home: str, orders: int, answers: int, lifeline: int, semaphores: str) -> None:
+    """Be a worker: the first order brings what to set up, all others are tasks. Ends with the pipe of orders."""
+    for descriptor in (orders, answers, lifeline):
+        os.set_inheritable(descriptor, False)  # what code under test starts does not answer
+    first = read_order(orders)
+    if first is not None:
+        (spec,) = pickle.loads(first[1])  # noqa: S301 - from the parent
+        begin_process(Boot(spec, Path(home), lifeline, semaphores))
+        send_frame(answers, write_frame(Reply(first[0], READY)))
+        while (order := read_order(orders)) is not None:
+            send_frame(answers, obey(*order))
+    os._exit(0)
+
+
 def begin_process(boot: Boot) -> None:
     """Set the process up; a failure is written down for the parent."""
     box = BlackBox(boot.home / BLACK_BOX, create=True)
@@ -82,11 +101,11 @@ def begin_process(boot: Boot) -> None:
 def _set_up(boot: Boot, box: BlackBox) -> None:
     _leave_the_terminal()
     _die_with(boot.lifeline)
-    allowed = without_secrets(os.environ)
-    for name in set(os.environ) - set(allowed):
-        del os.environ[name]
+    allowed = {**passed_on(os.environ), **dict(boot.spec.environment)}
+    os.environ.clear()
+    os.environ.update(allowed)
     work = (boot.home / WORK).resolve()
-    work.mkdir(exist_ok=True)
+    work.mkdir(parents=True, exist_ok=True)
     os.chdir(work)
     os.environ["TMPDIR"] = tempfile.tempdir = str(work)
     sys.dont_write_bytecode = True
@@ -96,6 +115,7 @@ def _set_up(boot: Boot, box: BlackBox) -> None:
     if TELL is not None:
         faulthandler.register(TELL, _inside.trace, all_threads=False)
     _redirect(box)
+    _name_semaphores(boot.semaphores)
     _limit(boot.spec.memory_limit)
     _inside.memory_limit = boot.spec.memory_limit
     state.use(boot.spec, box, _inspect)
@@ -115,17 +135,15 @@ def _descriptors(numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
 
 
 def _leave_the_terminal() -> None:
-    """The terminal's signals are the campaign's business; everything else is as a fresh process has it."""
+    """Signals are as a fresh process has them; the terminal's are the campaign's business."""
     if sys.platform != "win32":
-        os.setsid()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
-def _die_with(lifeline: Connection) -> None:
+def _die_with(descriptor: int) -> None:
     """When the parent is gone its end of the pipe closes; the kernel then kills this process, whatever it is doing."""
     if sys.platform == "linux":
-        descriptor = lifeline.fileno()
         fcntl.fcntl(descriptor, fcntl.F_SETOWN, os.getpid())
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_ASYNC)
@@ -138,10 +156,22 @@ def _die_with(lifeline: Connection) -> None:
 
         def wait() -> None:
             with contextlib.suppress(OSError):
-                select.select([lifeline], [], [])
+                select.select([descriptor], [], [])
             os._exit(0)
 
         _thread.start_new_thread(wait, ())
+
+
+def _name_semaphores(prefix: str) -> None:
+    """Have the semaphores of code under test named so that the parent can remove them, and by nobody else.
+
+    `multiprocessing` has a process that tracks them. Code under test may start none, and must not get to give orders to
+    one that runs outside.
+    """
+    from multiprocessing import process, resource_tracker  # noqa: PLC0415 - in workers only
+
+    process.current_process()._config["semprefix"] = f"/{prefix}"  # type: ignore[attr-defined]
+    resource_tracker._resource_tracker._fd = os.open(os.devnull, os.O_WRONLY)  # type: ignore[attr-defined]
 
 
 def _inspect() -> None:
@@ -214,55 +244,62 @@ def _limit(memory: int | None) -> None:
 
 def load_task() -> None:
     """Import the subject ahead of the first task; that task will say what was wrong with it."""
-    spec = state.spec()
-    _inside.box.state = LOADING
-    if spec.module:
-        # Nothing but lack of memory may leave by an exception: one of the code under test may not survive the pickle.
-        try:
+    if state.spec().module:
+        with contextlib.suppress(UsageError):
             state.subject()
-        except MemoryError:
-            raise
-        except Exception:  # noqa: S110 - the first task says it again, in plain text
-            pass
     _inside.surroundings.keep()
-    _inside.surroundings.restore()
+
+
+def obey(number: int, order: bytes) -> bytes:
+    """Return the frame that answers an order. Whatever a task does, no exception leaves this."""
+    try:
+        task, args = pickle.loads(order)  # noqa: S301 - from the parent
+    except BaseException as error:
+        return write_frame(Reply(number, BUG, f"a task that cannot be read: {_told(error)}"))
+    reply, value = run_task(number, task, args)
     _inside.box.state = OUTSIDE
+    try:
+        return write_frame(reply, value, return_type(task) if reply.kind == VALUE else None)
+    except MemoryError:
+        return write_frame(replace(reply, kind=MEMORY, said="", retire=True))
+    except FrameError as error:
+        return write_frame(replace(reply, kind=BUG, said=f"an answer that cannot be sent: {error}"))
+    except BaseException as error:
+        return write_frame(replace(reply, kind=BUG, said=f"an answer that cannot be sent: {_told(error)}"))
 
 
-def run_task(task: Callable[..., Any], args: tuple[Any, ...]) -> bytes:
-    """Run one task; its answer, packed: ``(kind, content, stopped acts, output, changed surroundings, retire)``."""
+def run_task(number: int, task: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Reply, Any]:
+    """Run one task: how it ended, and what it returned."""
     box = _inside.box
     box.clear()
-    box.state = RUNNING
+    box.state = LOADING if task is load_task else RUNNING
+    kind, said, value = VALUE, "", None
     try:
-        kind, content = "value", task(*args)
+        value = task(*args)
     except UsageError as error:
-        kind, content = "usage", str(error)
+        kind, said = USAGE, exception_text(error)
     except MemoryError:
-        kind, content = "memory", box.note
+        kind = MEMORY
     except BaseException as error:
-        said = f"{type(error).__name__} in {task.__name__}: {exception_text(error)}"
-        kind, content = "bug", f"{said}\n{traceback.format_exc()}"
+        kind, said = BUG, f"{_told(error, task.__name__)}\n{_traceback()}"
     if os.getpid() != _inside.pid:
         os._exit(0)  # code under test has forked, and this is the child
     _inspect()
     changed = _inside.surroundings.restore()
-    retire = kind == "memory" or _crowded()
+    retire = kind == MEMORY or (task is not load_task and _crowded())
     _flush()
-    packed = _packed(kind, content, changed, retire=retire)
-    box.state = OUTSIDE
-    return packed
+    return Reply(number, kind, said, tuple(guard.stopped()), box.output, tuple(changed), retire), value
 
 
-def _packed(kind: str, content: Any, changed: list[str], *, retire: bool) -> bytes:
-    rest = (guard.stopped(), _inside.box.output, changed)
+def _told(error: BaseException, task: str = "") -> str:
+    return f"{class_name(type(error))}{f' in {task}' if task else ''}: {exception_text(error)}"
+
+
+def _traceback() -> str:
     try:
-        return pack((kind, content, *rest, retire))
-    except MemoryError:
-        return pack(("memory", _inside.box.note, *rest, True))
-    except Exception as error:
-        said = f"an answer that cannot be sent: {type(error).__name__}: {exception_text(error)}"
-        return pack(("bug", said, *rest, retire))
+        return traceback.format_exc()
+    except BaseException:  # the exception may be of the code under test, and lie about what caused it
+        return ""
 
 
 def _crowded() -> bool:

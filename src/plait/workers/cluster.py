@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import importlib
 import io
+import pickle
 import tarfile
 import threading
 from collections.abc import Callable, Iterator
@@ -23,9 +24,9 @@ from plait.errors import UsageError
 from plait.workers.cluster_site import (
     Shipment,
     close_site,
-    failure_of,
     open_site,
     perform,
+    told_by_site,
 )
 from plait.workers.pool import (
     FORGIVEN,
@@ -33,7 +34,7 @@ from plait.workers.pool import (
     WorkerCrashed,
     Workers,
 )
-from plait.workers.protocol import WorkerSpec, pack, unpack
+from plait.workers.protocol import WorkerSpec
 
 MOST_BYTES = 64 * 1024 * 1024
 _LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages", "venv", "plait-out"})
@@ -68,7 +69,7 @@ class ClusterWorkers(Workers):
         """As on this machine; a future that is cancelled takes its task with it, even if that has started."""
         if self._closed.is_set():
             raise RuntimeError("the workers are closed")
-        future = _Remote((self._shipment.key, task, pack(args), timeout, stall, 1 + retries))
+        future = _Remote((self._shipment.key, task, pickle.dumps(args), timeout, stall, 1 + retries))
         with self._lock:
             self._open.add(future)
         self._send(future)
@@ -85,11 +86,10 @@ class ClusterWorkers(Workers):
             return
         if remote.status == "finished":
             try:
-                name, content = unpack(remote.result())
+                told = told_by_site(remote.result(), future.call[1])
             except Exception as error:
-                self._end(future, error)
-                return
-            self._end(future, Answer(*content) if name == "answer" else failure_of(name, content))
+                told = error
+            self._end(future, told)
         elif future.forgiven > 0:
             future.forgiven -= 1
             self._send(future)
@@ -174,7 +174,7 @@ def shipment(spec: WorkerSpec, beside: tuple[Path, ...] = ()) -> Shipment:
         spec, roots=tuple(path.resolve() for path in spec.roots), paths=tuple(path.resolve() for path in spec.paths),
         file=None if spec.file is None else spec.file.resolve(), cache=None,
     )  # fmt: skip
-    key = f"plait-{hashlib.sha256(content + pack(resolved)).hexdigest()[:16]}"
+    key = f"plait-{hashlib.sha256(content + pickle.dumps(resolved)).hexdigest()[:16]}"
     return Shipment(key, resolved, names, content)
 
 
@@ -221,7 +221,10 @@ class Cluster:
                 raise UsageError(f"--cluster: there is no file {missing[0]!r}")
             security = found.Security(require_encryption=True, **files)
         try:
-            return found.Client(self.address, timeout=CONNECT_S, set_as_default=False, security=security)
+            # Results are bytes, which "dask" reads without pickle.
+            return found.Client(
+                self.address, timeout=CONNECT_S, set_as_default=False, security=security, deserializers=["dask"]
+            )
         except Exception as error:
             said = " ".join(str(error).split())[:160]
             raise UsageError(f"--cluster: no Dask scheduler answers at {self.address!r} ({said})") from None

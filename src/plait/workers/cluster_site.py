@@ -7,8 +7,7 @@ one machine, so that what kills or hangs them is told in the same way.
 from __future__ import annotations
 
 import io
-import multiprocessing
-import shutil
+import pickle
 import tarfile
 import tempfile
 import threading
@@ -17,10 +16,13 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from plait.errors import PlaitBugError, UsageError
+from plait.errors import BUG, PlaitBugError, UsageError
+from plait.subject.versions.scratch import remove_tree
+from plait.workers.channel import VALUE, Incoming, Reply, read_frame, write_frame
 from plait.workers.failures import WorkerCrashed, WorkerError, WorkerHung
-from plait.workers.pool import Workers
-from plait.workers.protocol import WorkerSpec, pack, unpack
+from plait.workers.pool import Answer, Workers
+from plait.workers.protocol import WorkerSpec
+from plait.workers.schema import FrameError, return_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +44,61 @@ class ClusterSite:
             archive.extractall(self.folder, filter="data")
         self._here = {local: str(self.folder / name) for local, name in shipment.folders.items()}
         self._there = {here: local for local, here in self._here.items()}
-        # Dask's own processes are daemons, which may have no children; these end with their parent by themselves.
-        multiprocessing.current_process()._config.pop("daemon", None)  # type: ignore[attr-defined]
         self._workers = Workers(moved(shipment.spec, self._here), count=count)
 
     def perform(self, task: Callable[..., Any], args: bytes, timeout: float, stall: float | None, tries: int) -> bytes:
-        """Return the answer, or how there came to be none, packed; in terms of the campaign's machine."""
+        """Return the answer, or how there came to be none, as a frame; in terms of the campaign's machine."""
         try:
-            future = self._workers.attempt(
-                task, *moved(unpack(args), self._here), timeout=timeout, stall=stall, retries=tries - 1
+            wanted = moved(pickle.loads(args), self._here)  # noqa: S301 - from the campaign
+            answer = self._workers.attempt(task, *wanted, timeout=timeout, stall=stall, retries=tries - 1).result()
+            rest = moved((answer.stopped, answer.output, answer.changed), self._there)
+            return _ANSWER + write_frame(
+                Reply(0, VALUE, "", *rest), moved(answer.value, self._there), return_type(task)
             )
-            answer = future.result()
-            content: tuple[str, Any] = ("answer", (answer.value, answer.stopped, answer.output, answer.changed))
-        except (WorkerCrashed, WorkerHung) as error:
-            content = (type(error).__name__, {name: getattr(error, name) for name in _FIELDS if hasattr(error, name)})
-        except (UsageError, PlaitBugError) as error:
-            content = (type(error).__name__, str(error))
-        return pack(moved(content, self._there))
+        except WorkerError as error:
+            told = {each.name: getattr(error, each.name) for each in fields(SiteFailure) if hasattr(error, each.name)}
+            failure = SiteFailure(type(error).__name__, **told)
+        except Exception as error:  # as text: Dask would pickle it
+            failure = SiteFailure(type(error).__name__, str(error))
+        return _FAILURE + write_frame(Reply(0, VALUE), moved(failure, self._there), SiteFailure)
 
     def close(self) -> None:
         """End the processes, remove the files."""
         self._workers.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_tree(self.folder)
 
 
-_FIELDS = ("reason", "output", "trace", "note", "stopped", "exit_code", "signal", "outside", "seconds", "waits")
+@dataclass(frozen=True, slots=True)
+class SiteFailure:
+    """How a task came to no answer: the name of an exception, and what `plait.workers.failures` says of it."""
+
+    name: str
+    reason: str = ""
+    output: str = ""
+    trace: str = ""
+    note: dict[str, Any] | None = None
+    stopped: tuple[dict[str, str], ...] = ()
+    exit_code: int | None = None
+    signal: int | None = None
+    outside: bool = False
+    seconds: float = 0.0
+    waits: bool = False
+    loading: bool = False
+
+    def exception(self) -> WorkerError | UsageError | PlaitBugError:
+        """Return it as what the same failure is on one machine."""
+        rest: dict[str, Any] = {"output": self.output, "trace": self.trace, "note": self.note, "stopped": self.stopped}
+        if self.name == "WorkerHung":
+            return WorkerHung(self.seconds, waits=self.waits, loading=self.loading, **rest)
+        if self.name == "WorkerCrashed":
+            ended: dict[str, Any] = {"exit_code": self.exit_code, "signal": self.signal, "outside": self.outside}
+            return WorkerCrashed(self.reason, **ended, **rest)
+        if self.name == "UsageError":
+            return UsageError(self.reason)
+        return PlaitBugError(self.reason.removeprefix(BUG).strip())
+
+
+_ANSWER, _FAILURE = b"A", b"F"
 _sites: dict[str, ClusterSite] = {}
 _guard = threading.Lock()
 
@@ -91,17 +123,15 @@ def perform(key: str, task: Callable[..., Any], args: bytes, timeout: float, sta
     return _sites[key].perform(task, args, timeout, stall, tries)
 
 
-def failure_of(name: str, content: Any) -> WorkerError | UsageError | PlaitBugError:
-    """Return what a site has told about a task without an answer, as an exception."""
-    if name == "UsageError":
-        return UsageError(content)
-    if name == "PlaitBugError":
-        return PlaitBugError(content)
-    told = dict(content)
-    reason = told.pop("reason")
-    if name == "WorkerHung":
-        return WorkerHung(told.pop("seconds"), **told)
-    return WorkerCrashed(reason, **told)
+def told_by_site(data: object, task: Callable[..., Any]) -> Answer | Exception:
+    """Return what a site tells about a task: its answer, or why there is none."""
+    failed = isinstance(data, bytes) and data[:1] == _FAILURE
+    try:
+        frame = Incoming().feed(data[1:]) if isinstance(data, bytes) else None
+        reply, value = read_frame(frame or b"", SiteFailure if failed else return_type(task))
+        return value.exception() if failed else Answer(value, reply.stopped, reply.output, reply.changed)
+    except FrameError as error:
+        return WorkerCrashed(f"the cluster sent what is no answer: {error}")
 
 
 def moved(value: Any, folders: Mapping[str, str]) -> Any:

@@ -63,13 +63,15 @@ class WorkerCrashed(WorkerError):  # noqa: N818 - said as it is
 class WorkerHung(WorkerError):  # noqa: N818 - said as it is
     """The worker had no answer after ``seconds`` and was killed.
 
-    ``waits`` tells that it was waiting for something outside of it, and not busy with what has no end.
+    ``waits`` tells that it was waiting for something outside of it, and not busy with what has no end, ``loading`` that
+    it was still importing the subject.
     """
 
-    def __init__(self, seconds: float, *, waits: bool = False, **rest: Any) -> None:
+    def __init__(self, seconds: float, *, waits: bool = False, loading: bool = False, **rest: Any) -> None:
         super().__init__(f"no answer after {seconds:g} s", **rest)
         self.seconds = seconds
         self.waits = waits
+        self.loading = loading
 
 
 class WorkerFailed(WorkerError):  # noqa: N818 - said as it is

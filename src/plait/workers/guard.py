@@ -6,38 +6,27 @@ An act is a function of the event's arguments that returns None if they are harm
 from __future__ import annotations
 
 import errno
+import json
 import os
 import socket
 import sys
 import sysconfig
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import plait
+from plait.run.native import kernel
 
 if TYPE_CHECKING:
-    from types import CodeType, FrameType
+    from types import FrameType
 
     from plait.workers.blackbox import BlackBox
     from plait.workers.protocol import WorkerSpec
 
 
-class Where(NamedTuple):
-    """The folders, resolved, that may be written to: the worker's own, and plait's (by plait alone)."""
-
-    work: str
-    cache: str
-
-
-class Told(NamedTuple):
-    """A forbidden act in words; ``cached`` if it concerns plait's own folder."""
-
-    text: str
-    cached: bool = False
-
-
-Act = Callable[[tuple[Any, ...], Where], Told | None]
+Act = Callable[[tuple[Any, ...], str], str | None]
+"""Of an event's arguments and the folder, resolved, that may be written to: the forbidden act in words."""
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NOWHERE = frozenset({os.devnull, "/dev/zero", "/dev/full"})
@@ -65,77 +54,70 @@ def _resolved(path: Any, folder: int | None, *, follow: bool) -> str:
     return os.path.realpath(text) if tail in ("", ".", "..") else f"{os.path.realpath(head)}{os.sep}{tail}"
 
 
-def _outside(path: Any, folder: int | None, where: Where, *, follow: bool) -> bool | None:
-    """None if the path may be written to; else whether it lies in plait's own folder."""
+def _outside(path: Any, folder: int | None, work: str, *, follow: bool) -> bool:
+    """Return whether the path may not be written to."""
     if isinstance(path, int):
         path, folder = f"/proc/self/fd/{path}", None
     try:
         real = _resolved(path, folder, follow=follow)
     except (TypeError, ValueError):
-        return None  # the call itself will complain
-    if real == where.work or real.startswith(f"{where.work}{os.sep}") or real in _NOWHERE:
-        return None
-    return real == where.cache or real.startswith(f"{where.cache}{os.sep}")
+        return False  # the call itself will complain
+    return real != work and not real.startswith(f"{work}{os.sep}") and real not in _NOWHERE
 
 
-def _open(args: tuple[Any, ...], where: Where) -> Told | None:
+def _open(args: tuple[Any, ...], work: str) -> str | None:
     path, mode, flags = args
     if not isinstance(flags, int) or not flags & _WRITING or isinstance(path, int):
         return None
-    inside = _outside(path, None, where, follow=True)
-    if inside is None:
+    if not _outside(path, None, work, follow=True):
         return None
-    return Told(f"open({short_path(path)}, {mode!r})" if mode else f"os.open({short_path(path)})", inside)
+    return f"open({short_path(path)}, {mode!r})" if mode else f"os.open({short_path(path)})"
 
 
 def _on_paths(name: str, *places: tuple[int, int | None], follow: bool = False) -> Act:
     """Return an act on the paths at these positions, each with the position of its folder's descriptor."""
 
-    def act(args: tuple[Any, ...], where: Where) -> Told | None:
-        answers = [
-            _outside(args[path], None if folder is None else args[folder], where, follow=follow)
+    def act(args: tuple[Any, ...], work: str) -> str | None:
+        if not any(
+            _outside(args[path], None if folder is None else args[folder], work, follow=follow)
             for path, folder in places
-        ]
-        if all(answer is None for answer in answers):
+        ):
             return None
-        shown = ", ".join(short_path(args[path]) for path, _ in places)
-        return Told(f"{name}({shown})", all(answer is not False for answer in answers))
+        return f"{name}({', '.join(short_path(args[path]) for path, _ in places)})"
 
     return act
 
 
-def _sqlite(args: tuple[Any, ...], where: Where) -> Told | None:
+def _sqlite(args: tuple[Any, ...], work: str) -> str | None:
     name = args[0]
     text = os.fsdecode(name) if isinstance(name, str | bytes | os.PathLike) else ""
-    path = text.removeprefix("file:").partition("?")[0] if text.startswith("file:") else text
-    if path in ("", ":memory:") or "mode=memory" in text or "mode=ro" in text:
+    path, _, query = text.removeprefix("file:").partition("?") if text.startswith("file:") else (text, "", "")
+    if path in ("", ":memory:") or not {"mode=memory", "mode=ro"}.isdisjoint(query.partition("#")[0].split("&")):
         return None
-    return (
-        Told(f"sqlite3.connect({short_path(name)})") if _outside(path, None, where, follow=True) is not None else None
-    )
+    return f"sqlite3.connect({short_path(name)})" if _outside(path, None, work, follow=True) else None
 
 
 def _any(name: str, *shown: int) -> Act:
     """Return an act that is forbidden whatever its arguments."""
 
-    def act(args: tuple[Any, ...], _where: Where) -> Told:
-        return Told(f"{name}({', '.join(short_path(args[index]) for index in shown if index < len(args))})")
+    def act(args: tuple[Any, ...], _work: str) -> str:
+        return f"{name}({', '.join(short_path(args[index]) for index in shown if index < len(args))})"
 
     return act
 
 
-def _socket(args: tuple[Any, ...], _where: Where) -> Told | None:
+def _socket(args: tuple[Any, ...], _work: str) -> str | None:
     """A socket alone reaches nobody: connecting, binding and sending have events of their own. Raw ones receive."""
     if args[2] & ~_HARMLESS_FLAGS in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
         return None
-    return Told(f"socket.socket({short_path(args[1])}, {short_path(args[2])})")
+    return f"socket.socket({short_path(args[1])}, {short_path(args[2])})"
 
 
-def _symbol(args: tuple[Any, ...], _where: Where) -> Told | None:
+def _symbol(args: tuple[Any, ...], _work: str) -> str | None:
     name = args[1]
     if isinstance(name, str) and name.startswith(("Py", "_Py")):
         return None
-    return Told(f"a call of the native function {short_path(name)}")
+    return f"a call of the native function {short_path(name)}"
 
 
 WRITE: dict[str, Act] = {
@@ -192,20 +174,21 @@ NATIVE: dict[str, Act] = {
 
 
 # -- guard -------------------------------------------------------------------------------------------------------------
-# The guard rail around code under test: an audit hook that stops it from doing more than computing.
+# What is around code under test: an audit hook that names what it tries, and the kernel's layers that enforce.
 #
 # By default code under test may write only below its worker's folder, and may open no sockets, start or signal no
-# processes and load no native code through ctypes. A forbidden act raises `PermissionError` where it was tried and is
-# noted, with the call and its place. A guard rail, not a sandbox: it stops accidents, such as a ``clear()`` that
-# removes files, not an attacker (who has extension modules, ``gc`` and the interpreter's internals to get around it).
-# Python raises no event for named pipes (``os.mkfifo``), for the C libraries behind ``dbm``, nor the folder
-# descriptor of ``os.open(dir_fd=...)``.
+# processes and load no native code through ctypes. A forbidden act that the interpreter knows of raises
+# `PermissionError` where it was tried and is noted, with the call and its place. The hook alone stops accidents, such
+# as a ``clear()`` that removes files, not an attacker (who has extension modules, ``gc`` and the inside of Python
+# to get around it): that is what `plait.run.native.kernel` is for, on Linux.
 #
 # The hook can be neither removed nor reached by name: what it allows is decided when it is made and lives in its
 # closure alone. It is called for every event of the interpreter, so it leaves at once for those it does not know; and
 # it must not use modules that are under the engine's control (`collections`, `contextlib`, `functools`).
 
 
+LAYERS = "layers"
+"""The file in a worker's folder that says which of the kernel's layers hold."""
 KEPT = 50
 """Different stopped acts that are noted per task; the rest is stopped all the same."""
 
@@ -222,40 +205,48 @@ def stopped() -> list[dict[str, str]]:
 
 
 def install_guard(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
-    """From now on, and for good, this process may do only what ``spec`` allows; writing goes below ``work``."""
+    """From now on, and for good, this process may do only what ``spec`` allows; writing goes below ``work``.
+
+    The folder around ``work`` is the process's own too, so that code under test can remove ``work``. Which of the
+    kernel's layers hold is written to the file `LAYERS` beside that one.
+    """
     global _drain
     import _posixsubprocess  # noqa: PLC0415 - not on every platform
     import ctypes  # noqa: F401, PLC0415 - opens the interpreter itself, which is harmless now and forbidden later
 
-    from plait.run.importing.world import cache_folder  # noqa: PLC0415
-    from plait.run.rewrite import cache as code_cache  # noqa: PLC0415 - the engine is loaded only in workers
+    from plait.run.importing.world import cache_folder  # noqa: PLC0415 - the engine is loaded only in workers
+    from plait.run.rewrite.keeper import start_keeper  # noqa: PLC0415
 
-    where = Where(os.path.realpath(work), os.path.realpath(spec.cache or cache_folder()))
-    writer = code_cache._write.__code__
+    start_keeper(spec.cache or cache_folder())
+    own = work.parent
+    with (own.parent / LAYERS).open("w", encoding="ascii") as file:  # opened while that is possible
+        disk = None if "write" in spec.allow else kernel.DISK
+        confinement = kernel.confine(str(own), spec.allow, disk=disk, layers=kernel.LAYERS if spec.kernel else ())
+        json.dump(confinement.as_json(), file)
+    work.mkdir(exist_ok=True)
+    os.chdir(work)
+    folder = os.path.realpath(work)
     acts: dict[str, tuple[str, Act]] = {
         event: (name, act) for name, some in _ACTS.items() if name not in spec.allow for event, act in some.items()
     }
     noted: dict[tuple[str, str, str], dict[str, str]] = {}
-    own = os.getpid()
+    process = os.getpid()
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         found = acts.get(event)
         if found is None:
             return
         name, act = found
-        call = act(args, where)
+        call = act(args, folder)
         if call is None:
             return
-        frame = sys._getframe(1)
-        if name == "write" and call.cached and _called_by(writer, frame):
+        if event == "os.kill" and args[0] in (process, 0):
+            box.deed = call  # its own end; the parent will want to know who did it
             return
-        if event == "os.kill" and args[0] in (own, 0):
-            box.deed = call.text  # its own end; the parent will want to know who did it
-            return
-        at = _place(frame)
+        at = _place(sys._getframe(1))
         if len(noted) < KEPT:
-            noted.setdefault((name, call.text, at), {"act": name, "call": call.text, "at": at})
-        told = f"plait stopped {call.text}: code under test may not do that without --allow {name}"
+            noted.setdefault((name, call, at), {"act": name, "call": call, "at": at})
+        told = f"plait stopped {call}: code under test may not do that without --allow {name}"
         raise PermissionError(errno.EPERM, told)
 
     def drain() -> list[dict[str, str]]:
@@ -278,17 +269,6 @@ def _raise_event_of(module: Any) -> None:
         return start(*args)  # type: ignore[no-any-return]
 
     module.fork_exec = fork_exec
-
-
-def _called_by(code: CodeType, frame: FrameType | None) -> bool:
-    """Return whether the act is one of plait's own, a few calls further up."""
-    for _ in range(8):
-        if frame is None:
-            return False
-        if frame.f_code is code:
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _place(frame: FrameType | None) -> str:

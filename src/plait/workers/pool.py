@@ -8,41 +8,41 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import os
 import queue
-import shutil
+import select
 import signal as signals
 import threading
 import time
-from concurrent.futures import CancelledError, Future, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from pebble import ProcessExpired, ProcessPool
-
 from plait.errors import PlaitBugError, UsageError
-from plait.subject.versions.scratch import scratch
-from plait.workers.blackbox import LOADING, OUTSIDE, BlackBox
+from plait.model.result import note_confinement
+from plait.run.native.process import ENVIRONMENT
+from plait.subject.versions.scratch import remove_tree, scratch
+from plait.workers import guard
+from plait.workers.blackbox import LOADING, OUTSIDE, BlackBox, tail
 from plait.workers.boot import (
     BLACK_BOX,
     TELL,
     TRACE,
     YOUTH,
-    Boot,
-    begin_process,
     load_task,
-    run_task,
 )
+from plait.workers.channel import BUG, MEMORY, READY, USAGE, Incoming, Reply, read_frame, write_order
 from plait.workers.failures import (
     WorkerCrashed,
     WorkerError,
     WorkerHung,
     signal_name,
 )
-from plait.workers.process import ENDED, WorkerContext
-from plait.workers.protocol import WorkerSpec, memory_share, unpack
+from plait.workers.process import WorkerProcess
+from plait.workers.protocol import WorkerSpec, memory_share
+from plait.workers.schema import FrameError, return_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,6 +84,9 @@ class Workers:
     def __init__(self, spec: WorkerSpec, *, count: int = 1) -> None:
         if spec.memory_limit is None:
             spec = replace(spec, memory_limit=memory_share(count))
+        names = [each.removeprefix(ENVIRONMENT) for each in spec.allow if each.startswith(ENVIRONMENT)]
+        if names and not spec.environment:
+            spec = replace(spec, environment=tuple((name, os.environ[name]) for name in names if name in os.environ))
         self.spec = spec
         self.count = count
         self._stack = contextlib.ExitStack()
@@ -193,7 +196,9 @@ class _Slot(threading.Thread):
         if self._worker is None:
             self._worker = Worker(self._spec, self._home / f"{next(self._numbers)}")
             try:
-                self._worker.call(load_task, (), self._spec.load_timeout)
+                failure = self._worker.call(load_task, (), self._spec.load_timeout)[0]
+                note_confinement(self._worker.layers())
+                _raise_failure(failure, self._worker)
             except BaseException:
                 self._bury()
                 raise
@@ -203,7 +208,7 @@ class _Slot(threading.Thread):
         tries, forgiven = job.tries, FORGIVEN
         while True:
             try:
-                self._answer(job, self._opened().call(run_task, (job.task, job.args), job.timeout, job.stall))
+                self._answer(job, self._opened(), job.timeout, job.stall)
             except WorkerError as error:
                 self._bury()
                 if self._closed.is_set():
@@ -213,7 +218,7 @@ class _Slot(threading.Thread):
                     forgiven -= 1
                     continue
                 tries -= 1
-                if tries <= 0:
+                if tries <= 0 or (isinstance(error, WorkerHung) and error.loading):  # it would take as long again
                     job.future.set_exception(error)
                     return
             except Exception as error:
@@ -222,17 +227,12 @@ class _Slot(threading.Thread):
             else:
                 return
 
-    def _answer(self, job: _Job, packed: bytes) -> None:
-        kind, content, stopped, output, changed, retire = unpack(packed)
-        if retire:
+    def _answer(self, job: _Job, worker: Worker, timeout: float, stall: float | None) -> None:
+        reply, value = worker.call(job.task, job.args, timeout, stall)
+        if reply.retire:
             self._bury()
-        if kind == "memory":
-            raise WorkerCrashed("out of memory", output=output, note=content, stopped=tuple(stopped))
-        if kind == "usage":
-            raise UsageError(content)
-        if kind == "bug":
-            raise PlaitBugError(content)
-        job.future.set_result(Answer(content, tuple(stopped), output, tuple(changed)))
+        _raise_failure(reply, worker)
+        job.future.set_result(Answer(value, reply.stopped, reply.output, reply.changed))
 
     def _bury(self) -> None:
         """Dispose of the current worker in the background."""
@@ -244,87 +244,112 @@ class _Slot(threading.Thread):
             self._buried.append(thread)
 
 
+def _raise_failure(reply: Reply, worker: Worker) -> None:
+    """Raise what a reply tells, if it brings no value."""
+    if reply.kind == MEMORY:
+        raise WorkerCrashed("out of memory", output=reply.output, note=worker.note(), stopped=reply.stopped)
+    if reply.kind == USAGE:
+        raise UsageError(reply.said)
+    if reply.kind == BUG:
+        raise PlaitBugError(reply.said)
+
+
 # -- worker ------------------------------------------------------------------------------------------------------------
 # One worker process, seen from the campaign.
 #
-# It has a process pool of its own: when the process dies or is killed for taking too long, the pool is thrown away with
-# everything the dead process may have left in it (a lock it held, half an answer in a pipe). So no death can harm
-# another worker or the campaign.
+# The pipes are the worker's own: when the process dies or is killed for taking too long, they are closed with
+# everything that it may have left in them. So no death can harm another worker or the campaign. Nothing is waited for
+# without a limit: a process may stop reading its orders, send half a frame, or leave a child that keeps its pipes open.
 
 
 START_S = 60.0  # how long a process may take to come up
 TICK_S = 0.1  # between two looks at what a process says about itself
 PATIENT = 3  # times longer for a process that hardly gets the processor
 TELL_S = 0.2  # how long a process that hangs has to write down where
-_LOST = (ProcessExpired, BrokenProcessPool, CancelledError, RuntimeError, OSError, EOFError)
+
+
+class _Lost(Exception):  # noqa: N818 - not an error yet: somebody will say why
+    """The process has ended, or its pipes have."""
 
 
 class Worker:
-    """A process, its folder, and the pipe whose end tells the process that the parent is gone."""
+    """A process, its folder, and the order that it is working on."""
 
     def __init__(self, spec: WorkerSpec, home: Path) -> None:
         home.mkdir(parents=True)
         self._allowed = spec.allow
         self._home = home
-        self._context = WorkerContext(home / YOUTH)
-        self._lifeline, self._end = self._context.Pipe(duplex=False)
-        boot = Boot(spec, home, self._lifeline)
-        self._pool = ProcessPool(max_workers=1, initializer=begin_process, initargs=(boot,), context=self._context)
+        self._numbers = itertools.count(1)
+        try:
+            self._process = WorkerProcess(home, home / YOUTH)
+        except OSError as error:
+            remove_tree(home)
+            raise WorkerCrashed(f"no worker can be started: {error.strerror or error}", outside=True) from None
+        self._started = False
+        self._first = write_order(0, spec)
 
     def call(
-        self, function: Callable[..., Any], args: tuple[Any, ...], timeout: float, stall: float | None = None
-    ) -> Any:
-        """Have a function run in the process; `WorkerError` if it does not come back."""
+        self, task: Callable[..., Any], args: tuple[Any, ...], timeout: float, stall: float | None = None
+    ) -> tuple[Reply, Any]:
+        """Have a task run in the process: how it ended, and what it returned; `WorkerError` without a reply."""
         try:
-            future = self._pool.schedule(function, args)
-            late = self._wait(future, timeout, stall)
-            if late is not None:
-                raise self._hung(*late)
-            return future.result(0)
-        except _LOST as error:
+            if not self._started:
+                self._exchange(0, self._first, _Patience(self, START_S, None), None)
+                self._started = True
+            number = next(self._numbers)
+            order = write_order(number, task, args)
+            return self._exchange(number, order, _Patience(self, timeout, stall), return_type(task))
+        except (_Lost, OSError) as error:
             raise self._obituary(error) from None
+        except FrameError as error:
+            self._process.kill()
+            raise WorkerCrashed(f"its process sent what is no answer: {error}", **self._remains()) from None
 
     def kill(self) -> None:
         """End the process; whoever waits for it gets to know."""
-        self._context.kill()
+        self._process.kill()
 
-    def _wait(self, future: Future[Any], timeout: float, stall: float | None) -> tuple[float, bool] | None:
-        """Until there is an answer; if time runs out, since the start or since the last sign of life, how much.
+    def note(self) -> dict[str, Any] | None:
+        """Return what the last task had said it was doing."""
+        note: dict[str, Any] | None = self._remains().get("note")
+        return note
 
-        And whether the process was only waiting all the time.
-        """
-        asked = time.monotonic()
-        while not future.running():
-            if wait([future], TICK_S / 4).done:
-                return None
-            if time.monotonic() - asked > START_S:
-                return START_S, False
-        started = last = time.monotonic()
-        limit = timeout if stall is None else min(stall, timeout)
-        beat, silent = None, 0.0
-        first = used = since = self._status()[1]
-        with contextlib.ExitStack() as stack:
-            box = stack.enter_context(contextlib.closing(BlackBox(self._home / BLACK_BOX))) if limit < timeout else None
-            while not wait([future], TICK_S).done:
-                now = time.monotonic()
-                state, total = self._status()
-                if box is not None and box.beat != beat:
-                    beat, silent, since = box.beat, 0.0, total
-                else:
-                    # One that wants to run and does not get to has a busy machine against it, not a fault in it.
-                    silent += total - used if state == "R" else now - last
-                last, used = now, total
-                waits = state in ("", "S", "D") and total - since < limit / 2  # for all that is known about it
-                starved = state == "R" and total - first < timeout / 2
-                if now > started + timeout * (PATIENT if starved else 1):
-                    return timeout, waits
-                if silent > limit:
-                    return limit, waits
-        return None
+    def _exchange(self, number: int, order: bytes, patience: _Patience, kind: Any) -> tuple[Reply, Any]:
+        """Send an order and wait for its answer, as long as there is patience."""
+        incoming, unsent = Incoming(), memoryview(order)
+        orders, answers = self._process.orders, self._process.answers
+        poll = select.poll()
+        poll.register(answers, select.POLLIN)
+        poll.register(orders, select.POLLOUT)
+        with patience:
+            while True:
+                ready = dict(poll.poll(TICK_S * 1000))
+                if ready.get(orders) == select.POLLOUT:
+                    unsent = unsent[os.write(orders, unsent[: 1 << 16]) :]
+                if orders in ready and (not unsent or ready[orders] != select.POLLOUT):
+                    poll.unregister(orders)
+                if answers in ready:
+                    is_open, frame = incoming.read(answers)
+                    if frame is not None:
+                        return self._reply(number, frame, kind)
+                    if not is_open:
+                        raise _Lost("its end of the pipe was closed")
+                if answers not in ready and self._process.exit_code() is not None:
+                    raise _Lost("it has ended")
+                late = patience.over()
+                if late is not None:
+                    raise self._hung(*late)
+
+    @staticmethod
+    def _reply(number: int, frame: bytes, kind: Any) -> tuple[Reply, Any]:
+        reply, value = read_frame(frame, kind)
+        if reply.number != number or (reply.kind == READY) != (number == 0):
+            raise FrameError("it answers something else")
+        return reply, value
 
     def _status(self) -> tuple[str, float]:
         try:
-            fields = Path(f"/proc/{self._context.processes[0].pid}/stat").read_text("ascii", "replace")
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text("ascii", "replace")
             state, *numbers = fields.rpartition(")")[2].split()
             return state, (int(numbers[10]) + int(numbers[11])) / os.sysconf("SC_CLK_TCK")
         except (OSError, ValueError, IndexError):  # gone, or a system that does not tell
@@ -332,18 +357,18 @@ class Worker:
 
     def _hung(self, seconds: float, waits: bool) -> WorkerHung:
         if TELL is not None:
-            self._context.ask(TELL)
+            self._process.ask(TELL)
             time.sleep(TELL_S)
-        self._context.kill()
-        return WorkerHung(seconds, waits=waits, **self._remains())
+        self._process.kill()
+        return WorkerHung(seconds, waits=waits, loading=self._last_words()[0] == LOADING, **self._remains())
 
     def _obituary(self, error: BaseException) -> WorkerError:
-        code = self._exit_code()
+        code = self._process.exit_code(1.0)
         state, deed = self._last_words()
         doing = " while the subject was imported" if state == LOADING else ""
         rest = self._remains()
-        if code is None:
-            return WorkerCrashed(f"the worker was lost{doing}: {type(error).__name__}: {error}", outside=True, **rest)
+        if code is None:  # it lives, and cannot be heard any more: only what runs in it can do that
+            return WorkerCrashed(f"the worker was lost{doing}: {error}", **rest)
         if code == 3 and deed.startswith("set-up failed"):
             raise PlaitBugError(f"a worker's {deed}")
         by = f" ({deed})" if deed else ""
@@ -351,18 +376,7 @@ class Worker:
             outside = state == OUTSIDE or (-code == signals.SIGKILL and not deed)
             reason = f"killed by {signal_name(-code)}{by}{doing}"
             return WorkerCrashed(reason, signal=-code, outside=outside, **rest)
-        code = 0 if code == ENDED else code
         return WorkerCrashed(f"the process ended with exit code {code}{doing}", exit_code=code, **rest)
-
-    def _exit_code(self) -> int | None:
-        """Return how the process ended."""
-        deadline = time.monotonic() + 1.0
-        while self._context.processes and time.monotonic() < deadline:
-            code = self._context.processes[0].exitcode
-            if code is not None:
-                return code
-            time.sleep(0.01)
-        return None
 
     def _last_words(self) -> tuple[int, str]:
         try:
@@ -374,22 +388,64 @@ class Worker:
     def _remains(self) -> dict[str, Any]:
         try:
             with contextlib.closing(BlackBox(self._home / BLACK_BOX)) as box:
-                trace = (self._home / TRACE).read_text("utf-8", "replace")[-8192:]
-                return {"output": box.output, "note": box.note, "trace": trace}
+                return {"output": box.output, "note": box.note, "trace": tail(self._home / TRACE)}
         except (OSError, ValueError):  # it did not come as far as having one
             with contextlib.suppress(OSError):
-                return {"output": (self._home / YOUTH).read_text("utf-8", "replace")[-8192:]}
+                return {"output": tail(self._home / YOUTH)}
             return {}
+
+    def layers(self) -> Any:
+        """Return what the process said about its confinement; None if it did not come as far."""
+        try:
+            return json.loads((self._home / guard.LAYERS).read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return None
 
     def dispose(self) -> None:
         """End the process, with those it has started, and remove its files."""
-        self._pool.stop()  # type: ignore[no-untyped-call]
         if "subprocess" in self._allowed:
-            self._context.kill_groups()
-        self._context.kill()
-        self._end.close()
-        with contextlib.suppress(*_LOST):
-            self._pool.join()
-        self._context.kill()
-        self._lifeline.close()
-        shutil.rmtree(self._home, ignore_errors=True)
+            self._process.kill_group()
+        self._process.close()
+        remove_tree(self._home)
+
+
+class _Patience:
+    """How long a worker may take: ``timeout`` seconds in all, ``stall`` seconds without a sign of life."""
+
+    def __init__(self, worker: Worker, timeout: float, stall: float | None) -> None:
+        self._worker = worker
+        self._timeout = timeout
+        self._limit = timeout if stall is None else min(stall, timeout)
+        self._started = self._last = self._looked = time.monotonic()
+        self._first = self._used = self._since = worker._status()[1]
+        self._beat: int | None = None
+        self._silent = 0.0
+
+    def __enter__(self) -> None:
+        self._box = None
+        if self._limit < self._timeout:
+            with contextlib.suppress(OSError, ValueError):
+                self._box = BlackBox(self._worker._home / BLACK_BOX)
+
+    def __exit__(self, *_exception: object) -> None:
+        if self._box is not None:
+            self._box.close()
+
+    def over(self) -> tuple[float, bool] | None:
+        """If time has run out, since the start or since the last sign of life: how much, and whether it only waited."""
+        now = time.monotonic()
+        if now < self._looked + TICK_S * 0.9:
+            return None
+        self._looked = now
+        state, total = self._worker._status()
+        if self._box is not None and self._box.beat != self._beat:
+            self._beat, self._silent, self._since = self._box.beat, 0.0, total
+        else:
+            # One that wants to run and does not get to has a busy machine against it, not a fault in it.
+            self._silent += total - self._used if state == "R" else now - self._last
+        self._last, self._used = now, total
+        waits = state in ("", "S", "D") and total - self._since < self._limit / 2  # for all that is known about it
+        starved = state == "R" and total - self._first < self._timeout / 2
+        if now > self._started + self._timeout * (PATIENT if starved else 1):
+            return self._timeout, waits
+        return (self._limit, waits) if self._silent > self._limit else None

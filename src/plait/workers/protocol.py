@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import os
-import pickle
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from plait.errors import PlaitBugError
 
 STREAMS = 4  # generators of tests that go on side by side, whatever the number of workers
 _SHARE = 0.75  # of the machine's memory goes to workers; the rest is the campaign's and everybody else's
@@ -22,8 +17,10 @@ class WorkerSpec:
 
     ``roots`` hold the code under test, ``paths`` what it depends on, as `World.load` wants them. An empty ``module``
     makes a worker without a subject. ``memory_limit`` is in bytes (default: a share of the machine), ``load_timeout``
-    in seconds: how long importing the subject may take. ``cache`` is where rewritten code is kept (default: the user's
-    cache folder). A worker that is not for ``rewritten`` code has the subject as it is: nothing in it is controlled.
+    in seconds: how long importing the subject may take, which is a part of the campaign's budget. ``cache`` is where
+    rewritten code is kept (default: the user's cache folder). A worker that is not for ``rewritten`` code has the
+    subject as it is: nothing in it is controlled. Without ``kernel`` the audit hook is alone (for the tests that show
+    what it cannot stop).
     """
 
     module: str = ""
@@ -37,6 +34,8 @@ class WorkerSpec:
     load_timeout: float = 60.0
     cache: Path | None = None
     rewritten: bool = True
+    kernel: bool = True
+    environment: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         return f"{self.module}:{self.qualname}" if self.qualname else self.module
@@ -51,41 +50,3 @@ def memory_share(count: int) -> int:
         except (OSError, ValueError):  # no such hierarchy, or "max"
             continue
     return int(total * _SHARE / max(count, 1))
-
-
-# -- parcel ------------------------------------------------------------------------------------------------------------
-# Plain data between processes.
-#
-# What a worker sends must not make its receiver import, let alone run, code under test: a stray instance of one of the
-# subject's classes (a subclass of ``str``, an enumeration) would do that when unpickled. So only built-in values and
-# plait's own classes are read.
-
-
-_STANDARD = {
-    "builtins": frozenset({"set", "frozenset", "bytearray", "complex", "range", "slice"}),
-    "collections": frozenset({"Counter", "OrderedDict", "defaultdict", "deque"}),
-    "random": frozenset({"Random"}),
-    "pathlib": frozenset({"PosixPath", "PurePosixPath", "WindowsPath"}),
-    "pathlib._local": frozenset({"PosixPath", "PurePosixPath", "WindowsPath"}),
-}
-
-
-def pack(value: Any) -> bytes:
-    """Return the value as bytes."""
-    return pickle.dumps(value, protocol=5)
-
-
-def unpack(data: bytes) -> Any:
-    """Return the value again; `PlaitBugError` if it holds anything but plain data."""
-    return _FrameReader(io.BytesIO(data)).load()
-
-
-class _FrameReader(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
-        if name in _STANDARD.get(module, ()):
-            return super().find_class(module, name)
-        if module.startswith("plait."):
-            found = super().find_class(module, name)
-            if isinstance(found, type):
-                return found
-        raise PlaitBugError(f"a task's answer holds a {module}.{name}, which is not plain data")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import shutil
 import signal
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
+
+from plait.subject.versions.scratch import remove_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,7 +128,7 @@ def _folder() -> str:
 
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
+        remove_tree(path)
     else:
         with contextlib.suppress(OSError):
             path.unlink()

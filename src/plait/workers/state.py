@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import plait
 from plait.errors import PlaitBugError, UsageError
+from plait.model.foreign import class_name, exception_text, module_of, short_name
 
 if TYPE_CHECKING:
     import types
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from plait.run.importing.world import World
     from plait.subject.interface.members import Interface
@@ -109,11 +110,18 @@ def subject() -> Any:
 
 def interface(name: str) -> Interface:
     """Return what can be called on the subject, which messages call ``name``."""
-    from plait.subject.interface.members import discover  # noqa: PLC0415 - as above
+    from plait.subject.interface.discovery import discover  # noqa: PLC0415 - as above
 
     owner = subject()
     if _state.interface is None or _state.interface.subject != name:
-        found = discover(owner, name=name)
+        try:
+            found = discover(owner, name=name)
+        except UsageError:
+            raise
+        except Exception as error:
+            if not _raised_outside(error):
+                raise
+            raise UsageError(why_not_usable(name, "its methods cannot be looked up", error)) from None
         if spec().rewritten and owner is world().mirror.modules["queue"].SimpleQueue:
             note = f"{name} is C code: plait's own was tested in its place; --schedule native tests the real one"
             found = replace(found, notes=(*found.notes, note))
@@ -129,21 +137,35 @@ def _load() -> None:
         raise PlaitBugError("a task asked for the subject of a worker that has none")
     try:
         loaded = _rewritten(wanted) if wanted.rewritten else _as_it_is(wanted)
-    except MemoryError:
-        raise
     except BaseException as error:
+        if type(error) is MemoryError:  # one of the code's own is no want of memory
+            raise
         _state.concerned = _concerned(error)
         raise UsageError(why_not_importable(wanted.module, error)) from None
-    if wanted.rewritten:
-        world().mirror.examine(wanted.module, wanted.qualname)
-    _state.subject = find_in(loaded, wanted.qualname) if wanted.qualname else loaded
-    if wanted.rewritten and str(getattr(_state.subject, "__module__", "")).startswith("plait.run."):
-        what = f"{wanted.module}:{wanted.qualname}"
-        raise UsageError(f"{what} cannot be tested: plait's own stands in for it while threads are controlled")
+    try:  # a module may have a `__getattr__`, and a class a metaclass
+        if wanted.rewritten:
+            world().mirror.examine(wanted.module, wanted.qualname)
+        _state.subject = find_in(loaded, wanted.qualname) if wanted.qualname else loaded
+        stands_in = wanted.rewritten and str(module_of(_state.subject)).startswith("plait.run.")
+    except UsageError:
+        raise
+    except BaseException as error:
+        raise UsageError(why_not_usable(str(wanted), "it cannot be looked up", error)) from None
+    if stands_in:
+        raise UsageError(f"{wanted} cannot be tested: plait's own stands in for it while threads are controlled")
     _state.module = loaded
     if wanted.rewritten:
         world().snapshot()
         _beat_with_executions()
+
+
+def try_imports(lines: Iterable[str]) -> None:
+    """Run the import lines that all tests begin with; `UsageError` if they raise, although the module is there."""
+    text = "\n".join(lines)
+    try:
+        exec(text, {})
+    except BaseException as error:
+        raise UsageError(why_not_usable(str(spec()), f"`{text}` does not work", error)) from None
 
 
 def _rewritten(wanted: WorkerSpec) -> types.ModuleType:
@@ -175,7 +197,7 @@ def _concerned(error: BaseException) -> tuple[str, ...]:
             names.append(error.name)
         elif isinstance(error, AttributeError):
             names += re.findall(r"module '([\w.]+)' has no attribute", str(error))
-    return (*names, *(frame.filename for frame in reversed(traceback.extract_tb(error.__traceback__))))
+    return (*names, *(frame.filename for frame in reversed(_frames(error))))
 
 
 def _beat_with_executions() -> None:
@@ -204,15 +226,28 @@ def why_not_importable(module: str, error: BaseException) -> str:
         if isinstance(error, SyntaxError) and error.filename:
             python = ".".join(map(str, sys.version_info[:2]))
             return f"{module} cannot be read by Python {python}: {error.filename}:{error.lineno}: {error.msg}"
-        text = " ".join(str(error).split())[:200]
-        return f"{module} cannot be imported: {type(error).__name__}{': ' + text if text else ''}{_place(error)}"
-    return f"{module} cannot be imported: {type(error).__name__}"
+    text = " ".join(exception_text(error).split())[:200]
+    return f"{module} cannot be imported: {short_name(type(error))}{': ' + text if text else ''}{_place(error)}"
+
+
+def why_not_usable(name: str, what: str, error: BaseException) -> str:
+    """Return one line on a subject that was imported and cannot be tested."""
+    text = " ".join(exception_text(error).split())[:200]
+    return f"{name} cannot be tested: {what}: {class_name(type(error))}{': ' + text if text else ''}{_place(error)}"
 
 
 def _place(error: BaseException) -> str:
     """Return where the code under test was when it raised."""
-    frames = [
-        frame for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith((_PLAIT, "<frozen"))
-    ]  # fmt: skip
+    frames = [frame for frame in _frames(error) if not frame.filename.startswith((_PLAIT, "<frozen"))]
     return f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+
+
+def _raised_outside(error: BaseException) -> bool:
+    """Return whether it was not plait that raised."""
+    return not any(frame.filename.startswith(_PLAIT) for frame in _frames(error)[-1:])
+
+
+def _frames(error: BaseException) -> list[traceback.FrameSummary]:
+    with contextlib.suppress(Exception):  # the exception is the code's own and may hide where it came from
+        return list(traceback.extract_tb(error.__traceback__))
+    return []

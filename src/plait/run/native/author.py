@@ -18,8 +18,9 @@ from plait.generate.catalogue import Hints, build_catalogue
 from plait.generate.outcome import CallOutcome
 from plait.generate.perf import PerformanceTests
 from plait.generate.sequence import Sequences
+from plait.run.native.kernel import confine
 from plait.run.native.load import guard, serve
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 
 if TYPE_CHECKING:
     from plait.model.test import Call, Test
@@ -39,6 +40,7 @@ class Author:
         """Import the subject and find out what can be called; ``tests`` is the folder of the project's own tests."""
         os.chdir(folder)
         sys.path[:0] = [root, *extra]
+        confine(folder, allowed)
         guard(allowed, folder)
         module, _, qualname = subject.partition(":")
         owner: Any = importlib.import_module(module)

@@ -33,7 +33,8 @@ _OPENS_TO_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEN
 def guard(allowed: list[str], folder: str) -> None:
     """Stop the code under test from writing outside ``folder``, from networking and from starting processes.
 
-    A guard rail, not a sandbox. What is stopped raises `PermissionError` in the call that tried it.
+    What is stopped raises `PermissionError` in the call that tried it. The hook alone is a guard rail, no sandbox: the
+    kernel's layers (`plait.run.native.kernel`) come first where they can be had.
     """
     home = os.path.realpath(folder) + os.sep
     realpath, isinstance_, fspath = os.path.realpath, isinstance, os.fspath
@@ -61,6 +62,18 @@ def guard(allowed: list[str], folder: str) -> None:
             raise PermissionError(f"plait stops this: {event}; --allow write permits it")
 
     sys.addaudithook(hook)
+
+
+def confined(source: str | None, allowed: list[str], folder: str) -> dict[str, Any]:
+    """Let the kernel enforce what `guard` names; which layers hold."""
+    if source is None:
+        return {}
+    scope: dict[str, Any] = {"__name__": "plait_kernel"}
+    try:
+        exec(compile(source, "<plait_kernel>", "exec"), scope)
+    except ImportError as error:  # an interpreter without ctypes
+        return {"in_force": {}, "missing": {"kernel": str(error)}}
+    return dict(scope["confine"](folder, allowed).as_json())
 
 
 class LoadDeadlock(Exception):  # noqa: N818  # the word that the report uses
@@ -268,9 +281,12 @@ class Server:
 
     def open(
         self, root: str, extra: list[str], modules: list[str], allowed: list[str], folder: str, cpus: list[int] | None,
-        profile: str | None = None,
+        profile: str | None = None, kernel: str | None = None,
     ) -> dict[str, Any]:  # fmt: skip
-        """Put a version on the path and import its modules; ``profile`` is the source of `native_locks`."""
+        """Put a version on the path and import its modules.
+
+        ``profile`` is the source of `native_locks`, ``kernel`` that of `plait.run.native.kernel`.
+        """
         if cpus and hasattr(os, "sched_setaffinity"):
             with contextlib.suppress(OSError):
                 os.sched_setaffinity(0, cpus)
@@ -281,11 +297,12 @@ class Server:
             exec(compile(profile, "<plait_locks>", "exec"), scope)
             self._profile = scope["LockProfile"](root)
             self._profile.install()
+        layers = confined(kernel, allowed, folder)
         guard(allowed, folder)
         files = [getattr(importlib.import_module(name), "__file__", None) for name in modules]
         return {
             "files": files, "version": platform.python_version(), "implementation": platform.python_implementation(),
-            "gil": getattr(sys, "_is_gil_enabled", lambda: True)(),
+            "gil": getattr(sys, "_is_gil_enabled", lambda: True)(), "layers": layers,
         }  # fmt: skip
 
     def load(self, name: str, source: str) -> dict[str, Any]:

@@ -66,7 +66,7 @@ class Pair:
 
     def __init__(
         self, places: dict[str, Place], script: str, *, hash_seed: int = 0, cpus: list[int] | None = None,
-        profile: str | None = None,
+        profile: str | None = None, kernel: str | None = None,
     ) -> None:  # fmt: skip
         self.interpreters: dict[str, dict[str, Any]] = {}
         self.others: list[float] = []
@@ -77,12 +77,15 @@ class Pair:
             for side in SIDES:
                 place = places[side]
                 try:
-                    self._sides[side] = Process([place.python], script=script, hash_seed=hash_seed)
+                    self._sides[side] = Process(
+                        [place.python], script=script, hash_seed=hash_seed, allowed=place.allowed
+                    )
                 except NativeError as error:
                     raise SideError(side, error) from None
                 self.interpreters[side] = self.ask(
                     side, "open", START_S, root=place.root, extra=list(place.extra), modules=list(place.modules),
                     allowed=list(place.allowed), folder=self._sides[side].work, cpus=cpus, profile=profile,
+                    kernel=kernel,
                 )  # fmt: skip
         except BaseException:
             self.close()

@@ -19,7 +19,7 @@ from random import Random
 from typing import Any
 
 from plait.model.test import Call, Test
-from plait.run.endings import RAISED
+from plait.run.endings import OWN, RAISED
 from plait.run.testbed import namespace
 
 ENDED, WAITS, LOOPS, UNDECIDED = "ended", "waits", "loops", "undecided"
@@ -163,6 +163,8 @@ class ParallelBed:
         made = Made()
         try:
             made.value = function(**values)
+        except OWN:
+            raise
         except RAISED as error:
             made.error = error
         if result is not None:

@@ -16,9 +16,24 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-_SECRET = re.compile(r"TOKEN|SECRET|PASSW|KEY|CREDENTIAL|AUTH", re.IGNORECASE)
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+_HARMLESS = re.compile(
+    r"PATH|HOME|USER|LOGNAME|SHELL|PWD|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CI|TMPDIR|TEMP|TMP"
+    r"|PYTHON\w*|PYTEST_\w+|PLAIT_\w+|COV_CORE_\w+|COVERAGE_\w+|VIRTUAL_ENV|CONDA_PREFIX|XDG_\w+_HOME"
+    r"|LD_LIBRARY_PATH|DYLD_\w*LIBRARY_PATH|MALLOC_\w+|GLIBC_TUNABLES|OMP_\w+|SSL_CERT_FILE|SSL_CERT_DIR|SYSTEMROOT|COMSPEC"
+)
+"""Variables that Python, its tools and the C library need; nobody keeps a secret there."""
+_SECRET = re.compile(
+    r"TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|(^|_|API|ACCESS)KEYS?(_|$)|AUTH(_|$)", re.IGNORECASE
+)
+_URL_WITH_PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s@]*@", re.IGNORECASE)
+ENVIRONMENT = "env:"
+"""Begins the permission to see a variable of the environment, before its name."""
+LONGEST_ANSWER = 64 * 1024 * 1024  # of a process that may say anything
 
 
 class NativeError(Exception):
@@ -36,7 +51,9 @@ class Stuck(NativeError):  # noqa: N818  # the word that people use
 class Process:
     """A process that answers JSON commands (`native_load.serve`), in a folder of its own."""
 
-    def __init__(self, command: list[str], *, script: str | None = None, hash_seed: int = 0) -> None:
+    def __init__(
+        self, command: list[str], *, script: str | None = None, hash_seed: int = 0, allowed: Sequence[str] = ()
+    ) -> None:
         self._folder = tempfile.mkdtemp(prefix="plait-load-")
         self.work = os.path.join(self._folder, "work")
         os.mkdir(self.work)
@@ -45,11 +62,12 @@ class Process:
             with open(file, "w", encoding="utf-8") as written:
                 written.write(script)
             command = [*command, file, "--serve"]
-        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._answers: queue.Queue[str] = queue.Queue(4)  # one is expected; who sends more has to wait
         try:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8",
-                env=environment(hash_seed), cwd=self.work, start_new_session=True,  # an interrupt is not for it
+                env=environment(hash_seed, allowed), cwd=self.work,
+                start_new_session=True,  # an interrupt is not for it
             )  # fmt: skip
         except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -69,7 +87,12 @@ class Process:
             raise Stuck(f"no answer within {timeout:.0f} s") from None
         if not line:
             raise NativeError(f"the process ended with exit code {self._process.wait()}")
-        answer: dict[str, Any] = json.loads(line)
+        try:
+            answer: Any = json.loads(line)
+        except (ValueError, RecursionError):
+            answer = None
+        if type(answer) is not dict:
+            raise NativeError("the process sent what is no answer")
         if answer.get("kind") == "LoadDeadlock":
             raise Stuck(answer["message"])
         if "error" in answer:
@@ -78,8 +101,11 @@ class Process:
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            self._answers.put(line)
+        try:
+            while line := self._process.stdout.readline(LONGEST_ANSWER):
+                self._answers.put(line)
+        except ValueError:  # no text
+            self._answers.put("no text\n")
         self._answers.put("")
 
     def close(self) -> None:
@@ -95,12 +121,20 @@ class Process:
         self._reader.join(1.0)
         if self._process.stdout is not None and not self._reader.is_alive():
             self._process.stdout.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        with contextlib.suppress(RecursionError):  # folders within folders within folders
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def environment(hash_seed: int) -> dict[str, str]:
-    """The user's environment without secrets and without settings of this Python, with a hash seed that is known."""
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith("PYTHON") and not _SECRET.search(name)
-    }
+def passed_on(variables: Mapping[str, str], allowed: Collection[str] = ()) -> dict[str, str]:
+    """Return the variables that code under test may see: the harmless ones, and those that are allowed by name."""
+    return {
+        name: value for name, value in variables.items()
+        if ENVIRONMENT + name in allowed
+        or (_HARMLESS.fullmatch(name) and not _SECRET.search(name) and not _URL_WITH_PASSWORD.search(value))
+    }  # fmt: skip
+
+
+def environment(hash_seed: int, allowed: Collection[str] = ()) -> dict[str, str]:
+    """Return what may be passed on, without settings of this Python, with a hash seed that is known."""
+    kept = {name: value for name, value in passed_on(os.environ, allowed).items() if not name.startswith("PYTHON")}
     return {**kept, "PYTHONHASHSEED": str(hash_seed), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1"}

@@ -1,4 +1,8 @@
-"""Compiled rewritten modules, kept between processes."""
+"""Compiled rewritten modules, kept between processes.
+
+All projects share them, so what is kept under a key must be what rewriting the key's source gives. A process that runs
+code under test cannot vouch for that: there a `Keeper` rewrites and writes (`plait.run.rewrite.keeper`).
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,13 @@ import warnings
 from functools import cache
 from pathlib import Path
 from types import CodeType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from plait.model.site import Site
 from plait.run.rewrite.module import assignments_elsewhere, rewrite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _CELLS = ("number", "line", "function", "kind", "text", "ordinal")
 
@@ -26,6 +33,31 @@ class Compiled(NamedTuple):
     code: CodeType
     sites: list[Site]
     assigns: list[tuple[str, str]]
+
+
+class Request(NamedTuple):
+    """A module that is to be rewritten; ``assigned`` are globals of it that other modules assign."""
+
+    source: str | bytes
+    module: str
+    filename: str
+    assigned: frozenset[str] = frozenset()
+
+    @property
+    def package(self) -> bool:
+        """Whether the file is that of a package."""
+        return Path(self.filename).name == "__init__.py"
+
+
+class _CacheWriter:
+    """Who writes the cache for this process: None is the process itself."""
+
+    ask: Callable[[Path, Request], bool] | None = None
+
+
+def written_by(ask: Callable[[Path, Request], bool]) -> None:
+    """Have somebody else rewrite and write from now on; he says whether the entry is there then."""
+    _CacheWriter.ask = staticmethod(ask)
 
 
 @cache
@@ -51,28 +83,42 @@ def compile_among(
     ``assigned`` are globals of the module that other modules assign. A syntax error of the source, and its warnings,
     are those that the un-rewritten module gives.
     """
-    entry = None if cache is None else cache / _key(source, module, assigned)
-    if entry is not None:
+    request = Request(source, module, filename, assigned)
+    if cache is None:
+        return compile_anew(request)
+    entry = cache / _key(request)
+    found = _read(entry, module, filename)
+    if found is None and _CacheWriter.ask is not None and _CacheWriter.ask(cache, request):
         found = _read(entry, module, filename)
-        if found is not None:
-            return found
+    return found or (compile_anew(request) if _CacheWriter.ask is not None else compile_and_keep(cache, request))
+
+
+def compile_anew(request: Request) -> Compiled:
+    """Rewrite and compile a module."""
+    source, module, filename, assigned = request
     compile(source, filename, "exec", dont_inherit=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree, sites = rewrite(source, module, filename, assigned)
         code: CodeType = compile(tree, filename, "exec", dont_inherit=True)
-        assigns = assignments_elsewhere(source, module, package=Path(filename).name == "__init__.py")
-    made = Compiled(code, sites, assigns)
-    if entry is not None:
-        _write(entry, made)
+        return Compiled(code, sites, assignments_elsewhere(source, module, package=request.package))
+
+
+def compile_and_keep(cache: Path, request: Request) -> Compiled:
+    """Rewrite and compile a module, and keep what comes of it in the folder ``cache``."""
+    made = compile_anew(request)
+    _write(cache / _key(request), made)
     return made
 
 
-def _key(source: str | bytes, module: str, assigned: frozenset[str]) -> str:
+def _key(request: Request) -> str:
+    """Return what an entry depends on, all of it, as a hash."""
+    source, module, _, assigned = request
     digest = hashlib.sha256()
     tag = f"{sys.implementation.cache_tag} {sys.hexversion:x} {sys.flags.optimize}"
-    for part in (rewriter_version(), tag, module, *sorted(assigned)):
-        digest.update(part.encode() + b"\0")
+    kind = f"{'text' if isinstance(source, str) else 'bytes'}{' of a package' if request.package else ''}"
+    for part in (rewriter_version(), tag, kind, module, *sorted(assigned)):
+        digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
     digest.update(source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source)
     return digest.hexdigest()
 
