@@ -11,7 +11,8 @@ from typing import Protocol, Self
 import pytest
 
 from plait.errors import UsageError
-from plait.subject.interface.members import Interface, discover, snake_case
+from plait.subject.interface.discovery import discover
+from plait.subject.interface.members import Interface, snake_case
 from plait.subject.interface.signature import Parameter
 
 
@@ -244,7 +245,6 @@ class Empty:
         (Abstract, ["is abstract", "get, put", "concrete subclass"]),
         (Contract, ["Protocol"]),
         (Empty, ["no public methods"]),
-        (drain, ["not a class", "function"]),
         (3, ["not a class", "int"]),
     ],
 )
@@ -297,10 +297,17 @@ def test_signature_hidden_by_new_is_found_in_init():
     assert [each.name for each in interface_of(Shared).constructors[0].parameters] == ["size"]
 
 
-@pytest.mark.parametrize(("name", "above"), [("shop:sell", "shop"), ("shop:Cart.add", "shop:Cart"), ("a.b:f", "a.b")])
-def test_a_function_is_answered_with_what_it_belongs_to(name, above):
-    with pytest.raises(UsageError, match=rf"{name} is not a class but a function; give {above}$"):
-        discover(snake_case, name=name)
+def test_a_method_is_answered_with_its_class():
+    with pytest.raises(UsageError, match=r"shop:Cart.add is not a class but a function of one; give shop:Cart$"):
+        discover(snake_case, name="shop:Cart.add")
+
+
+def test_a_function_is_called_in_its_module():
+    """Also under another name, which a module that hands it on gives it."""
+    for name in (f"{snake_case.__module__}:snake_case", "shop:as_snake"):
+        found = discover(snake_case, name=name)
+        assert [each.name for each in found.methods] == ["snake_case"]
+        assert found.constructors[0].form == snake_case.__module__
 
 
 class Guarded:

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 from plait.subject.interface.signature import parameter_types, signature_line
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from plait.subject.versions.version import Version
 
 
-_LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages", "venv"})
+_LEFT_OUT = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages", "venv", "plait-out"})
 _Function = FunctionNode | ast.Lambda
 
 

@@ -6,9 +6,11 @@ import ast
 import contextlib
 import enum
 import inspect
+import itertools
 import re
 import textwrap
 import types
+import weakref
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import (
@@ -19,15 +21,16 @@ from typing import (
 )
 
 from plait.errors import UsageError
-from plait.model.foreign import is_a, module_of
+from plait.model.foreign import is_a
 from plait.subject.interface import signature, stubs
 from plait.subject.interface.signature import Parameter
+from plait.subject.package.facts import CHANGERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 
-__all__ = ["Interface", "Method", "Parameter", "constructor_parameters", "discover", "snake_case", "written_in_c"]
+__all__ = ["Interface", "Method", "Parameter", "constructor_parameters", "snake_case", "written_in_c"]
 
 _SILENT_BASES = (object, Generic, Protocol, enum.Enum)
 _FACTORY_NAME = re.compile(r"^(from|create|new|make|open|build|of|with|default|get_instance|instance)(_|$)")
@@ -50,6 +53,11 @@ class Method:
     waits: bool = False
     """Whether its code, or that of another method it calls, waits for what other threads must bring about."""
 
+    @property
+    def classwide(self) -> bool:
+        """Whether it needs no instance."""
+        return self.kind in ("making", "classmethod", "staticmethod")
+
 
 @dataclass(frozen=True, slots=True)
 class Interface:
@@ -60,6 +68,8 @@ class Interface:
     constructors: tuple[Method, ...]
     methods: tuple[Method, ...]
     notes: tuple[str, ...] = field(default=())
+    itself: Method | None = None
+    """The class without any instance, where making one uses state of the class: nothing has been made yet then."""
 
     def method(self, name: str) -> Method:
         """Return the method of that name; `KeyError` if there is none."""
@@ -69,26 +79,13 @@ class Interface:
         raise KeyError(name)
 
 
-def discover(owner: object, *, name: str) -> Interface:
-    """Return the interface of a class, or of a module, that is importable as ``name`` (``module:Class`` or ``module``).
-
-    Inherited public methods count, those of `object` do not. Raises `UsageError` for what cannot be driven.
-    """
-    if isinstance(owner, types.ModuleType):
-        return _of_module(owner, name)
-    if not isinstance(owner, type):
-        above = name.rpartition("." if "." in name.partition(":")[2] else ":")[0]
-        what = f"a function; give {above}" if callable(owner) else f"an object of type {type(owner).__name__}"
-        raise UsageError(f"{name} is not a class but {what}")
-    return _of_class(owner, name)
-
-
 def snake_case(name: str) -> str:
     """``RateLimitItem`` as people name a parameter that takes one: ``rate_limit_item``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower().strip("_")
 
 
-def _of_class(cls: type, name: str) -> Interface:
+def class_interface(cls: type, name: str) -> Interface:
+    """Return what can be done with instances of a class, and with the class; UsageError for what cannot be driven."""
     if inspect.isabstract(cls):
         missing = ", ".join(sorted(getattr(cls, "__abstractmethods__", ())))
         raise UsageError(f"{name} is abstract (it leaves {missing} open); give a concrete subclass")
@@ -104,7 +101,7 @@ def _of_class(cls: type, name: str) -> Interface:
         if found in getattr(cls, "__members__", ()):
             continue
         if found in FORMS:
-            methods.extend(_special(found, klass, attribute))
+            methods.extend(special_methods(found, klass, attribute))
         elif not found.startswith("_"):
             for each in _public(found, klass, attribute, notes):
                 factory = _is_factory(each, cls, attribute)
@@ -112,6 +109,10 @@ def _of_class(cls: type, name: str) -> Interface:
                     constructors.append(each)
                 if not factory or _shares_state(cls, attribute):
                     methods.append(each)
+    if not issubclass(cls, enum.Enum) and making_shares_state(cls):
+        methods.append(Method(cls.__name__, f"{qualname}({{args}})", "making", constructors[0].parameters))
+    classwide = [each for each in methods if each.classwide]
+    itself = Method("class", qualname, "class") if any(_is_shared(each, cls) for each in classwide) else None
     waiting = waiting_methods(cls)
     methods = [replace(each, waits=each.name.partition(".")[0] in waiting) for each in methods]
     methods.extend(_managed(methods))
@@ -121,26 +122,46 @@ def _of_class(cls: type, name: str) -> Interface:
         alone = " of its own, and enumerated members do not change" if issubclass(cls, enum.Enum) else ""
         raise UsageError(f"{name} has no public methods{alone}: there is nothing that two threads could call")
     imports = (f"from {module} import {qualname.partition('.')[0]}",)
-    return Interface(name, imports, tuple(constructors), tuple(methods), tuple(notes))
+    return Interface(name, imports, tuple(constructors), tuple(methods), tuple(notes), itself)
 
 
-def _of_module(module: types.ModuleType, name: str) -> Interface:
-    public = vars(module).get("__all__")
-    methods: list[Method] = []
-    notes: list[str] = []
-    for found, value in vars(module).items():
-        if found == "__getattr__":
-            methods.extend(_special(found, module, value))
-        elif found.startswith("_") or is_a(value, type) or not callable(value):
-            continue
-        elif found in public if public is not None else module_of(value) == module.__name__:
-            methods.extend(_callable(found, value, module.__name__, found, bound=False, kind="function", notes=notes))
-    if not methods:
-        own = [each for each, value in vars(module).items() if is_a(value, type) and value.__module__ == name]
-        classes = ", ".join(f"{name}:{each}" for each in own[:6] if not each.startswith("_")) or f"{name}:Class"
-        raise UsageError(f"{name} is a module without public functions; give a class in it: {classes}")
-    whole = Method("module", name, "module")
-    return Interface(name, (f"import {name}",), (whole,), tuple(methods), tuple(notes))
+def _is_shared(method: Method, cls: type) -> bool:
+    attribute = inspect.getattr_static(cls, method.name, None)
+    return method.kind == "making" or (attribute is not None and _shares_state(cls, attribute))
+
+
+def making_shares_state(cls: type) -> bool:
+    """Return whether making an instance uses what all instances share: a singleton, a registry, a table of instances.
+
+    Calls of the class from several threads can then disturb each other, before any object is shared.
+    """
+    if any("__call__" in vars(meta) for meta in inspect.getmro(type(cls)) if meta not in (type, object)):
+        return True
+    for klass in cls.__mro__:
+        for name in ("__new__", "__init__"):
+            attribute = vars(klass).get(name) if klass is not object else None
+            function = getattr(attribute, "__func__", attribute)
+            if type(function) is types.FunctionType and (_shares_state(cls, attribute) or _changes_table(function)):
+                return True
+    return False
+
+
+def _changes_table(function: types.FunctionType) -> bool:
+    """Return whether a function changes a container, or moves a counter, at the top of its module."""
+    tables = (dict, list, set, weakref.WeakValueDictionary, weakref.WeakKeyDictionary, weakref.WeakSet, itertools.count)
+    named = {name for name in function.__code__.co_names if is_a(function.__globals__.get(name), *tables)}
+    tree = tree_of(function) if named else None
+    for node in ast.walk(tree) if tree is not None else ():
+        changed: ast.AST | None = None
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            changed = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGERS:
+            changed = node.func.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "next":
+            changed = node.args[0] if node.args else None
+        if isinstance(changed, ast.Name) and changed.id in named:
+            return True
+    return False
 
 
 def _attributes(cls: type) -> Iterator[tuple[str, type, Any]]:
@@ -160,14 +181,14 @@ def _public(name: str, klass: type, attribute: Any, notes: list[str]) -> list[Me
     if isinstance(attribute, staticmethod | classmethod):
         kind = "classmethod" if isinstance(attribute, classmethod) else "staticmethod"
         function = attribute.__func__
-        return _callable(name, function, module, qualname, bound=kind == "classmethod", kind=kind, notes=notes)
+        return callable_methods(name, function, module, qualname, bound=kind == "classmethod", kind=kind, notes=notes)
     if isinstance(attribute, property):
         return _property(name, attribute)
     if isinstance(attribute, type | types.MemberDescriptorType):  # nested classes; slots, which are plain data
         return []
     if callable(attribute):
         kind = "classmethod" if isinstance(attribute, types.ClassMethodDescriptorType) else "method"
-        return _callable(name, attribute, module, qualname, bound=True, kind=kind, notes=notes)
+        return callable_methods(name, attribute, module, qualname, bound=True, kind=kind, notes=notes)
     if isinstance(attribute, cached_property):
         return [Method(name, f"{{receiver}}.{name}", "property", returns=_returns(attribute.func))]
     if hasattr(type(attribute), "__get__"):
@@ -190,7 +211,7 @@ def _property(name: str, attribute: property) -> list[Method]:
     return found
 
 
-def _special(name: str, klass: type | types.ModuleType, attribute: Any) -> list[Method]:
+def special_methods(name: str, klass: type | types.ModuleType, attribute: Any) -> list[Method]:
     if attribute is None or (name in ORDER and not inspect.isfunction(attribute)):
         return []
     form = FORMS[name]
@@ -214,7 +235,7 @@ def _special(name: str, klass: type | types.ModuleType, attribute: Any) -> list[
     return [Method(name, form, "protocol", fixed)]
 
 
-def _callable(
+def callable_methods(
     name: str, function: Any, module: str, qualname: str, *, bound: bool, kind: str, notes: list[str]
 ) -> list[Method]:
     inner = inspect.unwrap(function)
@@ -346,27 +367,28 @@ def _is_factory(method: Method, cls: type, attribute: Any) -> bool:
 
 def _shares_state(cls: type, attribute: Any) -> bool:
     """Return whether a class method uses data of its class or module: one that hands out a single object may race."""
-    tree = _source_of(getattr(attribute, "__func__", attribute))
+    tree = tree_of(getattr(attribute, "__func__", attribute))
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Global):
             return True
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             held = inspect.getattr_static(cls, node.attr, None)
             code = callable(held) or is_a(held, classmethod, staticmethod, property) or node.attr.startswith("__")
-            if node.value.id in ("cls", cls.__name__) and not code:
+            names = {"cls", *(klass.__name__ for klass in cls.__mro__)}
+            if node.value.id in names and not code:
                 return True
     return False
 
 
-def _source_of(function: Any) -> ast.Module | None:
+def tree_of(function: Any) -> ast.Module | None:
     try:
-        return ast.parse(inspect.cleandoc(inspect.getsource(function)))
+        return ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, TypeError, SyntaxError):
         return None
 
 
 def _returns_own_instance(function: Any) -> bool:
-    tree = _source_of(function)
+    tree = tree_of(function)
     return tree is not None and any(
         isinstance(node, ast.Return)
         and isinstance(node.value, ast.Call)
@@ -392,7 +414,7 @@ _C_CODE = (
 def written_in_c(owner: object, names: Iterable[str]) -> frozenset[str]:
     """Return those of a class's methods that run no Python code that could be rewritten: C code, or generated code."""
     found = set()
-    for name in names:
+    for name in names if type(owner) is not types.FunctionType else ():  # what a decorator makes is Python code
         attribute = inspect.getattr_static(owner, name.partition(".")[0], None)
         attribute = attribute.fget if is_a(attribute, property) else getattr(attribute, "__func__", attribute)
         generated = type(attribute) is types.FunctionType and attribute.__code__.co_filename.startswith("<")
@@ -480,14 +502,14 @@ def hands_out_function(function: Any) -> bool:
         return False
     if not isinstance(tree, ast.FunctionDef):
         return False
-    own = list(_inside(tree))
+    own = list(nodes_inside(tree))
     made = {node.name: node.args for node in own if isinstance(node, ast.FunctionDef)}
     returned = [node.value for node in own if isinstance(node, ast.Return)]
     signatures = [made[value.id] for value in returned if isinstance(value, ast.Name) and value.id in made]
     return any(map(_needs_nothing, signatures))
 
 
-def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
+def nodes_inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
     """Yield the nodes of a function's body, but not those of the functions in it."""
     waiting: list[ast.AST] = list(function.body)
     while waiting:

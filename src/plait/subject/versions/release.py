@@ -43,10 +43,14 @@ class Release:
     def __str__(self) -> str:
         return f"{self.name}{self.extras}=={self.number}"
 
+    def folder(self, cache: Path) -> Path:
+        """Return where it is, or would be, installed for this interpreter."""
+        return cache / "releases" / _tag() / re.sub(r"[^\w.+-]", "_", str(self))
+
     def fetch(self, cache: Path) -> tuple[Path, Path]:
         """The folder of the release's own files and that of its dependencies, installed into ``cache`` when missing."""
-        home = cache / "releases" / _tag()
-        kept = home / re.sub(r"[^\w.+-]", "_", str(self))
+        kept = self.folder(cache)
+        home = kept.parent
         if not kept.is_dir():
             from plait.subject.versions.release import install_release, split  # noqa: PLC0415 - slow to import, seldom needed
 

@@ -7,6 +7,7 @@ whose lock is free. A process id would not do: temporary folders are shared betw
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import shutil
 import sys
@@ -40,15 +41,68 @@ def scratch(parent: Path | None = None) -> Iterator[Path]:
             files.mkdir()
             yield files
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
 
 
 def sweep(parent: Path) -> None:
-    """Remove what killed processes have left in ``parent``."""
-    for folder in parent.glob(PREFIX + "*"):
+    """Remove what killed processes have left in ``parent``; what cannot be removed is nobody's trouble."""
+    with contextlib.suppress(OSError):
+        for folder in parent.glob(PREFIX + "*"):
+            with contextlib.suppress(OSError):
+                if _is_abandoned(folder):
+                    remove_tree(folder)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder with everything in it, however deep: never recursive, never an error, no link is followed.
+
+    Code under test may nest folders deeper than any path can be long. So what is found in a folder is moved up to the
+    top first; then every folder that is removed is one below it.
+    """
+    if not (os.rename in os.supports_dir_fd and os.scandir in os.supports_fd and hasattr(os, "O_NOFOLLOW")):
+        with contextlib.suppress(RecursionError):
+            shutil.rmtree(folder, ignore_errors=True)
+        return
+    with contextlib.suppress(OSError):
+        top = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            _flatten(top)
+        finally:
+            os.close(top)
+        folder.rmdir()
+
+
+def _flatten(top: int) -> None:
+    """Empty a folder, given by its descriptor."""
+    numbers = itertools.count()
+    waiting = [name for name in os.listdir(top) if not _unlinked(name, top)]
+    while waiting:
+        name = waiting.pop()
         with contextlib.suppress(OSError):
-            if _is_abandoned(folder):
-                shutil.rmtree(folder, ignore_errors=True)
+            os.chmod(name, 0o700, dir_fd=top)
+        with contextlib.suppress(OSError):
+            inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
+            try:
+                for entry in os.listdir(inner):  # noqa: PTH208 - as above
+                    if not _unlinked(entry, inner):
+                        moved = f"{os.getpid()}-{next(numbers)}"
+                        with contextlib.suppress(OSError):
+                            os.chmod(entry, 0o700, dir_fd=inner)
+                        with contextlib.suppress(OSError):
+                            os.rename(entry, moved, src_dir_fd=inner, dst_dir_fd=top)
+                            waiting.append(moved)
+            finally:
+                os.close(inner)
+            os.rmdir(name, dir_fd=top)
+
+
+def _unlinked(name: str, folder: int) -> bool:
+    """Remove what is no folder; whether it was."""
+    try:
+        os.unlink(name, dir_fd=folder)
+    except OSError:
+        return False
+    return True
 
 
 def _is_abandoned(folder: Path) -> bool:

@@ -1,0 +1,1 @@
+"""`plait audit`: every public class and function of a package."""

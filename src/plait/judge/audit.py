@@ -1,0 +1,139 @@
+"""The audit of a package: what each public class and function may be said to promise, and on what evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from plait.model.finding import Finding
+from plait.model.result import Result
+from plait.subject.package.facts import ClassFacts
+from plait.subject.package.suspects import Suspect
+
+UNSAFE, SILENT, UNJUDGED = "unsafe", "no violation", "not judged"
+# The words of the official guide to free-threading for what a class promises.
+IMMUTABLE, LOCAL, ATOMIC = "immutable", "thread-local", "atomic"
+INTERNAL, EXTERNAL, UNKNOWN = "internally synchronised", "externally synchronised", "unknown"
+_LEVELS = {1: "1 - Unstable", 2: "2 - Beta", 3: "3 - Stable"}
+_ENOUGH = 0.9  # of the public classes and functions must be judged for "Stable"
+
+
+@dataclass(slots=True)
+class Audited:
+    """One public class or function, and what became of it.
+
+    ``evidence`` are counts behind a verdict, ``reason`` says why there is none and what to give.
+    """
+
+    name: str
+    kind: str  # "class" or "function"
+    file: str
+    line: int
+    verdict: str = UNJUDGED
+    reason: str = ""
+    contract: str = UNKNOWN
+    methods: dict[str, str] = field(default_factory=dict)  # by name: what each promises
+    safe: list[tuple[str, str]] = field(default_factory=list)  # pairs that met without harm
+    unsafe: list[tuple[str, str]] = field(default_factory=list)
+    evidence: dict[str, Any] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    suspects: list[Suspect] = field(default_factory=list)
+    check: Result | None = None
+
+    @property
+    def score(self) -> float:
+        """How much the source makes one expect a defect: where the budget goes."""
+        return sum(each.score for each in self.suspects)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain data, as the result file has it."""
+        return {
+            "name": self.name, "kind": self.kind, "file": self.file, "line": self.line,
+            "verdict": self.verdict.replace(" ", "_"), "reason": self.reason, "evidence": self.evidence,
+            "contract": {
+                "level": self.contract, "methods": self.methods, "safe_pairs": [list(pair) for pair in self.safe],
+                "unsafe_pairs": [list(pair) for pair in self.unsafe],
+            },
+            "suspected": [each.as_json() for each in self.suspects],
+        }  # fmt: skip
+
+
+def judge_class(audited: Audited, result: Result, facts: ClassFacts | None) -> None:
+    """Fill in what a check of a class has shown."""
+    audited.check = result
+    audited.findings = list(result.findings)
+    _count(audited, result)
+    if result.findings:
+        audited.verdict, audited.contract = UNSAFE, EXTERNAL
+    elif result.verdict == "inconclusive" or not result.stats.get("tests"):
+        audited.reason = str(result.more.get("reason") or "; ".join(result.notes[:1]) or "no test could be run")
+        return
+    else:
+        audited.verdict, audited.contract = SILENT, _promise(facts)
+    calls: dict[str, dict[str, Any]] = result.stats.get("methods", {})
+    harmed = {name for pair in audited.unsafe for name in pair}
+    for name, row in calls.items():
+        level = EXTERNAL if name in harmed else (audited.contract if audited.verdict == SILENT else ATOMIC)
+        audited.methods[name] = level if row["returned"] else UNKNOWN
+
+
+def judge_functions(audited: Sequence[Audited], result: Result) -> None:
+    """Fill in what a check of a module's functions has shown about each of them."""
+    calls: dict[str, dict[str, Any]] = result.stats.get("methods", {})
+    for each in audited:
+        own = each.name.partition(":")[2]
+        each.findings = [finding for finding in result.findings if own in map(_plain, finding.methods)]
+        each.check = result
+        row = calls.get(own)
+        _count(each, result, own)
+        if each.findings:
+            each.verdict, each.contract = UNSAFE, EXTERNAL
+        elif row is None or not row["called"]:
+            each.reason = "never called: the budget ended before, or nothing fits its parameters"
+        elif not row["returned"]:
+            each.reason = f"every call raised: {row.get('error', 'no reason given')}; give `values` under [tool.plait]"
+        elif not row["returned_together"]:
+            each.reason = "its calls returned alone, but never in a test with several threads; give more --budget"
+        else:
+            each.verdict, each.contract = SILENT, ATOMIC if each.suspects else IMMUTABLE
+
+
+def _plain(method: str) -> str:
+    return method.rpartition(".")[2].rpartition(":")[2]
+
+
+def _count(audited: Audited, result: Result, only: str | None = None) -> None:
+    stats = result.stats
+    covered = [tuple(row["methods"]) for row in result.more.get("pairs", ()) if row["covered"]]
+    broken = {tuple(sorted(map(_plain, finding.methods)))[:2] for finding in result.findings}
+    pairs = [(one, other) for one, other in covered if only is None or only in (one, other)]
+    audited.unsafe = sorted({(each[0], each[-1]) for each in broken if only is None or only in each})
+    audited.safe = [pair for pair in pairs if tuple(sorted(pair)) not in broken]
+    audited.evidence = {
+        "tests": stats.get("tests", 0), "schedules": stats.get("schedules", 0),
+        "pairs": stats.get("method_pairs", 0), "pairs_covered": stats.get("method_pairs_covered", 0),
+        "complete": result.stopped_by == "exhausted", "methods": stats.get("methods", {}),
+    }  # fmt: skip
+
+
+def _promise(facts: ClassFacts | None) -> str:
+    """Return what a class in which nothing was found seems to promise, by how its source goes about it."""
+    if facts is None:
+        return ATOMIC
+    later = list(facts.later_uses())
+    if facts.locks:
+        return INTERNAL
+    if not any(use.mode != "read" for _, use in later):
+        return LOCAL if facts.local else IMMUTABLE
+    if facts.local and all(use.state in facts.local for _, use in later if use.mode != "read"):
+        return LOCAL
+    return ATOMIC
+
+
+def supported_level(audited: Sequence[Audited]) -> str:
+    """Return the level of the free-threading classifier that the evidence supports."""
+    judged = [each for each in audited if each.verdict != UNJUDGED]
+    if any(each.verdict == UNSAFE for each in audited) or not judged:
+        return _LEVELS[1]
+    return _LEVELS[3 if len(judged) >= _ENOUGH * len(audited) else 2]

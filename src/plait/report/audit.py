@@ -1,0 +1,174 @@
+"""An audit for people: a table of all public classes and functions, what proves it, what is only suspected."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from plait.errors import guarded
+from plait.judge.audit import SILENT, UNJUDGED, UNSAFE, Audited
+from plait.model.fingerprint import fingerprint_of
+from plait.model.foreign import visible
+from plait.model.result import Result
+from plait.report.layout import Layout, Line, Span, as_text, fitted, prose, terminal_layout, wrapped
+from plait.report.publish import OUT, attempt, plainly, write_all, write_whole
+from plait.report.reproducer import write_reproducer
+
+_MARK = 13  # columns of a verdict
+_LISTED = 3  # findings of one class
+_SUSPECTS = 10
+_STATES = 12
+_STYLES = {UNSAFE: "bad", SILENT: "good", UNJUDGED: "why"}
+_SIGNS = {UNSAFE: "❌", SILENT: "✅", UNJUDGED: "❔"}
+
+
+def publish_audit(result: Result, audited: Sequence[Audited], options: argparse.Namespace) -> bool:
+    """Write everything that was asked for; reproducers first, because the result names them."""
+    for each in audited:
+        _reproduce(each, result)
+    written = guarded("reporting", lambda: audit_json(result, audited), result.notes)
+    layout = terminal_layout()
+    said = guarded("reporting", lambda: audit_text(result, audited, layout), result.notes)
+    said = said or fitted(plainly(result), layout)
+    if options.markdown is not None:
+        comment = guarded("reporting", lambda: audit_markdown(result, audited), result.notes) or as_text(said)
+        if str(options.markdown) == "-":
+            said = [[Span(each)] for each in comment.splitlines()]
+        else:
+            attempt(lambda: write_whole(comment, options.markdown), f"--markdown {options.markdown}", result.notes)
+    data = result.as_json() if written is None else written
+    return write_all({**data, "notes": result.notes}, options, said, statement_of_audit(result))
+
+
+def _reproduce(audited: Audited, result: Result) -> None:
+    check = audited.check
+    for finding in audited.findings:
+        if check is None or finding.test is None or finding.schedule is None or finding.reproducer is not None:
+            continue
+        root = Path(check.more["root"]) if "root" in check.more else None
+        probes = check.more.get("probes", []) if "afterwards" in finding.detail else []
+        write = partial(write_reproducer, finding, check.subject, Path(OUT), root, probes, check.more.get("rules"))
+        written = attempt(write, f"a regression test in {OUT}", result.notes)
+        finding.reproducer = None if written is None else str(written)
+
+
+def audit_json(result: Result, audited: Sequence[Audited]) -> dict[str, Any]:
+    """Return the result file: each finding names the class or module that was checked."""
+    owners = {id(finding): each for each in audited for finding in each.findings}
+    data = result.as_json()
+    data["sources"] = {}
+    for written, finding in zip(data["findings"], result.findings, strict=True):
+        owner = owners[id(finding)]
+        if owner.check is not None:
+            named = fingerprint_of(finding, owner.check.subject)
+            written |= {"subject": owner.check.subject, "command": "check", "fingerprint": named}
+            data["sources"] |= owner.check.more.get("sources", {})
+    return data
+
+
+def statement_of_audit(result: Result) -> list[str]:
+    """Return what was audited, and how it ended."""
+    stats = result.stats
+    every = stats["classes"] + stats["functions"]
+    said = (
+        f"{result.subject}: {_counted(stats['classes'], 'public class', 'public classes')} and "
+        f"{_counted(stats['functions'], 'public function')}: {stats['unsafe']} unsafe, "
+        f"{stats['no_violation']} without a violation, {stats['not_judged']} not judged ({result.elapsed_s:.0f} s)."
+    )
+    claims = result.more.get("free_threading", {})
+    level = claims.get("classifier")
+    stated = f"declares free threading `{level}`" if level else "does not declare a free-threading classifier"
+    lines = [said]
+    if every:
+        lines.append(f"The package {stated}; this evidence supports `{claims.get('supported')}`.")
+        lines.append(f"The GIL on a free-threaded build {claims.get('gil')}.")
+    return lines
+
+
+def _counted(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def audit_text(result: Result, audited: Sequence[Audited], layout: Layout) -> list[Line]:
+    """Return the table, what is behind it, and the sums."""
+    lines: list[Line] = []
+    for each in audited:
+        lines += _row(each, layout)
+    lines += _state(result, layout)
+    lines += _suspected(audited, layout)
+    lines += [[], *(line for said in statement_of_audit(result) for line in prose(said, layout))]
+    return lines + [line for note in result.notes for line in prose(f"note: {note}", layout)]
+
+
+def _row(audited: Audited, layout: Layout) -> list[Line]:
+    said = wrapped(f"{audited.name}: {in_one_line(audited)}", layout.prose - _MARK, 0, 0)
+    lines: list[Line] = [[Span(f"{audited.verdict:{_MARK}}", _STYLES[audited.verdict]), Span(said[0])]]
+    lines += [[Span(" " * _MARK + part)] for part in said[1:]]
+    for finding in audited.findings[:_LISTED]:
+        lines += prose(f"- {finding.summary}", layout, indent=_MARK)
+        if finding.reproducer is not None:
+            lines.append([Span(f"{' ' * _MARK}  {finding.reproducer}", "note")])
+    if len(audited.findings) > _LISTED:
+        lines += prose(f"- and {len(audited.findings) - _LISTED} more: --json has them all", layout, indent=_MARK)
+    return lines
+
+
+def in_one_line(audited: Audited) -> str:
+    """Return the evidence behind a verdict, or why there is none."""
+    if audited.verdict == UNJUDGED:
+        return f"{audited.reason}."
+    if audited.reason:
+        return f"{audited.contract}; {audited.reason}."
+    proof = audited.evidence
+    met = f"{proof['pairs_covered']} of {proof['pairs']} pairs of calls met in {proof['schedules']} schedules"
+    if audited.verdict == UNSAFE:
+        pairs = ", ".join(f"{one} with {other}" for one, other in audited.unsafe[:_LISTED])
+        return f"{_counted(len(audited.findings), 'finding')}; unsafe together: {pairs or 'see below'}; {met}."
+    return f"{audited.contract}; {met}{', every schedule of every test' if proof['complete'] else ''}."
+
+
+def _state(result: Result, layout: Layout) -> list[Line]:
+    rows = result.more["module_state"]
+    if not rows:
+        return []
+    lines: list[Line] = [[], [Span("Changed after import, shared by all threads:", "title")]]
+    for row in rows[:_STATES]:
+        lock = "always under a lock" if row["locked"] else "not always under a lock"
+        by = ", ".join(row["by"][:3])
+        lines += prose(f"{row['module']}.{row['name']} (line {row['line']}), by {by}: {lock}", layout, indent=2)
+    if len(rows) > _STATES:
+        lines += prose(f"... and {len(rows) - _STATES} more: --json has them all", layout, indent=2)
+    return lines
+
+
+def _suspected(audited: Sequence[Audited], layout: Layout) -> list[Line]:
+    """Return what the source makes one suspect where nothing was proven: a hint where to look, and no finding."""
+    places = {(each.file, suspect.line, suspect.what): suspect.score for each in audited for suspect in each.suspects}
+    every = sorted(places, key=lambda place: (-places[place], place))
+    if not every:
+        return []
+    lines: list[Line] = [[], [Span("Suspected by the source alone, not confirmed by any test:", "title")]]
+    for file, line, what in every[:_SUSPECTS]:
+        lines += prose(f"{file}:{line}: {what}", layout, indent=2)
+    if len(every) > _SUSPECTS:
+        lines += prose(f"... and {len(every) - _SUSPECTS} more: --json has them all", layout, indent=2)
+    return lines
+
+
+def audit_markdown(result: Result, audited: Sequence[Audited]) -> str:
+    """Return the audit for a job summary or a page on GitHub."""
+    lines = [f"### plait audit: {result.subject}", "", *(f"{each}  " for each in statement_of_audit(result)), ""]
+    lines += ["| | subject | contract | evidence |", "| --- | --- | --- | --- |"]
+    for each in audited:
+        said = in_one_line(each).replace("|", "\\|")
+        lines.append(f"| {_SIGNS[each.verdict]} {each.verdict} | `{each.name}` | {each.contract} | {said} |")
+    rows = result.more["module_state"]
+    if rows:
+        lines += ["", "Changed after import, shared by all threads:", ""]
+        lines += [
+            f"- `{row['module']}.{row['name']}` by {', '.join(f'`{by}`' for by in row['by'][:3])}" for row in rows
+        ]
+    return visible("\n".join(lines) + "\n")

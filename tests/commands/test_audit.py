@@ -1,0 +1,172 @@
+"""`plait audit`: every public class and function gets a verdict, with its evidence or with a reason."""
+
+import json
+from textwrap import dedent
+
+import pytest
+
+from plait.cli.main import main, read_arguments
+from plait.commands.audit.command import audit, audit_options
+from plait.judge.audit import EXTERNAL, IMMUTABLE, INTERNAL
+from plait.report.audit import audit_markdown, audit_text
+from plait.report.layout import Layout, as_text
+from result_schema import undescribed
+
+FILES = {
+    "src/shop/__init__.py": """
+        from ._impl import Counter
+
+        _registry = {}
+
+        def register(name, value):
+            if name in _registry:
+                raise KeyError(name)
+            _registry[name] = value
+
+        def lookup(name):
+            return _registry.get(name)
+
+        def double(n: int) -> int:
+            return 2 * n
+    """,
+    "src/shop/_impl.py": """
+        class Counter:
+            def __init__(self):
+                self.n = 0
+
+            def bump(self):
+                self.n += 1
+
+        class Unnamed:
+            def bump(self):
+                pass
+    """,
+    "src/shop/stock.py": """
+        import threading
+
+        class Stock:
+            def __init__(self):
+                self._lock = threading.Lock()
+                self._items = {}
+
+            def put(self, key: str):
+                with self._lock:
+                    self._items[key] = self._items.get(key, 0) + 1
+
+            def count(self, key: str) -> int:
+                with self._lock:
+                    return self._items.get(key, 0)
+
+        class OutOfStock(Exception):
+            pass
+
+        class Client:
+            def __init__(self, connection):
+                self.rows = connection.execute("select 1").rows
+
+            def fetch(self):
+                return self.rows
+    """,
+    "tests/test_shop.py": "def test_nothing():\n    class NotPublic: pass\n",
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("project")
+    for name, text in FILES.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(dedent(text), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def audited(project):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(project)
+        options = read_arguments("audit", [".", "--max-tests", "25", "--workers", "1", "--fresh"], project)
+        return audit(audit_options(options))
+
+
+def by_name(audited):
+    return {each.name: each for each in audited[1]}
+
+
+def test_each_public_name_has_a_verdict(audited):
+    found = {name: each.verdict for name, each in by_name(audited).items()}
+    assert found == {
+        "shop:register": "unsafe", "shop:lookup": "no violation", "shop:double": "no violation",
+        "shop._impl:Counter": "unsafe", "shop.stock:Stock": "no violation", "shop.stock:OutOfStock": "no violation",
+        "shop.stock:Client": "not judged",
+    }  # fmt: skip
+
+
+def test_the_project_has_its_folder_s_name(audited, project):
+    assert audited[0].subject == project.name
+
+
+def test_a_verdict_rests_on_evidence(audited):
+    found = by_name(audited)
+    stock = found["shop.stock:Stock"]
+    assert stock.evidence["pairs_covered"] == stock.evidence["pairs"] == 3
+    assert stock.evidence["schedules"] > stock.evidence["tests"] > 0
+    assert ("count", "put") in stock.safe
+    assert "cannot be built" in found["shop.stock:Client"].reason
+    assert found["shop:register"].unsafe == [("register", "register")]
+    assert all(each.reason for each in audited[1] if each.verdict == "not judged")
+
+
+def test_what_a_class_promises(audited):
+    found = by_name(audited)
+    assert found["shop.stock:Stock"].contract == INTERNAL
+    assert found["shop._impl:Counter"].contract == EXTERNAL
+    assert found["shop:double"].contract == IMMUTABLE
+    assert found["shop.stock:Stock"].methods == {"put": INTERNAL, "count": INTERNAL}
+
+
+def test_state_of_modules_is_listed(audited):
+    assert [(row["name"], row["by"], row["locked"]) for row in audited[0].more["module_state"]] == [
+        ("_registry", ["register"], False)
+    ]
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_the_table_fits_the_terminal(audited, width):
+    lines = as_text(audit_text(*audited, Layout(width))).splitlines()
+    assert max(len(line) for line in lines if "/" not in line and ":" not in line) <= width
+    marks = ("unsafe       shop", "no violation shop", "not judged   shop")
+    assert sum(line.startswith(marks) for line in lines) == 7
+    assert "2 unsafe, 4 without a violation, 1 not judged" in " ".join(" ".join(lines).split())
+
+
+def test_markdown_has_a_row_each(audited):
+    text = audit_markdown(*audited)
+    assert text.count("\n| ❌") == 2
+    assert text.count("\n| ✅") == 4
+    assert text.count("\n| ❔") == 1
+
+
+def test_the_command(project, monkeypatch, capsys):
+    """The result file replays, whichever class a finding is about."""
+    monkeypatch.chdir(project)
+    words = ["audit", "src/shop/_impl.py", "--max-tests", "10", "--workers", "1"]
+    assert main([*words, "--json", "a.json", "--html", "a.html"]) == 1
+    assert "unsafe       shop._impl:Counter" in capsys.readouterr().out
+    data = json.loads((project / "a.json").read_text(encoding="utf-8"))
+    assert (data["command"], data["verdict"], undescribed(data)) == ("audit", "findings", [])
+    assert data["stats"]["unsafe"] == 1
+    assert [each["verdict"] for each in data["subjects"]] == ["unsafe", "no_violation"]
+    assert "shop._impl:Counter" in (project / "a.html").read_text(encoding="utf-8")
+    assert main(["replay", "a.json"]) == 1
+    assert "10 of 10 times" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [("nowhere", "no package or module"), ("./missing.py", "no such file"), ("a-b", "neither a package")],
+)
+def test_what_is_not_there(project, monkeypatch, capsys, target, said):
+    monkeypatch.chdir(project)
+    assert main(["audit", target]) == 2
+    assert said in capsys.readouterr().err
