@@ -10,9 +10,15 @@ import json
 import os
 import subprocess
 import sys
+import types
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from plait.errors import UsageError
+
+if TYPE_CHECKING:
+    from plait.model.test import Test
 
 EXPLORED = 2000
 
@@ -78,49 +84,91 @@ def _in_child(order: dict[str, Any]) -> None:
 
 
 def _run(order: dict[str, Any]) -> int:
-    """In the child process: 1 if a violation shows, with its description printed."""
+    """In the child process: 1 if a violation shows, or the code has gone that could show one, with a description."""
+    from plait.model.test import Test
+    from plait.observe.places import PLACES
+    from plait.run.importing.world import World, find_in
+    from plait.subject.name import Subject
+
+    root = Path(order["path"]) if order["path"] is not None else Path.cwd()
+    try:
+        subject = Subject.parse(order["subject"], path=root)
+        world = World(PLACES)
+        module = world.load(subject.module, file=subject.file, roots=[root])
+        if subject.qualname:
+            find_in(module, subject.qualname)
+    except (ImportError, OSError, UsageError) as error:
+        return _gone(order["subject"], str(error))
+    world.snapshot()
+    test = Test.from_lines(order["imports"], order["prefix"], order["threads"])
+    with world.entered():
+        gone = _missing(order, test)
+        if gone:
+            return _gone(order["subject"], gone)
+        if "allowed" in order:
+            from plait.report.diff_reproduce import outcome_failure
+
+            said = outcome_failure(order) or ""
+        else:
+            said = _violation(order, test, subject.qualname)
+    print(said)
+    return 1 if said else 0
+
+
+def _gone(subject: str, why: str) -> int:
+    print(f"{why}. The test of {subject} shows nothing any more: adapt it to the code, or delete it.")
+    return 1
+
+
+def _missing(order: dict[str, Any], test: Test) -> str:
+    """Return what the test needs and the code no longer has; empty if it can run."""
+    from plait.judge.oracle.presence import UNBUILT, missing_name
+    from plait.judge.oracle.safety import Examination
+    from plait.model.schedule import Schedule
+    from plait.observe.places import PLACES
+
+    try:
+        examination = Examination(test, PLACES)
+        examination.replay(Schedule(()))
+    except (ImportError, NameError) as error:
+        return str(error)
+    except UNBUILT as error:
+        return f"the objects of the test cannot be made: {error}"
+    bed = examination.bed
+    modules = {name: value for name, value in bed.space.items() if type(value) is types.ModuleType}
+    calls = [call.expression for call in (*test.prefix, *test.calls)]
+    looks = [*order.get("afterwards", ()), *order.get("view", {}).get("afterwards", ())]
+    return missing_name([*calls, *looks], {**modules, **bed.values})
+
+
+def _violation(order: dict[str, Any], test: Test, owner: str) -> str:
+    """Return a violation with its interleaving; empty if there is none."""
     from plait.judge.oracle.examine import examine
     from plait.judge.oracle.explain import record_schedule
     from plait.judge.oracle.rules import Rules
     from plait.judge.oracle.safety import Examination
     from plait.judge.oracle.summary import summary
     from plait.model.schedule import Schedule
-    from plait.model.test import Call, Test
+    from plait.model.test import Call
     from plait.observe.places import PLACES
     from plait.observe.recording import as_row
-    from plait.report.diff_reproduce import outcome_failure
-    from plait.report.interleaving import as_text, table
-    from plait.run.importing.world import World
-    from plait.subject.name import Subject
+    from plait.report.interleaving import table
+    from plait.report.layout import as_text
 
-    root = Path(order["path"]) if order["path"] is not None else Path.cwd()
-    subject = Subject.parse(order["subject"], path=root)
-    world = World(PLACES)
-    world.load(subject.module, file=subject.file, roots=[root])
-    world.snapshot()
-    if "allowed" in order:
-        with world.entered():
-            said = outcome_failure(order)
-        print(said or "")
-        return 1 if said else 0
-    test = Test.from_lines(order["imports"], order["prefix"], order["threads"])
     probes = tuple(Call.from_line(line) for line in order["afterwards"])
     schedule = Schedule.from_json(order["schedule"])
-    with world.entered():
-        said = order["rules"]
-        rules = Rules(said.get("invariant"), tuple(said.get("nondeterministic", ())), tuple(said.get("waiting", ())))
-        examination = Examination(test, PLACES, probes, rules)
-        violation, _lost = examination.replay(schedule)
-        if violation is None:
-            examined = examine(examination, systematic=EXPLORED, sampled=0)
-            violation, schedule = examined.violation, examined.schedule or schedule
-        if violation is None:
-            return 0
-        print(summary(violation, test, subject.qualname, examination.specification))
-        moments, _pairs, waiting = record_schedule(examination, schedule)
-        print(as_text(table([as_row(moment) for moment in moments])))
-        print("\n".join(waiting))
-    return 1
+    given = order["rules"]
+    rules = Rules(given.get("invariant"), tuple(given.get("nondeterministic", ())), tuple(given.get("waiting", ())))
+    examination = Examination(test, PLACES, probes, rules)
+    violation, _lost = examination.replay(schedule)
+    if violation is None:
+        examined = examine(examination, systematic=EXPLORED, sampled=0)
+        violation, schedule = examined.violation, examined.schedule or schedule
+    if violation is None:
+        return ""
+    moments, _pairs, waiting = record_schedule(examination, schedule)
+    drawn = as_text(table([as_row(moment) for moment in moments]))
+    return "\n".join([summary(violation, test, owner, examination.specification), drawn, *waiting])
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ from plait.judge.oracle.causes import code_to_mend, effort_to_reach, grouped
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.model.test import Test
-from plait.report.publish import statement, text
+from plait.report.layout import as_text
+from plait.report.publish import check_text, statement
 from plait.subject.interface.concurrent import mentions_threads
 
 
@@ -50,14 +51,14 @@ def test_one_finding_of_a_group_is_shown_in_full():
     stats = {"tests": 4, "schedules": 9, "method_pairs": 3, "method_pairs_covered": 3}
     findings = grouped([found(f"way {number}", "put", function="Shop._add") for number in range(4)], weight)
     result = Result("check", "shop:Shop", "violation", findings=findings, stats=stats, more={"mentions_threads": False})
-    shown = text(result)
+    shown = as_text(check_text(result))
     assert shown.startswith("Shop does not claim to be thread-safe: there is no lock and no word of threads")
     assert "[1/4] way 0" in shown
     assert "way 1" not in shown
     assert "To mend: shop.py: Shop._add. And 3 more ways to reach it: findings 2 to 4 in --json." in shown
     assert statement(result)[0].startswith("4 thread-safety violations, to be mended in 1 place, in shop:Shop")
     result.more["mentions_threads"] = True
-    assert text(result).startswith("[1/4] way 0")
+    assert as_text(check_text(result)).startswith("[1/4] way 0")
 
 
 def test_who_says_anything_about_threads(tmp_path):

@@ -14,7 +14,7 @@ from plait.judge.oracle.safety import Examination
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.importing.world import find_in
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 
 FAULTY = Path(__file__).parents[2] / "benchmarks" / "covcon" / "faulty"
 

@@ -56,3 +56,34 @@ def test_open_keys_are_filled_with_those_of_the_test(prefix, suffix, wanted):
 def test_other_probes_stay_as_they_are():
     probes = (Call.from_line("x.size()"), Call.from_line("x.clear()"))
     assert filled(probes, Test.from_lines([], ["x = Shop()"], [["x.put(1)"]])) == probes
+
+
+STOCK = """
+    import enum
+    from decimal import Decimal
+    from fractions import Fraction
+
+    class State(enum.Enum):
+        NONE = 0
+        SOME = 1
+        MANY = 2
+
+    class Stock:
+        def __init__(self):
+            self.{0} = {1}
+
+        def add(self):
+            known = self.{0}
+            self.{0} = {2}
+"""
+
+
+@pytest.mark.parametrize(("start", "more"), [
+    ("0", "known + 1"), ("Decimal(0)", "known + 1"), ("Fraction(1, 2)", "known + 1"), ("1j", "known + 1"),
+    ("State.NONE", "State(known.value + 1)"), ("[Decimal(0)]", "[known[0] + 1]"),
+])  # fmt: skip
+@pytest.mark.parametrize("public", [True, False])
+def test_an_update_that_is_lost_shows_in_public_data(judged, start, more, public):
+    source = STOCK.format("value" if public else "_value", start, more)
+    found = judged(source, ["x = Stock()"], ["x.add()"], ["x.add()"])
+    assert (found.violation is not None) is public

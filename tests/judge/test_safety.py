@@ -5,7 +5,7 @@ import pytest
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.explain import record_schedule
 from plait.judge.oracle.rules import Rules
-from plait.judge.oracle.safety import ITSELF, KEPT, TWO_OBJECTS, Violation
+from plait.judge.oracle.safety import ITSELF, KEPT, TWO_OBJECTS, Violation, _odd_answer
 from plait.judge.oracle.specification import Observed
 from plait.observe.recording import as_row
 
@@ -383,3 +383,13 @@ def test_a_state_is_wrong_only_if_some_order_gives_the_same_results(judged):
     for mine, theirs in (((), {}), ((("returned", 1),), {}), ((), {seen.results: {(("returned", 1),)}})):
         examination._known.probed = theirs
         assert examination.confirm(Violation("state", None, (), seen, "", answers=mine)) is None
+
+
+@pytest.mark.parametrize(("mine", "theirs", "told"), [
+    ((300, 1), [(300, 2), (300, 3)], (None, 1, {2, 3})),
+    ((300, 1, 2), [(300, 1, 1), (300, 2, 2)], (1, 2, {1})),  # together they are odd; what never changes is not
+    ((300, 1, 1, 1), [(300, 1, 1, 0), (300, 1, 0, 1), (300, 0, 1, 1)], (None, 3, {0})),
+    ((1, 2), [(1,)], (None, 1, set())),  # what came behind a call that did not end was not asked
+])  # fmt: skip
+def test_the_answer_that_is_blamed_is_one_that_differs(mine, theirs, told):
+    assert _odd_answer(mine, theirs, range(len(mine))) == told

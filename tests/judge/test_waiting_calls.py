@@ -9,7 +9,7 @@ import pytest
 from plait.judge.oracle.rules import Rules, may_wait
 from plait.judge.oracle.safety import NEVER_STUCK, STUCK
 from plait.run.engine import ENGINE
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 
 ROOT = Path(__file__).parents[2]
 
@@ -128,6 +128,37 @@ def test_a_pulse_lets_all_go_that_wait(judged):
     found = judged(source, ["x = Pulse()"], ["x.wait()"], ["x.wait()"], ["x.fire()"])
     assert found.exhausted
     assert found.violation is None
+
+
+def test_a_flag_that_was_lowered_again_is_a_reason_to_wait(judged):
+    """Behind "clear, set" the call ends, behind "set, clear" it waits for ever: that order explains it."""
+    source = """
+        import threading
+
+        class Flag:
+            def __init__(self):
+                self._condition = threading.Condition(threading.Lock())
+                self._up = False
+
+            def set(self):
+                with self._condition:
+                    self._up = True
+                    self._condition.notify_all()
+
+            def clear(self):
+                with self._condition:
+                    self._up = False
+
+            def wait(self):
+                with self._condition:
+                    if not self._up:
+                        self._condition.wait()
+    """
+    found = judged(source, ["x = Flag()"], ["x.wait()"], ["x.set()"], ["x.clear()"])
+    assert found.exhausted
+    assert found.violation is None
+    silent = source.replace("self._condition.notify_all()", "pass")
+    assert judged(silent, ["x = Flag()", "x.clear()"], ["x.wait()"], ["x.set()"]).violation is not None
 
 
 def test_a_reader_waits_behind_a_writer_that_waits(judged, sources):

@@ -11,13 +11,17 @@ import xmlschema
 from report_samples import asked, checked, compared, explored, harmful, spoken
 
 from plait.model.finding import Finding
+from plait.model.fingerprint import fingerprint_of
 from plait.model.result import Result
 from plait.model.schedule import Schedule, Segment
 from plait.model.test import Test
 from plait.report.html import html
 from plait.report.junit import junit
+from plait.report.layout import Span
 from plait.report.publish import write_all
-from plait.report.sarif import sarif
+from plait.report.sarif import RULES, sarif
+from plait.report.sources import name_from
+from result_schema import PUBLISHED
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 SPOKEN = spoken()
@@ -106,7 +110,7 @@ def test_what_came_to_no_conclusion_is_skipped_with_its_reason(name, why):
 
 def test_a_report_says_how_to_go_on(capsys):
     def last(result, **outputs):
-        write_all(result.as_json(), asked(**outputs), "said", ["said"])
+        write_all(result.as_json(), asked(**outputs), [[Span("said")]], ["said"])
         return capsys.readouterr().out.splitlines()[-1]
 
     found, elsewhere = checked(), checked()
@@ -117,7 +121,7 @@ def test_a_report_says_how_to_go_on(capsys):
 
 
 def test_a_result_that_was_written_is_what_to_go_on_with(tmp_path, capsys):
-    write_all(checked().as_json(), asked(json=tmp_path / "r.json"), "said", ["said"])
+    write_all(checked().as_json(), asked(json=tmp_path / "r.json"), [[Span("said")]], ["said"])
     assert capsys.readouterr().out.splitlines() == ["said", f"Step by step: plait replay {tmp_path / 'r.json'} --step"]
 
 
@@ -131,7 +135,7 @@ def test_sarif_names_files_from_the_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     data = compared().as_json()
     elsewhere = tmp_path.parent / "x"
-    for root, uri in ((tmp_path / "a b", "a%20b/account.py"), (elsewhere, f"{elsewhere.as_uri()}/account.py")):
+    for root, uri in ((tmp_path / "a b", "a%20b/account.py"), (elsewhere, "account.py")):
         found = json.loads(sarif({**data, "root": str(root)}))["runs"][0]["results"][0]
         assert found["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": uri}
 
@@ -160,3 +164,106 @@ def test_the_page_loads_nothing_from_elsewhere():
     addresses = set(re.findall(r"https?://[^\s\"']+", page))
     assert addresses == {"http://www.w3.org/2000/svg"}  # a name, not a place
     assert "default-src 'none'" in page
+
+
+def test_sarif_explains_its_rules_and_ranks_them():
+    levels = {}
+    for name in ("check/violation", "diff/difference", "perf/regression", "explore/failure"):
+        log = json.loads(sarif(SPOKEN[name][0].as_json()))["runs"][0]
+        for rule in log["tool"]["driver"]["rules"]:
+            assert all((rule["help"]["text"], rule["help"]["markdown"], rule["fullDescription"]["text"]))
+            page = rule["helpUri"].rpartition("/")[2]
+            assert (SCHEMAS.parents[1] / "docs" / page).is_file()
+        for found in log["results"]:
+            levels[found["ruleId"]] = found["level"]
+            assert log["tool"]["driver"]["rules"][found["ruleIndex"]]["defaultConfiguration"]["level"] == found["level"]
+    assert levels == {"wrong-result": "error", "difference": "warning", "performance": "warning", "exception": "error"}
+    assert set(RULES) == set(PUBLISHED["$defs"]["finding"]["properties"]["kind"]["enum"])
+
+
+def test_what_a_change_has_mended_is_a_note():
+    data = json.loads(json.dumps(compared().as_json()))
+    data["findings"][0] |= {"only_old": data["findings"][0]["only_new"], "only_new": []}
+    assert json.loads(sarif(data))["runs"][0]["results"][0]["level"] == "note"
+
+
+def test_alerts_are_told_apart_by_fingerprints():
+    data = checked().as_json()
+    (found,) = json.loads(sarif(data))["runs"][0]["results"]
+    name = data["findings"][0]["fingerprint"]
+    assert found["partialFingerprints"] == {"plait/v1": name, "primaryLocationLineHash": f"{name}:1"}
+    assert "suppressions" not in found
+
+
+def accepted():
+    """A check with two findings, of which the baseline knows one."""
+    result = checked()
+    other = checked().findings[0]
+    other.kind, other.exception = "exception", "KeyError"
+    result.findings.append(other)
+    data = json.loads(json.dumps(result.as_json()))
+    data["findings"][0]["baseline"] = {"status": "known", "reason": "one thread only", "expires": None}
+    data["findings"][1]["baseline"] = {"status": "expired", "reason": "soon", "expires": "2020-01-01"}
+    gone = {"file": "plait-baseline.toml", "known": 1, "new": 1, "expired": [], "gone": []}
+    return {**data, "baseline": gone}
+
+
+def test_what_is_known_is_suppressed_in_sarif():
+    first, second = json.loads(sarif(accepted()))["runs"][0]["results"]
+    assert first["suppressions"] == [{"kind": "external", "status": "accepted", "justification": "one thread only"}]
+    assert second["suppressions"] == []
+    schema = json.loads((SCHEMAS / "sarif-2.1.0.json").read_text(encoding="utf-8"))
+    jsonschema.validate(json.loads(sarif(accepted())), schema)
+
+
+def test_what_is_known_is_skipped_in_junit():
+    (suite,) = ET.fromstring(junit(accepted()))
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "1")
+    assert suite[0][0].get("message") == "in the baseline: one thread only"
+    assert suite[1][0].tag == "failure"
+    xmlschema.XMLSchema(SCHEMAS / "junit-10.xsd").validate(junit(accepted()))
+
+
+def test_junit_names_stay_when_others_come_and_go():
+    both = accepted()
+    names = [case.get("name") for case in ET.fromstring(junit(both))[0]]
+    alone = {**both, "findings": both["findings"][1:]}
+    assert [case.get("name") for case in ET.fromstring(junit(alone))[0]] == names[1:]
+    assert names[1] == f"exception in withdraw [{both['findings'][1]['fingerprint']}]"
+    twice = {**both, "findings": [both["findings"][1]] * 2}
+    assert len({case.get("name") for case in ET.fromstring(junit(twice))[0]}) == 2
+
+
+def test_a_finding_without_any_step_is_shown_at_its_class(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "src" / "shop").mkdir(parents=True)
+    (tmp_path / "src" / "shop" / "stock.py").touch()
+    lost = Finding("crash", "Stock: `put` ends the process", ["Stock.put"])
+    data = Result("check", "shop.stock:Stock", "violation", findings=[lost], stats={"tests": 1}).as_json()
+    (found,) = json.loads(sarif({**data, "root": str(tmp_path / "src")}))["runs"][0]["results"]
+    place = {"artifactLocation": {"uri": "src/shop/stock.py"}, "region": {"startLine": 1}}
+    assert found["locations"] == [{"physicalLocation": place}]
+    assert "locations" not in json.loads(sarif({**data, "subject": "nowhere:A"}))["runs"][0]["results"][0]
+
+
+def test_files_are_named_from_where_the_class_is_imported(tmp_path):
+    file = tmp_path / "shop.py"
+    file.write_text("class Shop:\n    def add(self):\n        self.total = self.total + 1\n", encoding="utf-8")
+    row = {"thread": 1, "file": str(file), "line": 3, "function": "Shop.add", "code": "self.total", "access": "read x"}
+    foreign = {**row, "file": str(tmp_path.parent / "queue.py")}
+    guard = {"field": "Shop.total", "lock": "Shop._lock", "unguarded": [f"{file}:3"], "guarded": 1}
+    gap = {"thread": 1, "file": str(file), "function": "Shop.add", "line": 3, "end": 3}
+    waiting = [f"thread 1 waits at {file}:3 `x` for Shop._lock"]
+    found = Finding(
+        "deadlock", "", ["Shop.add"], interleaving=[row, foreign], race=[row, foreign], guard=guard, gap=gap,
+        waiting=waiting,
+    )  # fmt: skip
+    before = Finding.from_json(found.as_json())
+    name_from(tmp_path, [found])
+    assert str(tmp_path) not in json.dumps(found.as_json())
+    assert found.interleaving[0] | {"code": ""} == {**row, "file": "shop.py", "code": ""}
+    assert found.race[0]["code"] == "self.total = self.total + 1"
+    assert found.race[1] == foreign
+    assert found.guard["unguarded"] == ["shop.py:3"]
+    assert found.waiting == ["thread 1 waits at shop.py:3 `x` for Shop._lock"]
+    assert fingerprint_of(found, "shop:Shop") == fingerprint_of(before, "shop:Shop")

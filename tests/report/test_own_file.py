@@ -1,5 +1,8 @@
 """Files that plait may renew are its own ones; those of others keep their names."""
 
+import re
+import subprocess
+import sys
 import threading
 
 from report_samples import checked, compared
@@ -91,3 +94,36 @@ def test_a_second_run_renews_the_regression_test(tmp_path):
     assert written("bank.account:Account") != first
     finding.race = None
     assert written() not in (first, written("bank.account:Account"))
+
+
+def collected(folder, *arguments):
+    """The tests that plain pytest, without plug-ins of plait, finds there."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:plait", "--collect-only", "-q", "--no-header", *arguments],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return sorted(re.findall(r"^([\w./-]+::\w+)", done.stdout, re.MULTILINE))
+
+
+def test_the_folder_disturbs_neither_pytest_nor_git(tmp_path):
+    out = tmp_path / "plait-out"
+    write_own(out, "test_x", "def test_x():\n    pass\n", "one")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "conftest.py").write_text("VALUE = 1\n", encoding="utf-8")
+    (tmp_path / "tests" / "test_y.py").write_text("from conftest import VALUE\ndef test_y(): pass\n", encoding="utf-8")
+    own, by_name = ["tests/test_y.py::test_y"], ["plait-out/test_x.py::test_x"]
+    assert collected(tmp_path) == collected(tmp_path, ".") == own
+    assert collected(tmp_path, "plait-out/test_x.py") == collected(tmp_path, "plait-out") == by_name
+    assert collected(tmp_path, "plait-out/test_x.py::test_x", "tests") == [*by_name, *own]
+    git = ["git", "-C", str(tmp_path)]
+    subprocess.run([*git, "init", "-q"], check=True)
+    seen = subprocess.run([*git, "status", "--porcelain", "-uall"], check=True, capture_output=True, text=True).stdout
+    assert seen.split() == ["??", "tests/conftest.py", "??", "tests/test_y.py"]
+
+
+def test_what_somebody_has_put_into_the_folder_stays(tmp_path):
+    out = tmp_path / "plait-out"
+    out.mkdir()
+    (out / ".gitignore").write_text("!keep\n", encoding="utf-8")
+    write_own(out, "test_x", "a = 1\n", "one")
+    assert (out / ".gitignore").read_text(encoding="utf-8") == "!keep\n"

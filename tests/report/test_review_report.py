@@ -11,10 +11,13 @@ import xmlschema
 from report_samples import NASTY, asked, compared, shape, without_version
 from review_samples import account, cache, clean, result, touched, unusable, whole
 
+from plait.cli.main import main
+from plait.commands.review import command
 from plait.judge.review import Brought
 from plait.model.finding import Finding
 from plait.report.html import html
 from plait.report.junit import junit
+from plait.report.layout import as_text
 from plait.report.review import (
     MARKER,
     deed,
@@ -27,6 +30,7 @@ from plait.report.review import (
 )
 from plait.report.sarif import sarif
 from plait.subject.changes.locks import LockChange
+from result_schema import undescribed
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 
@@ -155,10 +159,10 @@ def test_an_update_is_lost_if_it_is_overwritten_by_who_has_read_before():
 
 
 def test_the_terminal_report(whole, golden):
-    text = review_text(*whole)
+    text = as_text(review_text(*whole))
     golden("review/findings.txt", text)
-    golden("review/clean.txt", review_text(result([clean()]), [clean()]))
-    golden("review/nothing.txt", review_text(result([]), []))
+    golden("review/clean.txt", as_text(review_text(result([clean()]), [clean()])))
+    golden("review/nothing.txt", as_text(review_text(result([]), [])))
 
 
 def test_the_comment(whole, golden):
@@ -212,3 +216,60 @@ def test_the_markdown_can_take_the_place_of_the_report(whole, capsys, tmp_path):
     assert "FOUND account:Account" in capsys.readouterr().out
     publish_review(*whole, asked(markdown=Path("-")))
     assert capsys.readouterr().out.startswith(MARKER)
+
+
+@pytest.fixture
+def reviewing(tmp_path, monkeypatch):
+    """`plait review` of classes that are written down: its exit code, its result and its comment."""
+    monkeypatch.chdir(tmp_path)
+
+    def review(names, *words):
+        classes = []
+        for name in names:
+            made = cache() if name == "Cache" else account()
+            made.touched = touched(f"shop:{name}", "withdraw")
+            classes.append(made)
+        monkeypatch.setattr(command, "review", lambda *_: (result(classes), classes))
+        code = main(["review", "--json", "r.json", "--markdown", "r.md", *words])
+        data = json.loads(Path("r.json").read_text(encoding="utf-8"))
+        assert undescribed(data) == []
+        return code, data, Path("r.md").read_text(encoding="utf-8")
+
+    return review
+
+
+def test_a_project_with_an_accepted_baseline(reviewing, capsys):
+    """Five findings are known: green; a sixth is red; one that has expired is red and named."""
+    known = ["A", "B", "C", "D", "Cache"]
+    assert reviewing(known)[0] == 1
+    assert reviewing(known, "--update-baseline", "there before plait", "--expires", "2999-12-31")[0] == 0
+    code, data, comment = reviewing(known)
+    assert (code, data["verdict"], data["baseline"]["new"]) == (0, "findings", 0)
+    assert {each["baseline"]["reason"] for each in data["findings"]} == {"there before plait"}
+    assert len(data["findings"]) == 5
+    assert "### plait: nothing new was found" in comment
+    assert "In the baseline, known (until 2999-12-31): there before plait" in comment
+    assert "known shop:A: " in capsys.readouterr().out
+    code, data, comment = reviewing([*known, "E"])
+    assert (code, data["baseline"]["new"] > 0) == (1, True)
+    assert [each["subject"] for each in data["findings"] if "baseline" not in each] == ["shop:E"]
+    assert "### plait: this change is not safe" in comment
+    file = Path("plait-baseline.toml")
+    entries = file.read_text(encoding="utf-8").split("[[finding]]")
+    late = [each.replace("2999", "2001") if 'subject = "shop:B"' in each else each for each in entries]
+    file.write_text("[[finding]]".join(late), encoding="utf-8")
+    code, data, comment = reviewing(known)
+    assert (code, len(data["baseline"]["expired"]) > 0) == (1, True)
+    assert "accepted until 2001-12-31, which has passed" in comment
+    code, data, _comment = reviewing(known[1:], "--update-baseline", "again")
+    assert (code, data["baseline"]["gone"]) == (0, [])  # class A was not touched: nothing is known about it
+
+
+def test_what_a_review_no_longer_finds_is_named(reviewing, monkeypatch):
+    reviewing(["A"], "--update-baseline", "for now")
+    made = clean()
+    made.touched = touched("shop:A", "withdraw")
+    monkeypatch.setattr(command, "review", lambda *_: (result([made]), [made]))
+    assert main(["review", "--json", "r.json"]) == 0
+    data = json.loads(Path("r.json").read_text(encoding="utf-8"))
+    assert {each["subject"] for each in data["baseline"]["gone"]} == {"shop:A"}

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+import random
+import re
 
-from plait.report.interleaving import WIDTH, as_text, table
-from plait.report.publish import show
+import pytest
+
+from plait.report.interleaving import table
+from plait.report.layout import PIPED, Layout, as_text, show
 
 
 def row(thread, line, code, access, value=None, *, file="cache.py", locks=()):
@@ -34,7 +38,7 @@ LOCKED = [
 
 
 def fits(text):
-    return max(map(len, text.splitlines())) <= WIDTH
+    return max(map(len, text.splitlines())) <= PIPED
 
 
 def test_a_lost_update(golden):
@@ -57,12 +61,12 @@ def test_three_threads_stand_side_by_side(golden):
     golden("table/three_threads.txt", text)
 
 
-def test_more_threads_get_lanes(golden):
+def test_more_threads_stand_below_each_other(golden):
     rows = [row(thread, 10, "self.value += 1", "read Cache.value", "0") for thread in range(1, 7)]
     rows += [row(thread, 10, "self.value += 1", "write Cache.value", "1") for thread in range(1, 7)]
     text = as_text(table(rows, names={1: "increment"}, ends={6: "waits for the lock Cache._lock"}))
     assert fits(text)
-    golden("table/lanes.txt", text)
+    golden("table/six_threads.txt", text)
 
 
 def test_several_files_are_named(golden):
@@ -72,33 +76,62 @@ def test_several_files_are_named(golden):
     golden("table/two_files.txt", text)
 
 
-def test_what_does_not_fit_is_cut():
-    long = "x" * 300
+def test_nothing_is_cut_and_no_word_is_broken():
+    long = " ".join(f"word{number}" for number in range(80))
     text = as_text(table([row(1, 1, long, f"write {long}", long), row(2, 1, long, f"read {long}", long)]))
     assert fits(text)
-    assert "…" in text
+    assert text.count("word79") == 6
+    assert {each for each in text.split() if each.startswith("wor")} >= {f"word{number}" for number in range(79)}
 
 
-def test_a_long_execution_is_shortened_to_what_is_shared(golden):
+def test_a_long_execution_keeps_what_is_shared(golden):
     rows = []
     for number in range(200):
         rows.append(row(1, number, f"self.a{number} = 0", f"write Cache.a{number}", "0"))
     rows += LOST_UPDATE
-    text = as_text(table(rows))
+    text = as_text(table(rows, racing=[LOST_UPDATE[2], LOST_UPDATE[3]], height=12))
     assert fits(text)
-    assert len(text.splitlines()) < 20
-    assert "200 steps are not shown" in text
-    golden("table/shortened.txt", text)
+    assert len(text.splitlines()) <= 12
+    assert "steps folded: --full shows them" in text
+    assert text.count("Cache.hits") == 4
+    golden("table/folded.txt", text)
 
 
-def test_a_very_long_exchange_is_shortened_in_the_middle():
+def exchange(count):
+    return [row(1 + number % 2, number, "self.turn", "read Cache.turn", str(number)) for number in range(count)]
+
+
+@pytest.mark.parametrize("height", [10, 20, 45])
+def test_a_very_long_exchange_is_folded_to_the_height(height):
+    rows = exchange(300)
+    text = as_text(table(rows, racing=[rows[150], rows[151]], height=height))
+    assert len(text.splitlines()) <= height
+    assert "▶150 self.turn" in text
+    assert "▶151 self.turn" in text
+
+
+def test_the_full_table_has_every_step():
+    text = as_text(table(exchange(300), layout=Layout(full=True), height=20))
+    assert all(f"{number} self.turn" in text for number in range(300))
+    assert "folded" not in text
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_folding_counts_what_it_hides_and_keeps_the_conflict(seed):
+    rng = random.Random(seed)
     rows = []
-    for number in range(300):
-        rows.append(row(1 + number % 2, number, "self.turn", "read Cache.turn", str(number)))
-    text = as_text(table(rows))
-    assert len(text.splitlines()) < 150
-    assert "more steps" in text
-    assert "299 self.turn" in text
+    for number in range(rng.randint(30, 120)):
+        place = rng.choice(("a", "b", f"own{number}"))
+        verb = rng.choice(("read", "write", "acquire", "release"))
+        rows.append(row(rng.randint(1, 3), number, f"step {number}", f"{verb} Cache.{place}", str(number)))
+    racing = rng.sample(rows, 2)
+    for width in (60, 80, 140):
+        lines = as_text(table(rows, racing=racing, layout=Layout(width), height=30)).splitlines()
+        assert max(map(len, lines)) <= width
+        shown = sum(len(re.findall(r"\d step \d+", line)) for line in lines)
+        hidden = sum(int(found) for line in lines for found in re.findall(r"\.\.\. (\d+) more step", line))
+        assert shown + hidden == len(rows)
+        assert sum("▶" in line for line in lines) == 3  # and the legend
 
 
 def test_source_lines_are_shown_whole(tmp_path):

@@ -38,6 +38,7 @@ class ClassReview:
     before: list[Finding] = field(default_factory=list)  # findings that the old version has, too
     notes: list[str] = field(default_factory=list)
     problem: str | None = None  # why nothing could be done
+    slower: list[Finding] | None = None  # made once: what is said about a finding later must stay
 
     @property
     def name(self) -> str:
@@ -79,8 +80,24 @@ class ClassReview:
             else:
                 same.also.append(finding)
         if self.perf is not None and self.perf.verdict == "regression":
-            found += [Brought("perf", each) for each in self.perf.as_result().findings]
+            if self.slower is None:
+                self.slower = self.perf.as_result().findings
+            found += [Brought("perf", each) for each in self.slower]
         return found
+
+    @property
+    def known(self) -> bool:
+        """Whether there are findings, and the baseline has accepted all of them."""
+        found = [one for each in self.brought() for one in (each.finding, *each.also)]
+        return bool(found) and all(one.baseline is not None and one.baseline["status"] == "known" for one in found)
+
+    def step_of(self, finding: Finding) -> str:
+        """Return the step that has found it."""
+        steps = {"diff": self.diff, "check": self.check}
+        for name, step in steps.items():
+            if step is not None and any(finding is each for each in step.findings):
+                return name
+        return "explore" if any(finding is each for one in self.explored for each in one.findings) else "perf"
 
     def changed_place(self) -> dict[str, Any] | None:
         """File and line of the first change to what the class reaches, in the new version."""

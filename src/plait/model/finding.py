@@ -3,10 +3,61 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from plait.model.schedule import Schedule
 from plait.model.test import Test
+
+
+class _AllSteps(TypedDict):
+    thread: int
+    file: str
+    line: int
+    function: str
+    code: str
+    access: str
+    location: int
+
+
+class StepKeys(_AllSteps, total=False):
+    """What a row of an interleaving holds."""
+
+    value: str
+    locks: list[str]
+
+
+class GapKeys(TypedDict):
+    """What is said of a function that was interrupted half-way."""
+
+    thread: int
+    file: str
+    function: str
+    line: int
+    end: int
+
+
+class GuardKeys(TypedDict):
+    """What is said of a lock that most accesses of a field hold."""
+
+    field: str
+    lock: str
+    unguarded: list[str]
+    guarded: int
+
+
+class PairKeys(TypedDict):
+    """What is said of two methods in the matrix of what was tried."""
+
+    methods: list[str]
+    tried: int
+    covered: int
+
+
+# Dictionaries whose keys are checked where they come from a worker.
+StepRow = Annotated[dict[str, Any], StepKeys]
+GapRow = Annotated[dict[str, Any], GapKeys]
+GuardRow = Annotated[dict[str, Any], GuardKeys]
+PairRow = Annotated[dict[str, Any], PairKeys]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +103,27 @@ class Finding:
     exception: str | None = None
     preemptions: int = 0
     schedule: Schedule | None = None
-    interleaving: list[dict[str, Any]] = field(default_factory=list)
+    interleaving: list[StepRow] = field(default_factory=list)
     reachable: dict[str, bool | None] = field(default_factory=dict)
     confirmed_on_threads: bool | None = None
     only_old: list[Any] | None = None
     only_new: list[Any] | None = None
-    guard: dict[str, Any] | None = None
-    race: list[dict[str, Any]] | None = None
-    gap: dict[str, Any] | None = None  # the function that was interrupted half-way
+    guard: GuardRow | None = None
+    race: list[StepRow] | None = None
+    gap: GapRow | None = None  # the function that was interrupted half-way
     reproducer: str | None = None
     detail: str = ""
     calls: str = ""
     expected: list[str] = field(default_factory=list)
     occurrences: int = 1
     waiting: list[str] = field(default_factory=list)
+    raised: str = ""  # what an exception says, and the line that raises it
     through: list[str] = field(default_factory=list)  # further public methods, which these call
     siblings: list[list[str]] = field(default_factory=list)  # other methods that show the same
     group: int = 0  # the same for findings that are mended in one place
     mend: str = ""  # that place
+    baseline: dict[str, Any] | None = None  # the entry of the baseline, for what is known
+    node: str = ""  # explore: the test that fails, as pytest names it
     seen_in_parallel: SeenInParallel | None = None  # None where threads do not run in parallel: nothing is claimed
 
     def as_json(self) -> dict[str, Any]:
@@ -88,11 +142,11 @@ class Finding:
         found["confirmed_on_threads"] = self.confirmed_on_threads
         if self.seen_in_parallel is not None:
             found["seen_in_parallel"] = self.seen_in_parallel.as_json()
-        for name in ("only_old", "only_new", "guard", "race", "gap", "reproducer"):
+        for name in ("only_old", "only_new", "guard", "race", "gap", "reproducer", "baseline"):
             value = getattr(self, name)
             if value is not None:
                 found[name] = value
-        for name in ("detail", "expected", "waiting", "through", "siblings", "group", "mend"):
+        for name in ("detail", "expected", "waiting", "raised", "through", "siblings", "group", "mend", "node"):
             value = getattr(self, name)
             if value:
                 found[name] = value
@@ -116,7 +170,7 @@ class Finding:
     def _verify(self) -> None:
         """Whoever shows a finding relies on these types."""
         texts = [self.kind, self.summary, self.detail, *self.methods, *self.expected, *self.waiting, *self.through]
-        texts += [self.mend, *(name for names in self.siblings for name in names)]
+        texts += [self.raised, self.mend, self.node, *(name for names in self.siblings for name in names)]
         if self.test is not None:
             for call in (*self.test.prefix, *self.test.calls):
                 texts += [call.method, call.form, call.receiver, *call.args]
@@ -138,5 +192,6 @@ class Finding:
 _PLAIN = (
     "kind", "summary", "methods", "exception", "preemptions", "interleaving", "reachable", "confirmed_on_threads",
     "only_old", "only_new", "guard", "race", "gap", "reproducer", "detail", "expected", "occurrences", "waiting",
-    "through", "siblings", "group", "mend",
+    "raised",
+    "through", "siblings", "group", "mend", "node",
 )  # fmt: skip

@@ -6,7 +6,16 @@ loading what it stands for, or raises. These functions ask its class, which it c
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Callable
+from typing import Annotated, Any
+
+IS_JSON = "json"
+Json = Annotated[Any, IS_JSON]
+"""What JSON can hold, as it is."""
+IS_CANONICAL = "canonical"
+Canonical = Annotated[Any, IS_CANONICAL]
+"""A value as nested tuples of str, int, float, bool and None: hashable, and JSON without loss but for the tuples."""
 
 
 def is_a(value: Any, *kinds: type) -> bool:
@@ -32,9 +41,37 @@ def module_of(value: Any) -> str | None:
     return found if type(found) is str else None
 
 
+short_name: Callable[[type], str] = type.__dict__["__name__"].__get__
+"""Return a class's name; its metaclass is not asked, because that may be code under test."""
+qualified_name: Callable[[type], str] = type.__dict__["__qualname__"].__get__
+"""The same with the classes and functions that it was made in."""
+
+
+def class_name(kind: type) -> str:
+    """Return a class's qualified name with its module, as users write it."""
+    module = type.__dict__["__module__"].__get__(kind)
+    return f"{module}.{qualified_name(kind)}" if type(module) is str and module != "builtins" else qualified_name(kind)
+
+
 def exception_text(error: BaseException) -> str:
     """Return what an exception says; its class may be code under test, and may fail to say it."""
     try:
-        return str(error)
-    except Exception as other:
-        return f"<its text raised {type(other).__name__}>"
+        return str.__str__(str(error))
+    except BaseException as other:
+        return f"<its text raised {class_name(type(other))}>"
+
+
+# -- text of the code under test ---------------------------------------------------------------------------------------
+# Names, messages, comments and values go to terminals, logs and pages. A control character there moves the cursor,
+# changes colours or hides what stands before it; a mark for the direction of text lets code look like other code.
+
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]"
+)
+
+
+def visible(text: str) -> str:
+    """Return text with control characters and direction marks spelled out; line breaks and tabs stay."""
+    if text.isprintable():
+        return text
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

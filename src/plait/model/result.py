@@ -8,6 +8,7 @@ from typing import Any
 
 from plait import __version__
 from plait.model.finding import Finding
+from plait.model.fingerprint import fingerprint_of
 
 SCHEMA = 1
 
@@ -28,13 +29,49 @@ class Result:
     stopped_by: str = "budget"
     notes: list[str] = field(default_factory=list)
     more: dict[str, Any] = field(default_factory=dict)
+    stories: list[dict[str, Any]] = field(default_factory=list)  # failing tests for the terminal; no part of the file
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""
         return {
             "schema": SCHEMA, "tool": f"plait {__version__}", "command": self.command, "subject": self.subject,
             "seed": self.seed, "versions": self.versions, "python": sys.version.split()[0], "model": self.model,
-            "verdict": self.verdict, "findings": [finding.as_json() for finding in self.findings],
+            "verdict": self.verdict, "findings": [self._as_json(finding) for finding in self.findings],
             "stats": self.stats, "elapsed_s": round(self.elapsed_s, 3), "stopped_by": self.stopped_by,
-            "notes": self.notes, **self.more,
+            "notes": self.notes, "confinement": confinement(), **self.more,
         }  # fmt: skip
+
+    def _as_json(self, finding: Finding) -> dict[str, Any]:
+        return {**finding.as_json(), "fingerprint": fingerprint_of(finding, self.subject)}
+
+
+# -- confinement -------------------------------------------------------------------------------------------------------
+# Which of the kernel's layers held around code under test (`plait.run.native.kernel`), in all processes of a command.
+
+
+_ENFORCING = ("landlock", "seccomp")
+_told: list[dict[str, dict[str, str]]] = []
+
+
+def note_confinement(told: Any) -> None:
+    """Remember what a process said: layers ``in_force`` and what they cover, layers ``missing`` and why."""
+    if isinstance(told, dict) and all(isinstance(told.get(key), dict) for key in ("in_force", "missing")):
+        plain = {key: {str(name): str(why) for name, why in told[key].items()} for key in ("in_force", "missing")}
+        if plain not in _told:
+            _told.append(plain)
+
+
+def confinement() -> dict[str, Any]:
+    """Return the layers that held in every process, with what they cover, and the others, with why not."""
+    missing = {name: why for each in _told for name, why in each["missing"].items()}
+    held = {name: text for each in _told for name, text in each["in_force"].items() if name not in missing}
+    return {"audit_hook": True, "in_force": held, "missing": missing}
+
+
+def confinement_note() -> str:
+    """Return what people should know about the layers; empty if the kernel enforces."""
+    missing = {name: why for name, why in confinement()["missing"].items() if name in _ENFORCING}
+    if not missing:
+        return ""
+    why = "; ".join(f"{name}: {reason}" for name, reason in missing.items())
+    return f"code under test was behind guard rails, not in a sandbox: the kernel does not enforce everything ({why})"

@@ -6,28 +6,33 @@ count as held or free. Nothing of the code under test is run: state is read from
 
 from __future__ import annotations
 
+import ast
 import collections
 import datetime as dt
 import decimal
 import enum
 import fractions
+import functools
+import inspect
 import pathlib
 import re
 import types
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from plait.model.foreign import attributes_of
+from plait.model.foreign import Canonical, attributes_of, class_name, qualified_name, short_name
 from plait.run.heap import OPAQUE
 from plait.run.identity import identity
 from plait.run.primitives.event import Event
 from plait.run.primitives.lock import Baton
 from plait.run.primitives.semaphore import Semaphore
-
-Canonical = Any  # nested tuples of str, int, float, bool, None: hashable, JSON without loss but for tuples
+from plait.subject.package.facts import module_facts
+from plait.subject.package.suspects import changes_after_import
+from plait.subject.source import Module
 
 LIMIT = 4000  # parts of one value; what lies behind is not compared
+DEEPEST = 120  # objects inside each other, likewise: what recursive functions can follow
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _ATOMS = frozenset({int, bool, type(None)})
 _PRINTED = (
@@ -48,6 +53,35 @@ def canonical_all(values: list[Any]) -> Canonical:
     """Several values walked as one, so that aliases between them show."""
     walk = _Walk()
     return tuple(walk.of(value) for value in values)
+
+
+def with_state(value: Any) -> Any:
+    """Return what stands for a variable in a final state: of a module or class, the names in it that can change.
+
+    Anything else stands for itself. What module-level code changes, and what functions only read, is left out: a table
+    of constants would be compared behind every execution.
+    """
+    if type(value) is types.ModuleType:
+        space = vars(value)
+        return {name: space[name] for name in _changing(value) if name in space}
+    if isinstance(value, type):
+        return {name: part for name, part in vars(value).items() if not name.startswith("__") and _is_data(part)}
+    return value
+
+
+def _is_data(value: Any) -> bool:
+    return not callable(value) and not hasattr(type(value), "__get__")
+
+
+@functools.lru_cache(maxsize=64)
+def _changing(module: types.ModuleType) -> tuple[str, ...]:
+    """Return the names at the top of a module that its functions change; all of its data if there is no source."""
+    try:
+        text = inspect.getsource(module)
+        facts = module_facts(Module(module.__name__, "", ast.parse(text), False, True, text.encode()))
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return tuple(name for name, value in vars(module).items() if not name.startswith("__") and _is_data(value))
+    return tuple(row["name"] for row in changes_after_import(facts) if "." not in row["name"])
 
 
 def identities(results: list[Any], values: list[Any]) -> tuple[tuple[int, bool] | None, ...]:
@@ -72,8 +106,7 @@ def identities(results: list[Any], values: list[Any]) -> tuple[tuple[int, bool] 
 
 def exception_name(error: BaseException) -> str:
     """Return the class of an exception, as users write it."""
-    kind = type(error)
-    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    return class_name(type(error))
 
 
 class _Walk:
@@ -82,6 +115,7 @@ class _Walk:
         self._names = {identity(value): name for name, value in (named or {}).items()}
         self._kept: list[Any] = []
         self._left = LIMIT
+        self._deeper = DEEPEST
 
     def of(self, value: Any) -> Canonical:
         kind = type(value)
@@ -97,17 +131,19 @@ class _Walk:
         if self._left < 0:
             return ("...",)
         if issubclass(kind, enum.Enum):
-            return ("enum", kind.__qualname__, value.name)
+            return ("enum", qualified_name(kind), value.name)
         if issubclass(kind, _NAMED):
             return ("named", getattr(value, "__qualname__", getattr(value, "__name__", "?")))
         if issubclass(kind, _PRINTED):
-            return ("value", kind.__qualname__, _ADDRESS.sub("0x...", repr(value)))
+            return ("value", qualified_name(kind), _ADDRESS.sub("0x...", repr(value)))
         if issubclass(kind, _SKIPPED):
-            return ("opaque", kind.__qualname__)
+            return ("opaque", qualified_name(kind))
+        if self._deeper == 0:
+            return ("...",)
         if kind is tuple:
-            return ("tuple", *(self.of(part) for part in value))
+            return ("tuple", *self._parts(value))
         if issubclass(kind, BaseException):
-            return ("exception", kind.__qualname__, *(self.of(part) for part in value.args))
+            return ("exception", qualified_name(kind), *self._parts(value.args))
         key = identity(value)
         number = self.numbers.get(key)
         if number is not None:
@@ -116,17 +152,28 @@ class _Walk:
             return ("variable", self._names[key])
         self.numbers[key] = len(self.numbers)
         self._kept.append(value)
-        return self._object(value, kind)
+        self._deeper -= 1
+        try:
+            return self._object(value, kind)
+        finally:
+            self._deeper += 1
+
+    def _parts(self, values: Iterable[Any]) -> list[Canonical]:
+        self._deeper -= 1
+        try:
+            return [self.of(part) for part in values]
+        finally:
+            self._deeper += 1
 
     def _object(self, value: Any, kind: type) -> Canonical:
         # Classes are asked, not instances: what an instance says of itself (`__class__`) is the code under test's word.
         if kind in OPAQUE:
-            return ("primitive", kind.__name__, *_primitive(value))
+            return ("primitive", short_name(kind), *_primitive(value))
         if issubclass(kind, types.MethodType):
             function = value.__func__  # any callable can be bound
             name = function.__qualname__ if issubclass(type(function), _NAMED) else self.of(function)
             return ("method", name, self.of(value.__self__))
-        parts: list[Canonical] = [kind.__qualname__]
+        parts: list[Canonical] = [qualified_name(kind)]
         if issubclass(kind, dict):
             parts.append(self._mapping(value))
         elif issubclass(kind, list):

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import collections
+import datetime as dt
+import decimal
+import enum
+import fractions
 import itertools
+import pathlib
 import sys
 import types
+import uuid
+import zoneinfo
 from collections.abc import Iterable
 from typing import Any
 
@@ -123,30 +131,94 @@ _SHORT = 60
 
 
 def shown(value: Any) -> str:
-    """Return a value in a report: built-in values as they print, anything else by its class.
+    """Return a value in a report: plain values and those made of them as they print, anything else by its class.
 
-    Runs no code under test.
+    Runs no code under test: classes are compared by identity, so that a subclass with its own ``__repr__`` is none of
+    them, and the parts of an object are read past its properties.
     """
     text = _shown(value, 3)
     return text if len(text) <= _SHORT else text[: _SHORT - 3] + "..."
 
 
+_MOST_SHOWN = 8  # parts of a container
+_MOST_BITS = 256
+_PLAIN = frozenset({float, bool, complex, type(None)})
+_ZONES = frozenset({type(None), dt.timezone, zoneinfo.ZoneInfo})
+_PRINTED = frozenset({
+    decimal.Decimal, fractions.Fraction, uuid.UUID, dt.date, dt.timedelta, range, pathlib.PosixPath,
+    pathlib.PurePosixPath, pathlib.WindowsPath, pathlib.PureWindowsPath,
+})  # fmt: skip
+
+
 def _shown(value: Any, depth: int) -> str:
     kind = type(value)
-    if kind in (int, float, bool, str, bytes, complex, type(None)):
+    if kind in _PLAIN or kind in _PRINTED or (kind in (dt.datetime, dt.time) and type(value.tzinfo) in _ZONES):
         return repr(value)
-    if depth and kind in (list, tuple, set, frozenset, dict) and len(value) <= 8:
-        if kind is dict:
-            return "{" + ", ".join(f"{_shown(k, depth - 1)}: {_shown(v, depth - 1)}" for k, v in value.items()) + "}"
-        inner = ", ".join(_shown(part, depth - 1) for part in value)
-        if kind is list:
-            return f"[{inner}]"
-        if kind is tuple:
-            return f"({inner},)" if len(value) == 1 else f"({inner})"
-        return f"{{{inner}}}" if value and kind is set else f"{kind.__name__}({inner})"
-    if issubclass(kind, list | dict | set | tuple):
-        return f"<{kind.__name__} of {len(value)}>"
+    if issubclass(kind, enum.Enum):
+        name = (_attributes(value) or {}).get("_name_")
+        return f"{kind.__name__}.{name}" if type(name) is str else f"<{kind.__name__}>"
+    if issubclass(kind, int):
+        return int.__repr__(value) if int.bit_length(value) <= _MOST_BITS else f"<int of {int.bit_length(value)} bits>"
+    if issubclass(kind, str):
+        return _cut(str.__repr__(str.__getitem__(value, slice(_SHORT))), str.__len__(value))
+    if issubclass(kind, bytes):
+        return _cut(bytes.__repr__(bytes.__getitem__(value, slice(_SHORT))), bytes.__len__(value))
+    return _shown_parts(value, kind, depth)
+
+
+def _cut(text: str, length: int) -> str:
+    return text if length <= _SHORT else f"{text[: _SHORT - 4]}..."
+
+
+def _shown_parts(value: Any, kind: type, depth: int) -> str:
+    """Return a container or an object that is made of plain values."""
+    if depth and issubclass(kind, dict) and dict.__len__(value) <= _MOST_SHOWN:
+        items = ", ".join(f"{_shown(k, depth - 1)}: {_shown(v, depth - 1)}" for k, v in dict.items(value))
+        return f"{{{items}}}" if kind is dict else f"{kind.__name__}({{{items}}})"
+    for base, (left, right) in _BRACKETS.items():
+        if depth and issubclass(kind, base) and base.__len__(value) <= _MOST_SHOWN:
+            return _shown_items(kind, base, left, right, [_shown(part, depth - 1) for part in base.__iter__(value)])
+    if issubclass(kind, (dict, *_BRACKETS)):
+        base = next(each for each in (dict, *_BRACKETS) if issubclass(kind, each))
+        return f"<{kind.__name__} of {base.__len__(value)}>"
+    if depth and kind.__module__ == "builtins" and issubclass(kind, BaseException):
+        return f"{kind.__name__}({', '.join(_shown(part, depth - 1) for part in value.args[:_MOST_SHOWN])})"
+    fields = vars(kind).get("__dataclass_fields__")
+    if depth and type(fields) is dict and len(fields) <= _MOST_SHOWN:
+        parts = {name: _part(value, name) for name in fields if type(name) is str}
+        said = [f"{name}={_shown(part, depth - 1)}" for name, part in parts.items() if part is not _NOTHING]
+        return f"{kind.__name__}({', '.join(said)})"
     return f"<{kind.__name__}>"
+
+
+_BRACKETS: dict[Any, tuple[str, str]] = {
+    list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}"), frozenset: ("{", "}"), collections.deque: ("[", "]"),
+}  # fmt: skip
+
+
+def _shown_items(kind: type, base: type, left: str, right: str, parts: list[str]) -> str:
+    names = vars(kind).get("_fields")
+    if base is tuple and type(names) is tuple and len(names) == len(parts):  # a named tuple
+        return f"{kind.__name__}({', '.join(f'{name}={part}' for name, part in zip(names, parts, strict=True))})"
+    inner = f"{left}{', '.join(parts)}{',' if base is tuple and len(parts) == 1 else ''}{right}"
+    if not parts and issubclass(base, set | frozenset):
+        return f"{kind.__name__}()"
+    return inner if kind in (list, tuple, set) else f"{kind.__name__}({inner})"
+
+
+def _part(value: Any, name: str) -> Any:
+    """Return an attribute from the instance's dictionary or slots; a property is not asked."""
+    attributes = _attributes(value)
+    if type(attributes) is dict and name in attributes:
+        return attributes[name]
+    for cls in type(value).__mro__:
+        member = vars(cls).get(name)
+        if member is not None:
+            try:
+                return member.__get__(value) if type(member) is types.MemberDescriptorType else _NOTHING
+            except AttributeError:
+                return _NOTHING
+    return _NOTHING
 
 
 _NOTHING = object()

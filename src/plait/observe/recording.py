@@ -87,7 +87,7 @@ class StepRecorder:
     def __call__(self, engine: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
         """Called before each step is performed: the step before it has been."""
         self._catch_up(engine, len(engine.trace) - 1)
-        self._stacks[len(engine.trace) - 1] = _stack(sys._getframe())
+        self._stacks[len(engine.trace) - 1] = stack_frames(sys._getframe())
 
     def _catch_up(self, engine: Engine, length: int) -> None:
         while len(self._values) < length:
@@ -139,7 +139,7 @@ _LEAVING = frozenset({RELEASE})
 _OWN = f"{Path(__file__).parents[1]}{os.sep}"
 
 
-def _stack(frame: FrameType | None) -> tuple[Frame, ...]:
+def stack_frames(frame: FrameType | None) -> tuple[Frame, ...]:
     """Return the calls of the code under test, without plait's own among them; below them is the line of the test."""
     found: list[Frame] = []
     while frame is not None:

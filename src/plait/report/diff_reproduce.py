@@ -14,7 +14,8 @@ from plait.model.schedule import Schedule
 from plait.model.test import Test
 from plait.observe.places import PLACES
 from plait.observe.recording import as_row
-from plait.report.interleaving import as_text, table
+from plait.report.interleaving import table
+from plait.report.layout import as_text
 from plait.report.reproducer import in_words, reproducer_digest, view_from_json
 from plait.run.testbed import Testbed
 

@@ -7,99 +7,79 @@ from typing import Any, NamedTuple
 
 from plait.model.finding import Finding
 from plait.model.result import Result
-from plait.report.interleaving import WIDTH, as_text, table
+from plait.report.finding_text import INDENT, preemptions_of, test_lines, told, waiting_lines, why_lines
+from plait.report.layout import Layout, Line, Span, prose
 
-_WIDEST = 40  # columns for one part of an outcome
 
-
-def diff_text(result: Result) -> str:
+def diff_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
     """Verdict, finding, outcomes side by side, and what was done."""
-    lines: list[str] = []
+    lines: list[Line] = []
     for finding in result.findings:
-        lines += [*difference_lines(finding, result), ""]
+        lines += [*difference_lines(finding, result, layout), []]
     for each in result.more.get("sequential", ()) if result.verdict == "sequential-difference" else ():
-        lines += [*_sequential(each), ""]
-    notes = [f"note: {note}" for note in result.notes if note != result.more.get("reason")]
-    return "\n".join([*lines, *diff_statement(result), *notes])
+        lines += [*_sequential(each, layout), []]
+    head, *rest = diff_statement(result)
+    lines += prose(head, layout, "good" if result.verdict == "none" else "bad")
+    lines += [line for text in rest for line in prose(text, layout)]
+    notes = [note for note in result.notes if note != result.more.get("reason")]
+    return [*lines, *(line for note in notes for line in prose(f"note: {note}", layout, "note"))]
 
 
-def difference_lines(finding: Finding, result: Result) -> list[str]:
+def difference_lines(finding: Finding, result: Result, layout: Layout) -> list[Line]:
     """Return one finding of a result."""
-    lines = [finding.summary, ""]
-    assert finding.test is not None
-    lines += ["  The test:", *(f"      {call.source}" for call in finding.test.prefix)]
-    for thread, suffix in enumerate(finding.test.suffixes, 1):
-        lines.append(f"      thread {thread}:  {'; '.join(call.source for call in suffix)}")
+    before = [*prose(finding.summary, layout, "bad"), [], *test_lines(finding, layout)]
     if "outcomes" in result.more and finding is result.findings[0]:
-        lines += ["", "  Everything it can do, over all interleavings:", *_side_by_side(result)]
-    lines.append("")
-    switches = "switch" if finding.preemptions == 1 else "switches"
+        before += prose("Everything it can do, over all interleavings:", layout, "title", indent=INDENT)
+        before += [*_side_by_side(result, layout), []]
     side, other = ("new", "old") if finding.only_new else ("old", "new")
-    lines.append(f"  One way to get there ({side} version, {finding.preemptions} forced thread {switches}):")
-    names = {
-        thread: "; ".join(call.source for call in suffix) for thread, suffix in enumerate(finding.test.suffixes, 1)
-    }
-    lines += [f"  {line}" for line in as_text(table(finding.interleaving, names=names, width=WIDTH - 2)).splitlines()]
-    lines += [f"  {line}" for line in finding.waiting]
-    lines.append("")
-    if finding.expected:
-        lines.append(f"  One after the other, the call {' or '.join(finding.expected[:4])}.")
-    lines += [f"  {line}" for line in _why(finding)]
+    after = [*waiting_lines(finding, layout), *why_lines(finding, layout)]
+    if finding.detail:
+        after += prose(finding.detail[0].upper() + finding.detail[1:] + ".", layout, indent=INDENT)
     if finding.reproducer is not None:
         passes = f"passes on the {other} version, fails on the {side} one"
-        lines.append(f"  Regression test ({passes}): {finding.reproducer}")
-    return lines
+        after += prose(f"Regression test ({passes}): {finding.reproducer}", layout, indent=INDENT)
+    title = f"One way to get there ({side} version, {preemptions_of(finding)}):"
+    return told(finding, layout, before, title, after)
 
 
-def _why(finding: Finding) -> list[str]:
-    lines = []
-    if finding.race:
-        first, second = finding.race
-        lines.append(
-            f"Race: {first['access']} at line {first['line']} (thread {first['thread']}) and "
-            f"{second['access']} at line {second['line']} (thread {second['thread']})."
-        )
-    guard = finding.guard
-    if guard is not None:
-        total = guard["guarded"] + len(guard["unguarded"])
-        places = ", ".join(guard["unguarded"][:4])
-        lines.append(
-            f"Guard: `{guard['field']}` is accessed under `{guard['lock']}` at {guard['guarded']} of {total} places; "
-            f"not at {places}."
-        )
-    if finding.detail:
-        lines.append(finding.detail[0].upper() + finding.detail[1:] + ".")
-    gil = finding.reachable.get("gil")
-    if gil:
-        said = "Can happen today, on builds with the GIL as well as on free-threaded ones."
-    elif gil is False:
-        said = "Only on free-threaded builds: no switch that the GIL allows leads to it."
-    else:
-        said = "On free-threaded builds; whether a GIL build can show it was not decided."
-    return [*lines, said + (" Confirmed on OS threads." if finding.confirmed_on_threads else "")]
-
-
-def _side_by_side(result: Result) -> list[str]:
-    """Return every outcome of either version in a row, with the versions that have it."""
+def _side_by_side(result: Result, layout: Layout) -> list[Line]:
+    """Return every outcome of either version, with the versions that have it: in columns where they fit."""
     shown = outcome_table(result.more)
     rows = [shown.head, *shown.rows]
-    cut = [[text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…" for text in row] for row in rows]
-    widths = [max(len(row[column]) for row in cut) for column in range(len(shown.head))]
-    cut.insert(1, ["-" * width for width in widths])
-    lines = ["      " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in cut]
-    return [*lines, *(f"      {note}" for note in shown.notes)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(shown.head))]
+    start = INDENT + 4
+    if start + sum(widths) + 2 * (len(widths) - 1) <= layout.width:
+        rows.insert(1, ["-" * width for width in widths])
+        texts = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        lines = [[Span(f"{' ' * start}{text}")] for text in texts]
+    else:
+        lines = [line for row in shown.rows for line in _one_outcome(shown.head, row, layout, start)]
+    return [*lines, *(line for note in shown.notes for line in prose(note, layout, "note", indent=start))]
 
 
-def _sequential(each: dict[str, Any]) -> list[str]:
+def _one_outcome(head: Sequence[str], row: Sequence[str], layout: Layout, start: int) -> list[Line]:
+    """Return one outcome as a sentence: what it is, and which version has it."""
+    parts = [f"{name}: {value}" for name, value in zip(head[:-2], row[:-2], strict=True)]
+    said = f"before: {row[-2]}, after: {row[-1]}; {', '.join(parts)}"
+    return prose(said, layout, indent=start, hang=4)
+
+
+def _sequential(each: dict[str, Any], layout: Layout) -> list[Line]:
     test = each["test"]
-    lines = ["The versions differ already when one call runs after another:", ""]
-    lines += [f"      {line}" for line in test["prefix"]]
-    lines += [f"      {line}" for suffix in test["suffixes"] for line in suffix]
-    return [*lines, "", f"  `{each['call']}` {each['old']} before the change, and {each['new']} after it."]
+    lines = [*prose("The versions differ already when one call runs after another:", layout, "bad"), []]
+    calls = [*test["prefix"], *(line for suffix in test["suffixes"] for line in suffix)]
+    for call in calls:
+        lines += prose(call, layout, indent=INDENT + 4, hang=4)
+    said = f"`{each['call']}` {each['old']} before the change, and {each['new']} after it."
+    return [*lines, [], *prose(said, layout, indent=INDENT)]
 
 
 def _many(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _skipped(count: int) -> str:
+    return f"{count} of them skipped because they cannot interleave differently" if count else "none skipped"
 
 
 def diff_statement(result: Result) -> list[str]:
@@ -120,8 +100,8 @@ def diff_statement(result: Result) -> list[str]:
     else:
         lines.append(
             f"{_many(stats['changed_methods'], 'changed method')} in {_many(stats['changed_pairs'], 'pair')}; "
-            f"{_many(stats['tests_generated'], 'test')} made, {stats['tests_filtered']} of them cannot interleave "
-            f"differently, {stats['checks']} explored on both versions ({_many(stats['schedules'], 'schedule')})."
+            f"{_many(stats['tests_generated'], 'test')} made, {_skipped(stats['tests_filtered'])}, "
+            f"{stats['checks']} explored on both versions ({_many(stats['schedules'], 'schedule')})."
         )
         if stats.get("tests_unchecked"):
             lines.append(f"{_many(stats['tests_unchecked'], 'test')} could not be explored within the budget.")

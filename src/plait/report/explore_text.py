@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from typing import TYPE_CHECKING
+
+from plait.report.layout import Layout, Line, fitted, prose
+from plait.report.story import story_lines
 
 if TYPE_CHECKING:
     from plait.model.result import Result
 
-_REPLAY = re.compile(r'replay it with replay="([^"]+)"')  # what the story of a test says to a program
 
-
-def explore_text(result: Result) -> str:
+def explore_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
     """The failing interleavings, then what was done and how far it reaches."""
-    lines: list[str] = []
-    for story in stories(result):
-        lines += [story, ""]
-    notes = [f"note: {note}" for note in result.notes if note != result.more.get("reason")]
-    return "\n".join([*lines, *explore_statement(result), *notes])
+    lines: list[Line] = []
+    for story in failing_tests(result, layout):
+        lines += [*story, []]
+    head, *rest = explore_statement(result)
+    lines += prose(head, layout, "good" if result.verdict == "pass" else "bad")
+    lines += [line for text in rest for line in prose(text, layout)]
+    notes = [note for note in result.notes if note != result.more.get("reason")]
+    return [*lines, *(line for note in notes for line in prose(f"note: {note}", layout, "note"))]
 
 
-def stories(result: Result) -> list[str]:
+def failing_tests(result: Result, layout: Layout) -> list[list[Line]]:
     """The failing interleavings, each with its test and the command that runs it again."""
     found = []
-    for test, story in zip(result.more.get("failed", ()), result.more.get("stories", ()), strict=True):
-        command = f"replay it: pytest {shlex.quote(test)} --plait --plait-replay"
-        text = _REPLAY.sub(lambda token, command=command: f"{command} {token[1]}", story)  # type: ignore[misc]
-        found.append(f"{test}: {text}")
+    for test, told in zip(result.more.get("failed", ()), result.stories, strict=True):
+        if "head" in told:
+            again = f"replay it: pytest {shlex.quote(test)} --plait --plait-replay "
+            found.append(story_lines(told, layout, test=test, again=again + "{}"))
+        else:
+            found.append(fitted(f"{test}: {told['text']}", layout))
     return found
 
 

@@ -1,50 +1,94 @@
-"""One finding for the terminal: what happens, the test, the interleaving, why, and how to see it again."""
+"""One finding for the terminal: what happens, the test, the interleaving, why, and how to see it again.
+
+The findings of `plait check` and `plait diff` are told here; what they have in common is said in the same words.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from plait.model.finding import Finding
-from plait.report.interleaving import WIDTH, as_text, table
+from plait.report.interleaving import table
+from plait.report.layout import SCREEN, Layout, Line, Span, indented, prose
 
 _MOST = 5  # other methods that are named
+INDENT = 2
 
 
-def finding_text(finding: Finding, number: int = 1, total: int = 1) -> str:
-    """Plain text, at most 100 columns wide where the code allows it."""
+def finding_lines(finding: Finding, layout: Layout, number: int = 1, total: int = 1) -> list[Line]:
+    """Return one finding of `plait check`, on one screen unless everything is wanted."""
     head = f"[{number}/{total}] " if total > 1 else ""
-    lines = [f"{head}{finding.summary}", ""]
-    if finding.test is not None:
-        lines += ["  First, one after the other:"]
-        lines += [f"      {call.source}" for call in finding.test.prefix]
-        for thread, suffix in enumerate(finding.test.suffixes, 1):
-            lines.append(f"  Then thread {thread}:")
-            lines += [f"      {call.source}" for call in suffix]
-        lines.append("")
-    if finding.interleaving:
-        switches = "switch" if finding.preemptions == 1 else "switches"
-        lines.append(f"  What happens, with {finding.preemptions} forced {switches}:")
-        drawn = as_text(table(finding.interleaving, names=_names(finding), width=WIDTH - 2))
-        lines += [f"  {line}" for line in drawn.splitlines()]
-        lines.append("")
-    lines += [f"  {line}" for line in finding.waiting]
-    if finding.expected and finding.kind != "deadlock":
-        lines.append(f"  One after the other, the call {' or '.join(finding.expected[:4])}.")
-    lines += [f"  {line}" for line in _why(finding)]
-    lines += [f"  {line}" for line in _where(finding)]
+    before = [*prose(f"{head}{finding.summary}", layout, "bad", hang=4), [], *test_lines(finding, layout)]
+    after = [*waiting_lines(finding, layout), *why_lines(finding, layout)]
     if finding.reproducer is not None:
-        lines.append(f"  Regression test: {finding.reproducer}")
-    return "\n".join(lines)
+        after += prose(f"Regression test: {finding.reproducer}", layout, indent=INDENT)
+    return told(finding, layout, before, f"What happens, with {preemptions_of(finding)}:", after)
 
 
-def _names(finding: Finding) -> dict[int, str]:
-    """Return what each thread does, as its column's title."""
+def told(finding: Finding, layout: Layout, before: Sequence[Line], title: str, after: Sequence[Line]) -> list[Line]:
+    """Return a finding with its interleaving in the middle, which gets the lines that the rest leaves."""
+    if not finding.interleaving:
+        return [*before, *after]
+    lines = [*before, [Span(" " * INDENT), Span(title, "title")]]
+    room = SCREEN - len(lines) - len(after) - 1
+    drawn = table(
+        finding.interleaving, names=thread_names(finding), racing=finding.race or (), layout=layout.within(INDENT),
+        height=room,
+    )  # fmt: skip
+    return [*lines, *indented(drawn, INDENT), [], *after]
+
+
+def preemptions_of(finding: Finding) -> str:
+    """Return how often a thread is interrupted that could go on."""
+    return f"{finding.preemptions} preemption{'' if finding.preemptions == 1 else 's'}"
+
+
+def test_lines(finding: Finding, layout: Layout) -> list[Line]:
+    """Return the calls of the test, and an empty line."""
+    if finding.test is None:
+        return []
+    lines: list[Line] = []
+    for call in finding.test.prefix:
+        lines += prose(call.source, layout, indent=INDENT + 2, hang=4)
+    for thread, suffix in enumerate(finding.test.suffixes, 1):
+        calls = "; ".join(call.source for call in suffix)
+        lines += prose(f"thread {thread}: {calls}", layout, indent=INDENT + 2, hang=4)
+    return [*lines, []]
+
+
+def thread_names(finding: Finding) -> dict[int, str]:
+    """Return what each thread does, as its title in the interleaving."""
     suffixes = finding.test.suffixes if finding.test is not None else ()
     return {thread: "; ".join(call.source for call in suffix) for thread, suffix in enumerate(suffixes, 1)}
 
 
-def _why(finding: Finding) -> list[str]:
-    lines = []
+def waiting_lines(finding: Finding, layout: Layout) -> list[Line]:
+    """Return who waits for whom."""
+    lines: list[Line] = []
+    for text in finding.waiting:
+        deeper = len(text) - len(text.lstrip())
+        lines += prose(text.lstrip(), layout, "why", indent=INDENT + deeper)
+    return lines
+
+
+def why_lines(finding: Finding, layout: Layout) -> list[Line]:
+    """Return what is known about the cause, and where it can happen."""
+    lines: list[Line] = []
+    if finding.expected and finding.kind != "deadlock":
+        said = f"One after the other, the call {' or '.join(finding.expected[:4])}."
+        lines += prose(said, layout, indent=INDENT)
+    for text in _causes(finding):
+        lines += prose(text, layout, "why", indent=INDENT)
+    for text in (*_related(finding), *_where(finding)):
+        lines += prose(text, layout, indent=INDENT)
+    return lines
+
+
+def _causes(finding: Finding) -> list[str]:
+    if finding.kind == "deadlock" and finding.waiting:
+        return []  # who holds what and wants what has been said
+    lines = [f"{finding.raised}."] if finding.raised else []
     if finding.race:
         first, second = finding.race
         lines.append(
@@ -53,15 +97,15 @@ def _why(finding: Finding) -> list[str]:
         )
     gap = finding.gap
     if gap is not None and gap["line"] != gap["end"]:
-        between = f"between lines {gap['line']} and {gap['end']} of {Path(gap['file']).name}, in `{gap['function']}`"
-        lines.append(f"Gap: {between} (thread {gap['thread']}), another thread gets in.")
+        where = f"lines {gap['line']} and {gap['end']} of {Path(gap['file']).name}, in `{gap['function']}`"
+        lines.append(f"Not atomic: {where}, must run under one lock (thread {gap['thread']} is interrupted there).")
     guard = finding.guard
     if guard is not None:
         total = guard["guarded"] + len(guard["unguarded"])
-        places = ", ".join(f"{_short(place)}" for place in guard["unguarded"][:4])
+        places = ", ".join(_short(place) for place in guard["unguarded"][:4])
         held = f"`{guard['field']}` is accessed under `{guard['lock']}` at {guard['guarded']} of {total} places"
         lines.append(f"Guard: {held}; not at {places}.")
-    return [*lines, *_related(finding)]
+    return lines
 
 
 def _related(finding: Finding) -> list[str]:
@@ -87,14 +131,16 @@ def _short(place: str) -> str:
 
 def _where(finding: Finding) -> list[str]:
     gil = finding.reachable.get("gil")
+    confirmed = " Confirmed on OS threads, switched by plait where the table switches."
     if gil is True:
         said = "Can happen today, on builds with the GIL as well as on free-threaded ones."
     elif gil is False:
         said = "Only on free-threaded builds: no switch that the GIL allows leads to it."
+        confirmed = " Confirmed on OS threads, which plait holds at steps where the GIL would not let them switch."
     elif finding.reachable:
         said = "On free-threaded builds; whether a GIL build can show it was not decided."
     else:
         return []
     if finding.confirmed_on_threads:
-        said += " Confirmed on OS threads."
+        said += confirmed
     return [said, *([finding.seen_in_parallel.sentence()] if finding.seen_in_parallel is not None else [])]

@@ -39,6 +39,7 @@ def html(data: dict[str, Any], sentences: Sequence[str] = (), replay: str | None
         shown["outcome_table"] = outcome_table(data)._asdict()
     style, script = _file("page.css"), "".join(map(_file, _SCRIPTS))
     lines = [f"{each['subject']}: {each['line']}" for each in data.get("classes", ())]
+    lines += [f"{each['verdict']}: {each['name']}" for each in data.get("subjects", ())]
     lines += [finding["summary"] for finding in data["findings"]]
     summaries = "".join(f"<li>{escape(text)}</li>" for text in lines)
     parts = {

@@ -1,10 +1,10 @@
-"""An interleaving as people read it: one column per thread, time running down.
+"""An interleaving as people read it: time runs down, each step says what was touched and which value it had.
 
 Input is the ``interleaving`` of a finding (rows of plain data), so the same table serves a terminal, an exception's
-message and a result file read back. Accesses of one thread to one line become one cell: the line of source, and below
-it what was touched and which value it had. A bar marks where the thread holds a lock. Up to three threads stand side
-by side if that leaves room for their lines; more get a narrow lane each. Long stretches in which nothing is shared are
-left out and counted.
+message and a result file read back. Accesses of one thread to one line become one cell: the line of source, and what
+was touched. A bar marks where the thread holds a lock, an arrow the conflicting accesses. Up to three threads stand
+side by side where all their lines fit; otherwise they stand below each other, with a heading at every switch. Where
+there is no room for all cells, those that matter least are folded and counted.
 """
 
 from __future__ import annotations
@@ -12,29 +12,21 @@ from __future__ import annotations
 import itertools
 import linecache
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-WIDTH = 100
+from plait.report.layout import PIPED, Layout, Line, Span, wrapped
+
 MOST_COLUMNS = 3
-MOST_CELLS = 60
+MOST_LINES = 60  # where nobody says how many there may be
+LEAST_LINES = 8
 LONGEST_LOOP = 8  # cells
-FEW_CELLS = 30  # up to here even what only one thread touches is shown
-BAR, GAP, RULE, CROSS, DOT, CUT = "┃", " │ ", "─", "─┼─", "●", "✗"
+FEW_CELLS = 30  # up to here `steps` keeps even what only one thread touches
+BAR, GAP, RULE, CROSS, MARK, ARROW = "┃", " │ ", "─", "─┼─", "▶", "→ "
 
 Row = Mapping[str, Any]
-
-
-class Span(NamedTuple):
-    """Text in one style: ``head``, ``line``, ``note``, ``end`` or plain."""
-
-    text: str
-    style: str = ""
-
-
-Line = list[Span]
 
 
 @dataclass(slots=True)
@@ -45,7 +37,9 @@ class _Cell:
     held: bool
     notes: list[str] = field(default_factory=list)
     end: bool = False
-    private: bool = False
+    weight: int = 0  # 0 is never folded
+    race: bool = False
+    folded: int = 0  # so many steps stand here no more
 
 
 def table(
@@ -53,46 +47,89 @@ def table(
     *,
     names: Mapping[int, str] | None = None,
     ends: Mapping[int, str] | None = None,
-    width: int = WIDTH,
+    racing: Iterable[Row] = (),
+    layout: Layout = Layout(),  # noqa: B008 - immutable
+    height: int = MOST_LINES,
 ) -> list[Line]:
-    """Return the lines of the table.
+    """Return the lines of the table, at most about ``height`` unless everything is wanted.
 
-    ``names`` says what a thread does, ``ends`` how it ended if not well (``raises KeyError``, ``waits for ...``).
+    ``names`` says what a thread does, ``ends`` how it ended if not well (``raises KeyError``, ``waits for ...``), and
+    ``racing`` are the rows of the conflicting accesses.
     """
-    all_cells, files = _cells(rows)
-    cells = [cell for cell in all_cells if not cell.private] if len(all_cells) > FEW_CELLS else all_cells
-    left_out = len(all_cells) - len(cells)
-    cells = _shortened(cells)
+    cells, files = _cells(rows, list(racing))
+    cells = _without_repeats(cells)
     for thread, text in (ends or {}).items():
         cells.append(_Cell(thread, "", text, held=False, end=True))
     threads = sorted({cell.thread for cell in cells if cell.thread > 0} | set(names or ()))
     if not threads or not cells:
         return []
     titles = {thread: _title(thread, (names or {}).get(thread, "")) for thread in threads}
-    label = max(len(cell.where) for cell in cells)
-    roomy = len(threads) <= MOST_COLUMNS and label * 3 <= width // len(threads)
-    lines = (_columns if roomy else _lanes)(cells, titles, label, width)
-    return [*lines, *_legend(cells, files, left_out)]
 
+    def drawn(kept: Sequence[_Cell]) -> list[Line]:
+        return [*_drawn(kept, titles, layout.width), *_legend(kept, files, layout)]
 
-def as_text(lines: Iterable[Line]) -> str:
-    """Without styles."""
-    return "\n".join("".join(span.text for span in line).rstrip() for line in lines)
+    return drawn(cells) if layout.full else _folded(cells, max(height, LEAST_LINES), drawn)
 
 
 def _title(thread: int, name: str) -> str:
     return f"thread {thread}: {name}" if name else f"thread {thread}"
 
 
-def _legend(cells: Sequence[_Cell], files: Sequence[str], left_out: int) -> list[Line]:
-    lines: list[Line] = []
+def _legend(cells: Sequence[_Cell], files: Sequence[str], layout: Layout) -> list[Line]:
+    parts = []
     if len(files) == 1:
-        lines.append([Span(f"line numbers of {files[0]}", "note")])
+        parts.append(f"line numbers of {files[0]}")
     if any(cell.held for cell in cells):
-        lines.append([Span(f"{BAR} holds a lock", "note")])
-    if left_out:
-        lines.append([Span(f"{left_out} steps are not shown that touch what no other thread does", "note")])
-    return lines
+        parts.append(f"{BAR} holds a lock")
+    if any(cell.race for cell in cells):
+        parts.append(f"{MARK} conflict")
+    folded = sum(cell.folded for cell in cells)
+    if folded:
+        hint = f": {layout.hint}" if layout.hint else ""
+        parts.append(f"{folded} step{'s' if folded > 1 else ''} folded{hint}")
+    return [[Span(part, "note")] for part in wrapped("; ".join(parts), layout.width, hang=0)] if parts else []
+
+
+# -- folding -----------------------------------------------------------------------------------------------------------
+
+
+def _folded(cells: Sequence[_Cell], height: int, drawn: Callable[[Sequence[_Cell]], list[Line]]) -> list[Line]:
+    """Return the table with as many of its cells, the weightiest first, as fit into ``height`` lines."""
+    lines = drawn(cells)
+    if len(lines) <= height:
+        return lines
+    order = sorted(range(len(cells)), key=lambda index: (cells[index].weight, _distance(cells, index)))
+    least = sum(1 for cell in cells if not cell.weight)
+    low, high = least, len(cells)
+    best = drawn(_with_marks(cells, set(order[:least])))
+    while low < high:  # the number of lines grows with that of the cells, but for a mark or a heading here and there
+        middle = (low + high + 1) // 2
+        tried = drawn(_with_marks(cells, set(order[:middle])))
+        if len(tried) <= height:
+            best, low = tried, middle
+        else:
+            high = middle - 1
+    return best
+
+
+def _distance(cells: Sequence[_Cell], index: int) -> int:
+    """Return how far a cell is from the nearest conflicting access, or from the end where there is none."""
+    marked = [number for number, cell in enumerate(cells) if cell.race] or [len(cells) - 1]
+    return min(abs(index - number) for number in marked)
+
+
+def _with_marks(cells: Sequence[_Cell], kept: set[int]) -> list[_Cell]:
+    """Return the cells that are kept, and one for each stretch of those that are not."""
+    found: list[_Cell] = []
+    for keep, group in itertools.groupby(enumerate(cells), lambda item: item[0] in kept):
+        together = [cell for _index, cell in group]
+        if keep:
+            found += together
+            continue
+        count, threads = len(together), {cell.thread for cell in together}
+        said = f"... {count} more step{'s' if count > 1 else ''}"
+        found.append(_Cell(threads.pop() if len(threads) == 1 else 0, "", said, held=False, folded=count))
+    return found
 
 
 # -- cells ------------------------------------------------------------------------------------------------------------
@@ -105,10 +142,13 @@ def without_primitives(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if not _PRIMITIVE.fullmatch(str(row.get("value", "")))]
 
 
-def _cells(rows: Sequence[Row]) -> tuple[list[_Cell], list[str]]:
+def _cells(rows: Sequence[Row], racing: Sequence[Row]) -> tuple[list[_Cell], list[str]]:
     shown = without_primitives(rows)
     files = list(dict.fromkeys(Path(row["file"]).name for row in shown if row.get("line")))
     shared = _shared(shown)
+    exact = [row for row in racing if row in shown]  # else those that look the same: the code may have moved since
+    conflicts = {_identity(row) for row in racing}
+    places = {_place(row) for row in racing}
     cells: list[_Cell] = []
     for _key, group in itertools.groupby(shown, lambda row: (row["thread"], row["file"], row["line"])):
         together = list(group)
@@ -116,9 +156,30 @@ def _cells(rows: Sequence[Row]) -> tuple[list[_Cell], list[str]]:
         where = str(first["line"]) if len(files) == 1 else f"{Path(first['file']).name}:{first['line']}"
         code = _source(first["file"], first["line"]) or first["code"]
         notes = list(dict.fromkeys(map(_note, together)))
-        private = not any(_place(row) in shared or _is_sync(row) for row in together)
-        cells.append(_Cell(first["thread"], where, code, _held(first), notes, private=private))
+        race = any(row in exact if exact else _identity(row) in conflicts for row in together)
+        weight = 0 if race else min(_weight(row, shared, places) for row in together)
+        cells.append(_Cell(first["thread"], where, code, _held(first), notes, weight=weight, race=race))
+    for before, after in itertools.pairwise(cells):  # where threads switch
+        if before.thread != after.thread:
+            before.weight, after.weight = min(before.weight, _BORDER), min(after.weight, _BORDER)
+    for cell in (*cells[:1], *cells[-1:]):
+        cell.weight = min(cell.weight, _BORDER)
     return cells, files
+
+
+_BORDER = 2
+
+
+def _weight(row: Row, shared: Collection[object], racing: Collection[object]) -> int:
+    """Return how soon a step may be folded: what races is folded last, what no other thread touches first."""
+    place = _place(row)
+    if place in racing:
+        return 1
+    if place not in shared:
+        return 5 if _is_sync(row) else 6
+    if _is_sync(row):
+        return _BORDER
+    return 4 if str(row["access"]).startswith("read") else 3
 
 
 def _source(file: str, line: int) -> str:
@@ -164,14 +225,6 @@ def _shared(rows: Sequence[Row]) -> set[object]:
     return {place for place, threads in users.items() if len(threads) > 1}
 
 
-def _shortened(cells: list[_Cell]) -> list[_Cell]:
-    cells = _without_repeats(cells)
-    if len(cells) > MOST_CELLS:
-        runs = [list(group) for _thread, group in itertools.groupby(cells, lambda cell: cell.thread)]
-        cells = [cell for run in runs for cell in _without_middle(run, 3, 3)]
-    return _without_middle(cells, MOST_CELLS // 2 - 5, MOST_CELLS // 2 + 5)
-
-
 def _without_repeats(cells: list[_Cell]) -> list[_Cell]:
     """Loops that go round and round, shown once or twice."""
     short: list[_Cell] = []
@@ -182,7 +235,7 @@ def _without_repeats(cells: list[_Cell]) -> list[_Cell]:
         if times > 2:
             threads = {cell.thread for cell in cells[index : index + period]}
             thread = threads.pop() if len(threads) == 1 else 0
-            short.append(_Cell(thread, "", f"... {times - 1:,} more times", held=False))
+            short.append(_Cell(thread, "", f"... {times - 1:,} more times", held=False, weight=cells[index].weight))
         index += period * times if times > 2 else period
     return short
 
@@ -200,79 +253,99 @@ def _repeats(cells: list[_Cell], index: int) -> tuple[int, int]:
     return best
 
 
-def _without_middle(cells: list[_Cell], first: int, last: int) -> list[_Cell]:
-    left_out = len(cells) - first - last
-    if left_out < 2:
-        return cells
-    thread = cells[first].thread if len({cell.thread for cell in cells}) == 1 else 0
-    return [*cells[:first], _Cell(thread, "", f"... {left_out} more steps", held=False), *cells[-last:]]
+# -- drawing -----------------------------------------------------------------------------------------------------------
 
 
-# -- layout -----------------------------------------------------------------------------------------------------------
+def _drawn(cells: Sequence[_Cell], titles: Mapping[int, str], width: int) -> list[Line]:
+    label = max(len(cell.where) for cell in cells)
+    wide = (width - len(GAP) * (len(titles) - 1)) // len(titles)
+    if len(titles) <= MOST_COLUMNS and all(_fits(cell, label, wide) for cell in cells):
+        return _columns(cells, titles, label, wide)
+    return _below(cells, titles, label, width)
 
 
-def _columns(cells: Sequence[_Cell], titles: Mapping[int, str], label: int, width: int) -> list[Line]:
+def _fits(cell: _Cell, label: int, wide: int) -> bool:
+    """Return whether a cell fits into a column as it is; how a thread ended may be wrapped."""
+    if cell.end:
+        return wide >= 20
+    room = wide - label - 3
+    return len(cell.code) <= room and all(len(note) + 2 <= room for note in cell.notes)
+
+
+def _columns(cells: Sequence[_Cell], titles: Mapping[int, str], label: int, wide: int) -> list[Line]:
     threads = list(titles)
-    wide = (width - len(GAP) * (len(threads) - 1)) // len(threads)
-    lines: list[Line] = [
-        _across([Span(_cut(titles[thread], wide), "head") for thread in threads], wide, GAP),
-        _across([Span(RULE * wide) for _ in threads], wide, CROSS),
+    heads = [wrapped(titles[thread], wide) for thread in threads]
+    lines = [
+        _across([[Span(text, "head")] for text in texts], wide, GAP)
+        for texts in itertools.zip_longest(*heads, fillvalue="")
     ]
+    lines.append(_across([[Span(RULE * wide)] for _ in threads], wide, CROSS))
+    notes = _notes_begin(cells, label, wide)
     for cell in cells:
-        for span in _lines(cell, label, wide):
-            spans = [span if thread == cell.thread or not cell.thread else Span("") for thread in threads]
-            lines.append(_across(spans, wide, GAP))
+        for line in _cell_lines(cell, label, notes, wide):
+            parts = [line if thread == (cell.thread or threads[0]) else [] for thread in threads]
+            lines.append(_across(parts, wide, GAP))
     return lines
 
 
-def _across(spans: Sequence[Span], wide: int, gap: str) -> Line:
+def _across(parts: Sequence[Line], wide: int, gap: str) -> Line:
     line: Line = []
-    for index, span in enumerate(spans):
+    for index, part in enumerate(parts):
         if index:
             line.append(Span(gap))
-        line.extend((span, Span(" " * (wide - len(span.text)))))
+        line.extend((*part, Span(" " * (wide - sum(len(span.text) for span in part)))))
     return line
 
 
-def _lanes(cells: Sequence[_Cell], titles: Mapping[int, str], label: int, width: int) -> list[Line]:
-    threads = list(titles)
-    lane = max(len(str(thread)) for thread in threads) + 1
-    rest = width - lane * len(threads) - 1
-    lines: list[Line] = [[Span(_cut(f"{thread:>{lane}}  {titles[thread]}", width), "head")] for thread in threads]
-    lines.append([Span("".join(f"{thread:>{lane}}" for thread in threads), "head")])
+def _below(cells: Sequence[_Cell], titles: Mapping[int, str], label: int, width: int) -> list[Line]:
+    """Return the threads below each other, with a heading wherever another one goes on."""
+    notes = _notes_begin(cells, label, width)
+    lines: list[Line] = []
+    last, begun = None, set()
     for cell in cells:
-        for number, span in enumerate(_lines(cell, label, rest)):
-            mark = (CUT if cell.end else DOT) if number == 0 else " "
-            marks = "".join(f"{mark if thread == cell.thread else ' ':>{lane}}" for thread in threads)
-            lines.append([Span(marks), Span(" "), span])
+        if cell.thread and cell.thread != last:
+            again = f"thread {cell.thread} again" if cell.thread in begun else titles[cell.thread]
+            lines += [[Span(part, "head")] for part in wrapped(again, width)]
+            begun.add(cell.thread)
+        last = cell.thread
+        lines += _cell_lines(cell, label, notes, width)
     return lines
 
 
-def _lines(cell: _Cell, label: int, wide: int) -> list[Span]:
-    """Return the lines of one cell."""
-    bar = BAR if cell.held else " "
+def _notes_begin(cells: Sequence[_Cell], label: int, wide: int) -> int:
+    """Return the column, behind the line numbers, in which notes begin that stand beside their code."""
+    room = wide - label - 3
+    longest = max((len(cell.code) for cell in cells if not cell.end and cell.notes), default=0)
+    return min(longest, room // 2) + 1
+
+
+def _cell_lines(cell: _Cell, label: int, notes: int, wide: int) -> list[Line]:
+    """Return the lines of one cell: what it touches stands behind the code, or below it; long lines are wrapped."""
     if cell.end:
-        return [Span(f"  {part}", "end") for part in _wrapped(cell.code.split(" "), wide - 2, " ")]
-    lines = [Span(_cut(f"{bar} {cell.where:>{label}} {cell.code}", wide), "line")]
-    indent = f"{bar} {' ' * label}   "
-    lines.extend(Span(f"{indent}{part}", "note") for part in _wrapped(cell.notes, wide - len(indent), "; "))
-    return lines
+        return [[Span(part, "end")] for part in wrapped(cell.code, wide, 2)]
+    bar = BAR if cell.held else " "
+    start = f"{bar}{MARK if cell.race else ' '}{cell.where:>{label}} "
+    rest = f"{bar} {' ' * label} "
+    style = "race" if cell.race else "note" if cell.folded else "line"
+    room = wide - len(rest)
+    whole = ARROW + "; ".join(cell.notes)
+    if cell.notes and len(cell.code) < notes and notes + len(whole) <= room:
+        return [[Span(start + cell.code, style), Span(" " * (notes - len(cell.code))), Span(whole, "note")]]
+    parts = wrapped(cell.code, room) or [""]
+    lines: list[Line] = [[Span(f"{rest if number else start}{part}", style)] for number, part in enumerate(parts)]
+    return [*lines, *([Span(f"{rest}{part}", "note")] for part in _packed(cell.notes, room))]
 
 
-def _wrapped(parts: Sequence[str], wide: int, glue: str) -> list[str]:
-    """Parts joined to lines that fit; a part that does not fit by itself is cut."""
+def _packed(notes: Sequence[str], room: int) -> list[str]:
+    """Return what a cell touches, as many as fit into a line."""
     lines: list[str] = []
-    for part in parts:
-        joined = f"{lines[-1]}{glue}{part}" if lines else ""
-        if lines and len(joined) <= wide:
+    for note in notes:
+        joined = f"{lines[-1]}; {note}" if lines else ""
+        if lines and len(joined) <= room:
             lines[-1] = joined
         else:
-            lines.append(_cut(part, wide))
+            lines += wrapped(note, room, 2)
     return lines
-
-
-def _cut(text: str, wide: int) -> str:
-    return text if len(text) <= wide else text[: wide - 1] + "…"
 
 
 # -- steps -------------------------------------------------------------------------------------------------------------
@@ -335,8 +408,9 @@ KEYS = "keys: n or → forward, p or ← back, g first, G last, q quit"
 
 
 def step_text(
-    steps: Sequence[Mapping[str, Any]], at: int, sources: Mapping[str, Any], names: Mapping[int, str]
-) -> list[str]:
+    steps: Sequence[Mapping[str, Any]], at: int, sources: Mapping[str, Any], names: Mapping[int, str],
+    width: int = PIPED,
+) -> list[str]:  # fmt: skip
     """The lines for step ``at``; ``names`` says what a thread does, ``sources`` is made by `sources.sources`."""
     step = steps[at]
     what = str(step["access"]) + (f": {step['value']}" if "value" in step else "")
@@ -352,7 +426,7 @@ def step_text(
     lines += ["", "  values"]
     seen = list(known.values.items())
     lines += [f"    {place} = {value}" for place, value in seen[-MOST_VALUES:]] or ["    none yet"]
-    return [line if len(line) <= WIDTH else line[: WIDTH - 1] + "…" for line in lines]
+    return [part for line in lines for part in (wrapped(line, width, hang=6) if len(line) > width else [line])]
 
 
 def _source_lines(step: Mapping[str, Any], lines: Mapping[str, str]) -> list[str]:

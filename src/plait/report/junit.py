@@ -6,24 +6,30 @@ import re
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from plait.model.foreign import visible
+
 _FORBIDDEN = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(data: dict[str, Any]) -> str:
     """``data`` is a result file's content."""
     findings = [] if data["verdict"] == "improvement" else data["findings"]
+    known = [finding for finding in findings if finding.get("baseline", {}).get("status") == "known"]
     others = _others(data, bool(findings))
-    counts = {"tests": str(len(findings) + len(others)), "failures": str(len(findings)), "errors": "0"}
-    skipped = str(sum(why is not None for _, why in others))
+    failures = str(len(findings) - len(known))
+    counts = {"tests": str(len(findings) + len(others)), "failures": failures, "errors": "0"}
+    skipped = str(sum(why is not None for _, why in others) + len(known))
     time = f"{float(data['elapsed_s']):.3f}"
     suites = ET.Element("testsuites", {**counts, "time": time})
     name = f"plait {data['command']} {data['subject']}"
     suite = ET.SubElement(suites, "testsuite", {"name": _clean(name), **counts, "skipped": skipped, "time": time})
-    for number, finding in enumerate(findings, 1):
+    for name, finding in _named(findings):
         case = ET.SubElement(suite, "testcase", {
-            "classname": _clean(finding.get("subject", data["subject"])),
-            "name": _clean(f"{number} {finding['kind']}"), "time": "0",
+            "classname": _clean(finding.get("subject", data["subject"])), "name": _clean(name), "time": "0",
         })  # fmt: skip
+        if finding in known:
+            ET.SubElement(case, "skipped", {"message": _clean(f"in the baseline: {finding['baseline']['reason']}")})
+            continue
         said = {"type": _clean(finding["kind"]), "message": _clean(finding["summary"])}
         failure = ET.SubElement(case, "failure", said)
         failure.text = _clean("\n".join(_lines(finding)))
@@ -34,6 +40,18 @@ def junit(data: dict[str, Any]) -> str:
             ET.SubElement(case, "skipped", {"message": _clean(why)})
     ET.indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
+
+
+def _named(findings: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+    """Give each finding a name that it keeps from run to run, whichever others are found."""
+    named: list[tuple[str, dict[str, Any]]] = []
+    seen: dict[str, int] = {}
+    for finding in findings:
+        methods = ", ".join(each.rpartition(".")[2] for each in dict.fromkeys(finding["methods"][:4]))
+        name = f"{finding['kind']} in {methods or 'the test'} [{finding.get('fingerprint', '')}]"
+        seen[name] = seen.get(name, 0) + 1
+        named.append((name if seen[name] == 1 else f"{name} ({seen[name]})", finding))
+    return named
 
 
 def _others(data: dict[str, Any], found: bool) -> list[tuple[str, str | None]]:
@@ -68,4 +86,4 @@ def _lines(finding: dict[str, Any]) -> list[str]:
 
 def _clean(text: str) -> str:
     """Without the characters that XML cannot hold."""
-    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", str(text))
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", visible(str(text)))

@@ -22,7 +22,7 @@ function badges(finding) {
   const tried = finding.seen_in_parallel;
   if (tried && tried.seen) add(`seen on real parallel threads: ${tried.seen} of ${tried.tries} tries on ${tried.build}`, "bad");
   else if (tried && tried.tries) add(`not seen in ${tried.tries} tries on parallel threads (${tried.build}); replays under control`);
-  if ((finding.interleaving || []).length) add(finding.preemptions === 1 ? "1 forced switch" : `${finding.preemptions} forced switches`);
+  if ((finding.interleaving || []).length) add(finding.preemptions === 1 ? "1 preemption" : `${finding.preemptions} preemptions`);
   if (finding.occurrences > 1) add(`seen in ${finding.occurrences} tests`);
   return box;
 }
@@ -149,6 +149,40 @@ function classes() {
   if (rows.length) main.append(table(["verdict", "class", "in one line"], rows, {label: "Classes"}));
 }
 
+// An audit: every public class and function, sorted by what was clicked, filtered by what was typed.
+function subjects() {
+  if (!data.subjects || !data.subjects.length) return;
+  const mark = {unsafe: "bad", no_violation: "good"};
+  const cells = each => [each.verdict.replaceAll("_", " "), each.name, each.contract.level,
+    each.reason || `${each.evidence.pairs_covered} of ${each.evidence.pairs} pairs met, ${each.evidence.schedules} schedules`];
+  const head = ["verdict", "subject", "contract", "evidence"];
+  const rows = data.subjects.map(each => ({texts: cells(each), class: mark[each.verdict] || "warn"}));
+  const box = make("div"), input = make("input", {type: "search", id: "filter", autocomplete: "off"});
+  let column = -1, up = true;
+  function draw() {
+    const wanted = input.value.toLowerCase();
+    const shown = rows.filter(row => row.texts.some(text => text.toLowerCase().includes(wanted)));
+    if (column >= 0) shown.sort((one, other) => one.texts[column].localeCompare(other.texts[column]) * (up ? 1 : -1));
+    const made = table(head, shown.map(row => row.texts.map((text, index) => index === 0 ? make("td", {class: row.class}, text)
+      : index === 1 ? make("td", {class: "code"}, text) : sentence("td", text))), {label: "Public classes and functions"});
+    made.querySelectorAll("th[scope=col]").forEach((cell, index) => {
+      const button = make("button", {type: "button"}, cell.textContent);
+      cell.setAttribute("aria-sort", index === column ? (up ? "ascending" : "descending") : "none");
+      button.addEventListener("click", () => { up = index === column ? !up : true; column = index; draw(); box.querySelectorAll("th button")[index].focus(); });
+      cell.replaceChildren(button);
+    });
+    box.replaceChildren(made);
+  }
+  input.addEventListener("input", draw);
+  main.append(make("section", {}, make("h2", {}, "Public classes and functions"),
+    make("p", {}, make("label", {for: "filter"}, "Show only rows with: "), input), box));
+  draw();
+  const state = (data.module_state || []).map(row => [make("td", {class: "code"}, `${row.module}.${row.name}`), row.by.join(", "),
+    row.locked ? "always" : "not always"]);
+  if (state.length) main.append(make("section", {}, make("h2", {}, "Changed after import, shared by all threads"),
+    table(["name", "changed by", "under a lock"], state, {label: "Module state"})));
+}
+
 function measured() {
   for (const each of data.classes || []) if (each.perf && each.perf.verdict !== "inconclusive") {
     main.append(make("section", {}, make("h2", {}, `Speed of ${each.subject}`)));
@@ -158,6 +192,7 @@ function measured() {
 
 frame();
 classes();
+subjects();
 findings();
 sequential();
 performanceOf(data);

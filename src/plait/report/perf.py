@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from plait.report.layout import Layout, Line, fitted, prose
 from plait.report.publish import publish_result
 
 if TYPE_CHECKING:
@@ -22,8 +23,10 @@ def publish_perf(found: Comparison, options: argparse.Namespace, *, short: bool 
     """Write the files that were asked for, and print the report, or of a ``short`` one the first line."""
     result = found.as_result()
 
-    def said(_result: Result) -> str:
-        return perf_text(found).partition("\n")[0] if short else perf_text(found)
+    def said(_result: Result, layout: Layout) -> list[Line]:
+        head, *rest = perf_text(found).split("\n")
+        good = found.verdict in ("none", "improvement")
+        return [*prose(head, layout, "good" if good else "bad"), *([] if short else fitted("\n".join(rest), layout))]
 
     publish_result(result, options, said, lambda _: perf_statement(found))
 

@@ -10,34 +10,33 @@ import shlex
 import sys
 from collections.abc import (
     Callable,
-    Collection,
     Mapping,
     Sequence,
 )
 from functools import partial
 from pathlib import Path
 from typing import (
-    TYPE_CHECKING,
     Any,
-    TextIO,
     TypeVar,
 )
 
 from plait.errors import guarded, own_error
 from plait.model.finding import Finding
-from plait.model.result import Result
-from plait.report.finding_text import finding_text
-from plait.report.interleaving import (
-    GAP,
+from plait.model.result import Result, confinement_note
+from plait.report.finding_text import finding_lines
+from plait.report.layout import (
+    Layout,
     Line,
     Span,
     as_text,
+    fitted,
+    indented,
+    piped_layout,
+    prose,
+    show,
+    terminal_layout,
 )
 from plait.report.reproducer import write_reproducer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 OUT = "plait-out"
 _T = TypeVar("_T")
@@ -55,15 +54,19 @@ def publish(result: Result, options: argparse.Namespace, project: Path) -> bool:
             written = attempt(partial(_reproduced, finding, result), f"a regression test in {OUT}", failed)
             finding.reproducer = None if written is None else str(written)
     result.notes += failed
-    return publish_result(result, options, text, statement)
+    return publish_result(result, options, check_text, statement)
 
 
 def publish_result(
-    result: Result, options: argparse.Namespace, said: Callable[[Result], str],
+    result: Result, options: argparse.Namespace, said: Callable[[Result, Layout], list[Line]],
     sentences: Callable[[Result], list[str]],
 ) -> bool:  # fmt: skip
     """Write a result, ``said`` in words, in every form that was asked for; plainly where the words cannot be found."""
-    words = guarded("reporting", lambda: said(result), result.notes) or plainly(result)
+    said_of_layers = confinement_note()
+    if said_of_layers and said_of_layers not in result.notes:
+        result.notes.append(said_of_layers)
+    layout = terminal_layout(full=getattr(options, "full", False))
+    words = guarded("reporting", lambda: said(result, layout), result.notes) or fitted(plainly(result), layout)
     shown = guarded("reporting", lambda: sentences(result), result.notes) or [result.verdict]
     return write_all(result.as_json(), options, words, shown)
 
@@ -95,23 +98,25 @@ def attempt(act: Callable[[], _T], what: str, failed: list[str]) -> _T | None:
     return None
 
 
-def write_all(data: dict[str, Any], options: argparse.Namespace, said: str, sentences: Sequence[str]) -> bool:
+def write_all(data: dict[str, Any], options: argparse.Namespace, said: list[Line], sentences: Sequence[str]) -> bool:
     """Write a result in every form that was asked for; False if one of them could not be written.
 
     ``said`` is what people read, ``sentences`` say what was done.
     """
     failed: list[str] = []
-    for name in ("html", "junit", "sarif"):
+    for name in ("html", "junit", "sarif", "badge"):
         target = getattr(options, name, None)
         if target is not None:
             attempt(partial(_write_form, name, data, sentences, options, target), f"--{name} {target}", failed)
     target = getattr(options, "json", None)
     shown = target is not None and attempt(partial(write_json, data, target), f"--json {target}", failed)
-    if not shown:
+    if not shown and getattr(options, "compact", False):
+        attempt(lambda: print(_compact(data, options), end=""), "the report", failed)
+    elif not shown:
         terminal: list[str] = []
-        attempt(lambda: show(_lines(data, options, said, sentences)), "the report", terminal)
+        attempt(lambda: show([*said, *_step_lines(data, options)]), "the report", terminal)
         if terminal:  # then at least as plain text
-            print(said)
+            print(as_text(said))
             failed += terminal
     for sentence in failed:
         print(f"plait: {sentence}", file=sys.stderr)
@@ -124,17 +129,24 @@ def _write_form(
     write_whole(_form(name, data, sentences, options), target)
 
 
-def printed(data: dict[str, Any], options: argparse.Namespace, said: str, sentences: Sequence[str]) -> str:
+def printed(data: dict[str, Any], options: argparse.Namespace, said: Callable[[Layout], list[Line]]) -> str:
     """Return what `write_all` prints where it is read from no terminal, if the result does not go there as data."""
-    return as_text(_lines(data, options, said, sentences)) + "\n"
+    if getattr(options, "compact", False):
+        return _compact(data, options)
+    layout = piped_layout(full=getattr(options, "full", False))
+    return as_text([*said(layout), *_step_lines(data, options)]) + "\n"
 
 
-def _lines(data: dict[str, Any], options: argparse.Namespace, said: str, sentences: Sequence[str]) -> list[Line]:
-    summaries = [finding["summary"] for finding in data["findings"]]
-    good = data["verdict"] in ("none", "pass", "clean", "improvement")
-    lines = styled(said, summaries, sentences[0] if sentences else "", good=good)
+def _compact(data: dict[str, Any], options: argparse.Namespace) -> str:
+    from plait.report.compact import compact  # noqa: PLC0415 - as other forms
+
+    return compact(data, replay_command(options))
+
+
+def _step_lines(data: dict[str, Any], options: argparse.Namespace) -> list[Line]:
+    """Return how to go through a finding; the command stands in one line, to be copied."""
     command = _step_command(data, options)
-    return lines if command is None else [*lines, [Span(f"Step by step: {command}")]]
+    return [] if command is None else [[Span(f"Step by step: {command}")]]
 
 
 def _form(name: str, data: dict[str, Any], sentences: Sequence[str], options: argparse.Namespace) -> str:
@@ -147,6 +159,10 @@ def _form(name: str, data: dict[str, Any], sentences: Sequence[str], options: ar
         from plait.report.sarif import sarif  # noqa: PLC0415
 
         return sarif(data)
+    if name == "badge":
+        from plait.report.compact import badge  # noqa: PLC0415
+
+        return badge(data)
     from plait.report.html import html  # noqa: PLC0415
 
     return html(data, sentences, replay_command(options))
@@ -199,33 +215,43 @@ def write_whole(content: str, target: Path) -> bool:
     return False
 
 
-def text(result: Result) -> str:
+def check_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
     """Return the result as people read it."""
-    lines: list[str] = []
+    lines: list[Line] = []
     if result.findings and result.more.get("mentions_threads") is False:
         owner = result.subject.rpartition(":")[2] or result.subject
         said = f"{owner} does not claim to be thread-safe: there is no lock and no word of threads in its module"
-        lines += [f"{said}, nor in the package's documents.", ""]
+        lines += [*prose(f"{said}, nor in the package's documents.", layout), []]
     total = len(result.findings)
     groups = _groups(result.findings)
     for numbers in groups[:SHOWN]:
-        lines += [finding_text(result.findings[numbers[0] - 1], numbers[0], total)]
+        lines += finding_lines(result.findings[numbers[0] - 1], layout, numbers[0], total)
         if len(numbers) > 1:
             mend, more = result.findings[numbers[0] - 1].mend, len(numbers) - 1
             ways = f"{more} more way{'s' if more > 1 else ''} to reach it"
-            lines.append(f"  To mend: {mend}. And {ways}: {_numbered(numbers[1:])} in --json.")
-        lines.append("")
+            lines += prose(f"To mend: {mend}. And {ways}: {_numbered(numbers[1:])} in --json.", layout, indent=2)
+        lines.append([])
     for numbers in groups[SHOWN:LISTED]:
         others = f" (and {len(numbers) - 1} more to reach it)" if len(numbers) > 1 else ""
-        lines.append(f"[{numbers[0]}/{total}] {result.findings[numbers[0] - 1].summary}{others}")
+        summary = f"[{numbers[0]}/{total}] {result.findings[numbers[0] - 1].summary}{others}"
+        lines += prose(summary, layout, "bad", hang=4)
     if len(groups) > LISTED:
-        lines.append(f"... and {sum(map(len, groups[LISTED:]))} more: --json has them all")
-    lines += [*([""] if len(groups) > SHOWN else []), *statement(result)]
+        lines += prose(f"... and {sum(map(len, groups[LISTED:]))} more: --json has them all", layout)
+    head, *rest = statement(result)
+    lines += [*([[]] if len(groups) > SHOWN else []), *prose(head, layout, "good" if _is_good(result) else "bad")]
+    lines += [line for said in rest for line in prose(said, layout)]
     pairs = result.more.get("pairs", [])
-    drawn = [curve(result.more.get("coverage_over_time", []), len(pairs)), *matrix(pairs)]
-    lines += [f"  {line}" for line in drawn if line]
-    lines += [f"note: {note}" for note in result.notes if note != result.more.get("reason")]
-    return "\n".join(lines)
+    drawn = [
+        curve(result.more.get("coverage_over_time", []), len(pairs), min(WIDTH, layout.width - 40)),
+        *matrix(pairs),
+    ]
+    lines += indented([[Span(line)] for line in drawn if line])
+    notes = [note for note in result.notes if note != result.more.get("reason")]
+    return [*lines, *(line for note in notes for line in prose(f"note: {note}", layout, "note"))]
+
+
+def _is_good(result: Result) -> bool:
+    return result.verdict in ("none", "pass", "clean", "improvement")
 
 
 def _groups(findings: Sequence[Finding]) -> list[list[int]]:
@@ -260,52 +286,6 @@ def statement(result: Result) -> list[str]:
     ]
 
 
-# -- colours -----------------------------------------------------------------------------------------------------------
-# A report in styled lines: what was found stands out, what is only said beside it steps back.
-
-
-def styled(said: str, summaries: Collection[str], headline: str, *, good: bool) -> list[Line]:
-    """Return the lines of a report that holds these findings; ``headline`` is its verdict."""
-    return [[Span(line, _style(line, summaries, headline, good=good))] for line in said.splitlines()]
-
-
-def _style(line: str, summaries: Collection[str], headline: str, *, good: bool) -> str:
-    text = line.strip()
-    if any(text.endswith(summary) and summary for summary in summaries):
-        return "bad"
-    if text == headline:
-        return "good" if good else "bad"
-    if text.startswith("note: "):
-        return "note"
-    if text.startswith(("Guard: ", "Race: ")):
-        return "why"
-    if text.startswith("thread 1") and GAP in line:
-        return "head"
-    return "title" if line.startswith("  ") and text.endswith(":") else ""
-
-
-# -- terminal ----------------------------------------------------------------------------------------------------------
-# Colours, on terminals only.
-
-
-_STYLES = {"head": "bold cyan", "line": "", "note": "dim", "end": "bold red", "good": "green", "bad": "bold red",
-           "why": "yellow", "title": "bold"}  # fmt: skip
-
-
-def show(lines: Iterable[Line], file: TextIO | None = None) -> None:
-    """Print lines, in colour if somebody looks at a terminal."""
-    stream = sys.stdout if file is None else file
-    if not stream.isatty():
-        print(as_text(lines), file=stream)
-        return
-    from rich.console import Console  # noqa: PLC0415 - slow to import, and seldom needed
-    from rich.text import Text  # noqa: PLC0415
-
-    console = Console(file=stream, highlight=False, soft_wrap=True)
-    for line in lines:
-        console.print(Text.assemble(*((span.text, _STYLES.get(span.style, "")) for span in line)))
-
-
 # -- check text --------------------------------------------------------------------------------------------------------
 # Which pairs of methods ran concurrently, and how that grew, as a small picture for the terminal.
 
@@ -316,14 +296,14 @@ _BARS = "▁▂▃▄▅▆▇█"
 COVERED, TRIED, OPEN = "●", "○", "·"
 
 
-def curve(coverage: Sequence[Sequence[float]], pairs: int) -> str:
+def curve(coverage: Sequence[Sequence[float]], pairs: int, wide: int = WIDTH) -> str:
     """Return one line: covered pairs over time, from nothing to all of them."""
     if not coverage or not pairs:
         return ""
     end = max(coverage[-1][0], 1e-9)
     marks = []
-    for column in range(WIDTH):
-        until = end * (column + 1) / WIDTH
+    for column in range(wide):
+        until = end * (column + 1) / wide
         covered = max((count for when, count in coverage if when <= until), default=0)
         marks.append(_BARS[min(len(_BARS) - 1, int(covered * len(_BARS) / pairs))])
     return f"pairs covered over {end:.0f} s: {''.join(marks)} {coverage[-1][1]:.0f} of {pairs}"

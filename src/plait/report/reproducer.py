@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -199,6 +200,8 @@ _MARK = "# plait may overwrite this file, unless somebody has edited it ({about}
 def write_own(folder: Path, name: str, text: str, *about: str) -> Path:
     """Write ``text`` into ``folder`` as ``name``.py, or ``name``_2.py and so on; ``about`` says what it is about."""
     folder.mkdir(parents=True, exist_ok=True)
+    if folder.name == OUT.name:
+        _keep_apart(folder)
     topic = _short("\0".join(about))
     marked = _marked(text.encode("utf-8", "backslashreplace").decode("utf-8"), topic)
     number = 1
@@ -214,6 +217,38 @@ def write_own(folder: Path, name: str, text: str, *about: str) -> Path:
             number += 1
         else:
             return target
+
+
+_IGNORED = "# Written by plait: what it writes here is no part of the project.\n*\n"
+_CONFTEST = '''"""Written by plait: the tests in this folder run when they are named, not with those of the project."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def pytest_configure(config):
+    """Leave the name of this module, and the way to it, to the project's own conftest.py."""
+    every = [module for _name, module in config.pluginmanager.list_name_plugin()]
+    others = [each for each in every if getattr(each, "__name__", "") == "conftest" and each.__file__ != __file__]
+    if others and "conftest" in sys.modules:
+        sys.modules["conftest"] = others[-1]
+    sys.path[:] = [each for each in sys.path if each != str(HERE)]
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave a file out unless the command line names it, or this folder."""
+    named = [Path(config.invocation_params.dir, each.partition("::")[0]).resolve() for each in config.args]
+    return None if any(each.is_relative_to(HERE) for each in named) else True
+'''
+
+
+def _keep_apart(folder: Path) -> None:
+    """Let git ignore the folder, and pytest unless it is named; files that somebody has put there stay."""
+    for name, text in ((".gitignore", _IGNORED), ("conftest.py", _CONFTEST)):
+        with contextlib.suppress(FileExistsError), (folder / name).open("x", encoding="utf-8") as file:
+            file.write(text)
 
 
 def _marked(text: str, topic: str) -> str:

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 from plait.errors import guarded
 from plait.judge.difference.words import FIXED
 from plait.judge.review import ClassReview
+from plait.model.fingerprint import fingerprint_of
+from plait.model.foreign import visible
 from plait.model.result import Result
 from plait.report.diff_text import difference_lines
-from plait.report.explore_text import stories
-from plait.report.finding_text import finding_text
-from plait.report.interleaving import as_text, table
+from plait.report.explore_text import failing_tests
+from plait.report.finding_text import finding_lines, thread_names
+from plait.report.interleaving import table
+from plait.report.layout import Layout, Line, Span, as_text, fitted, indented, prose, terminal_layout
 from plait.report.perf import perf_text
 from plait.report.publish import (
     OUT,
@@ -182,38 +185,54 @@ def _reasons(review: ClassReview) -> str:
 # A review for the terminal: the verdict lines first, then what proves them.
 
 
-_MARKS = {"finding": "FOUND", "clean": "ok", "inconclusive": "?"}
+_MARKS = {"finding": "FOUND", "known": "known", "clean": "ok", "inconclusive": "?"}
 
 
-def review_text(result: Result, classes: list[ClassReview]) -> str:
-    """Plain text."""
-    lines: list[str] = []
+def review_text(
+    result: Result,
+    classes: list[ClassReview],
+    layout: Layout = Layout(),  # noqa: B008 - immutable
+) -> list[Line]:
+    """Return the review as people read it."""
+    lines: list[Line] = []
     for review in classes:
-        for part in _evidence(review):
-            lines += [_title(review.name), "", part, ""]
-    lines += [f"{_MARKS[review.verdict]:6}{review.name}: {line(review)}." for review in classes]
-    lines += [*([""] if classes else []), *review_statement(result, classes)]
-    return "\n".join(lines)
+        for part in _evidence(review, layout):
+            lines += [*fitted(_title(review.name, layout.prose), layout), [], *part, []]
+    for review in classes:
+        said = f"{_MARKS[_state(review)]:6}{review.name}: {line(review)}."
+        lines += prose(said, layout, "good" if review.verdict == "clean" else "bad", hang=6)
+    lines += [[]] if classes else []
+    head, *rest = review_statement(result, classes)
+    lines += prose(head, layout, "good" if result.verdict == "clean" else "bad")
+    return [*lines, *(each for text in rest for each in prose(text, layout))]
 
 
-def _title(name: str) -> str:
-    return f"-- {name} {'-' * max(3, 96 - len(name))}"
+def _state(review: ClassReview) -> str:
+    """Return the verdict on a class, ``known`` where all of its findings are accepted."""
+    return "known" if review.known else review.verdict
 
 
-def _evidence(review: ClassReview) -> list[str]:
+def _title(name: str, width: int) -> str:
+    return f"-- {name} {'-' * max(3, width - len(name) - 4)}"
+
+
+def _evidence(review: ClassReview, layout: Layout) -> list[list[Line]]:
     """Return the report of every step that found something."""
-    parts = []
+    parts: list[list[Line]] = []
     for each in review.brought():
         if each.command == "diff" and review.diff is not None:
-            parts.append("\n".join(difference_lines(each.finding, review.diff)))
+            parts.append(difference_lines(each.finding, review.diff, layout))
         elif each.command == "perf" and review.perf is not None:
-            parts.append(perf_text(review.perf))
+            parts.append(fitted(perf_text(review.perf), layout))
         elif each.command == "explore":
-            parts.append("\n".join(text for result in review.explored for text in stories(result)))
+            parts.append(
+                [said for result in review.explored for test in failing_tests(result, layout) for said in test]
+            )
         else:
-            parts.append(finding_text(each.finding))
+            parts.append(finding_lines(each.finding, layout))
         if each.also:
-            parts[-1] += "\n\n  The same cause:\n" + "\n".join(f"    - {other.summary}" for other in each.also)
+            parts[-1] += [[], *indented(prose("The same cause:", layout))]
+            parts[-1] += [said for other in each.also for said in prose(f"- {other.summary}", layout, indent=4)]
     return parts
 
 
@@ -239,7 +258,7 @@ def review_statement(result: Result, classes: list[ClassReview]) -> list[str]:
 # A review as a comment on a pull request: a table of verdicts, then each finding with its interleaving folded up.
 
 
-_SIGNS = {"finding": "❌", "clean": "✅", "inconclusive": "❔"}
+_SIGNS = {"finding": "❌", "known": "☑️", "clean": "✅", "inconclusive": "❔"}
 _SPECIAL = re.compile(r"([\\*_\[\]<>|#~])")
 MARKER = "<!-- plait review -->"
 """The first line, by which a later run finds the comment that it replaces."""
@@ -247,31 +266,39 @@ MARKER = "<!-- plait review -->"
 
 def review_markdown(result: Result, classes: list[ClassReview]) -> str:
     """GitHub-flavoured; nothing of the code under test becomes markup."""
-    found = any(review.brought() for review in classes)
-    none = "plait: no conclusion" if result.verdict == "inconclusive" else "plait: nothing found"
+    found = any(review.brought() and not review.known for review in classes)
+    if not found and any(review.known for review in classes):
+        none = "plait: nothing new was found"
+    else:
+        none = "plait: no conclusion" if result.verdict == "inconclusive" else "plait: nothing found"
     head = "plait: this change is not safe or not as fast under threads" if found else none
     lines = [MARKER, f"### {head}", ""]
     if classes:
         lines += ["| | class | verdict |", "| --- | --- | --- |"]
-        lines += [f"| {_SIGNS[each.verdict]} | `{each.name}` | {_text(line(each))} |" for each in classes]
+        lines += [f"| {_SIGNS[_state(each)]} | `{each.name}` | {_text(line(each))} |" for each in classes]
         lines.append("")
     for review in classes:
         for each in review.brought():
             lines += _finding(review, each)
     lines += [_text(part) + "  " for part in review_statement(result, classes)]
-    return "\n".join(lines) + "\n"
+    return visible("\n".join(lines) + "\n")
 
 
 def _finding(review: ClassReview, brought: Brought) -> list[str]:
     finding = brought.finding
     lines = [f"<details><summary><b>{_html(review.name)}</b>: {_html(finding.summary)}</summary>", ""]
+    if finding.baseline is not None:
+        until = f" (until {finding.baseline['expires']})" if finding.baseline["expires"] else ""
+        lines += [f"In the baseline, {finding.baseline['status']}{until}: {_text(finding.baseline['reason'])}", ""]
     lines += [*_test(finding), ""]
     if finding.interleaving:
-        shown = as_text(table(finding.interleaving, names=_names(finding)))
+        drawn = table(finding.interleaving, names=thread_names(finding), racing=finding.race or ())
+        shown = as_text(drawn)
         lines += ["How it happens:", "", *_fenced(shown), ""]
     if finding.guard is not None:
-        places = ", ".join(f"`{place}`" for place in finding.guard["unguarded"][:4])
-        lines += [f"`{finding.guard['field']}` is guarded by `{finding.guard['lock']}`, but not at {places}.", ""]
+        places = ", ".join(map(_code, finding.guard["unguarded"][:4]))
+        field, lock = _code(finding.guard["field"]), _code(finding.guard["lock"])
+        lines += [f"{field} is guarded by {lock}, but not at {places}.", ""]
     gil = finding.reachable.get("gil")
     if gil is not None:
         lines += ["Can happen today, on builds with the GIL too." if gil else "Only on free-threaded builds.", ""]
@@ -296,16 +323,16 @@ def _test(finding: Finding) -> list[str]:
     return _fenced("\n".join(shown), "python")
 
 
-def _names(finding: Finding) -> dict[int, str]:
-    suffixes = finding.test.suffixes if finding.test is not None else ()
-    return {thread: "; ".join(call.source for call in suffix) for thread, suffix in enumerate(suffixes, 1)}
-
-
 def _fenced(text: str, language: str = "") -> list[str]:
     """Return a block that its content cannot end."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return [fence + language, text, fence]
+
+
+def _code(text: Any) -> str:
+    """Return a name as code; a back-tick in it does not end it."""
+    return f"`{' '.join(str(text).replace('`', chr(39)).split())}`"
 
 
 def _text(text: str) -> str:
@@ -331,11 +358,13 @@ def publish_review(result: Result, classes: list[ClassReview], options: argparse
     result.findings = [each.finding for review in classes for each in review.brought()]
     written = guarded("reporting", lambda: review_json(result, classes), result.notes)
     data = result.as_json() if written is None else written
-    said = guarded("reporting", lambda: review_text(result, classes), result.notes) or plainly(result)
+    layout = terminal_layout(full=getattr(options, "full", False))
+    said = guarded("reporting", lambda: review_text(result, classes, layout), result.notes)
+    said = said or fitted(plainly(result), layout)
     if options.markdown is not None:
-        comment = guarded("reporting", lambda: review_markdown(result, classes), result.notes) or said
+        comment = guarded("reporting", lambda: review_markdown(result, classes), result.notes) or as_text(said)
         if str(options.markdown) == "-":
-            said = comment
+            said = [[Span(each)] for each in comment.splitlines()]
         else:
             attempt(lambda: write_whole(comment, options.markdown), f"--markdown {options.markdown}", result.notes)
     sentences = guarded("reporting", lambda: review_statement(result, classes), result.notes) or [result.verdict]
@@ -362,6 +391,7 @@ def review_json(result: Result, classes: list[ClassReview]) -> dict[str, Any]:
     data["sources"] = {}
     for found, (review, each) in zip(data["findings"], brought, strict=True):
         found |= {"subject": review.name, "command": each.command, "also": [other.summary for other in each.also]}
+        found["fingerprint"] = fingerprint_of(each.finding, review.name)
         name = review.touched.subject.qualname
         if not found["summary"].startswith(f"{name}:"):  # of one class among others
             found["summary"] = f"{name}: {found['summary']}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import linecache
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,6 +43,36 @@ def sources(
 def steps_of_finding(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     """Return the rows of all interleavings."""
     return [row for finding in findings for row in finding.interleaving]
+
+
+def name_from(root: Path, findings: Iterable[Finding]) -> None:
+    """Name the files of findings as seen from ``root``, and show whole lines; what lies elsewhere keeps its name.
+
+    Where a version was unpacked, and where a project lies on this machine, is nobody's business who reads a result.
+    """
+    top = f"{root}{os.sep}"
+    for finding in findings:
+        finding.interleaving = [_named(row, top) for row in finding.interleaving]
+        if finding.race:
+            finding.race = [_named(row, top) for row in finding.race]
+        if finding.gap is not None:
+            finding.gap = {**finding.gap, "file": _below(str(finding.gap["file"]), top)}
+        if finding.guard is not None:
+            places = [_below(str(place), top) for place in finding.guard["unguarded"]]
+            finding.guard = {**finding.guard, "unguarded": places}
+        finding.waiting = [line.replace(top, "") for line in finding.waiting]
+
+
+def _named(row: dict[str, Any], top: str) -> dict[str, Any]:
+    file = str(row["file"])
+    if not file.startswith(top):
+        return row
+    line = linecache.getline(file, row["line"]).strip()
+    return {**row, "file": _below(file, top), "code": line or row["code"]}
+
+
+def _below(file: str, top: str) -> str:
+    return Path(file.removeprefix(top)).as_posix() if file.startswith(top) else file
 
 
 def _path(file: str, root: Path | None) -> Path:

@@ -4,28 +4,55 @@ from __future__ import annotations
 
 import platform
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from plait.model.outcome import Deadlock, Divergence, Hang, Raised
-from plait.report.interleaving import Line, Span, table
+from plait.report.interleaving import table
+from plait.report.layout import SCREEN, Layout, Line, Span, prose
 
 if TYPE_CHECKING:
     from plait.judge.handwritten.verdict import Verdict
     from plait.model.outcome import Wait
 
 
-def story(verdict: Verdict) -> list[Line]:
+def story(verdict: Verdict, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
     """Return the lines of a report on one verdict."""
-    outcome = verdict.outcome
     if verdict.passed:
-        return [[Span(verdict.statement(), "good")]]
-    lines: list[Line] = [[Span(outcome.summary() + _effort(verdict), "bad")]]
-    for entry in outcome.details():
-        lines.extend([Span(f"  {part}")] for part in entry.split("\n"))
-    if verdict.rows:
-        lines += [[], *table(verdict.rows, names=verdict.names, ends=_ends(verdict))]
-    lines += [[], *([Span(part)] for part in _facts(verdict))]
-    return lines
+        return prose(verdict.statement(), layout, "good")
+    return story_lines(story_data(verdict), layout)
+
+
+def story_data(verdict: Verdict) -> dict[str, Any]:
+    """Return a failure as plain data, from which `story_lines` makes a report of any width."""
+    outcome = verdict.outcome
+    return {
+        "head": outcome.summary() + _effort(verdict), "details": outcome.details(), "rows": verdict.rows,
+        "names": {str(number): name for number, name in verdict.names.items()},
+        "ends": {str(number): text for number, text in _ends(verdict).items()}, "facts": _facts(verdict),
+        "token": verdict.token,
+    }  # fmt: skip
+
+
+def story_lines(
+    told: Mapping[str, Any], layout: Layout, *, test: str = "", again: str = 'replay it with replay="{}"'
+) -> list[Line]:
+    """Return the lines of a report; ``test`` is its name, ``again`` says what to do with the schedule."""
+    lines = prose(f"{test}: {told['head']}" if test else told["head"], layout, "bad")
+    for entry in told["details"]:
+        lines += [line for part in entry.split("\n") for line in prose(part, layout, indent=2 + _depth(part))]
+    names, ends = ({int(number): text for number, text in told[key].items()} for key in ("names", "ends"))
+    facts = [line for part in told["facts"] for line in prose(part, layout)]
+    if told["token"] is not None:
+        facts.append([Span(again.format(told["token"]))])  # in one line, to be copied
+    if told["rows"]:
+        room = SCREEN - len(lines) - len(facts) - 2
+        lines += [[], *table(told["rows"], names=names, ends=ends, layout=layout, height=room)]
+    return [*lines, [], *facts]
+
+
+def _depth(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _effort(verdict: Verdict) -> str:
@@ -69,8 +96,6 @@ def _facts(verdict: Verdict) -> list[str]:
         lines.append(f"the schedule no longer fits the code: {verdict.lost}")
     if verdict.left:
         lines.append(f"not under control: {', '.join(verdict.left)}")
-    if verdict.token is not None:
-        lines.append(f'replay it with replay="{verdict.token}"')
     return lines
 
 

@@ -19,6 +19,7 @@ from plait.judge.difference.outcome import Outcome, View, Watch
 from plait.judge.difference.words import Kind, difference_kind
 from plait.judge.oracle.explain import REPLAYS, record_schedule
 from plait.judge.oracle.safety import Examination
+from plait.model.finding import GuardRow, StepRow
 from plait.model.schedule import Schedule
 from plait.model.test import Test
 from plait.observe.places import PLACES
@@ -40,9 +41,9 @@ class Explanation:
 
     outcome: Outcome
     shown: Shown
-    interleaving: list[dict[str, Any]] = field(default_factory=list)
-    race: list[dict[str, Any]] | None = None
-    guard: dict[str, Any] | None = None
+    interleaving: list[StepRow] = field(default_factory=list)
+    race: list[StepRow] | None = None
+    guard: GuardRow | None = None
     waiting: list[str] = field(default_factory=list)
     reachable: bool | None = None
     confirmed: bool = False
@@ -171,5 +172,7 @@ def _guard(pair: RacingPair, guards: GuardTable, relative: Callable[[str], str])
     if found is None or not found[1]:
         return None
     lock, lacking, having = found
+    if having <= len(lacking):  # what most places do without is no rule that one of them breaks
+        return None
     places = [f"{relative(file)}:{line}" for file, _, line in (each.rpartition(":") for each in lacking)]
     return {"field": pair.first.location.partition("[")[0], "lock": lock, "unguarded": places, "guarded": having}

@@ -20,16 +20,15 @@ from plait.judge.oracle.specification import (
     Result,
     positions,
 )
-from plait.model.foreign import attributes_of, is_a
+from plait.model.foreign import Canonical, attributes_of, is_a, qualified_name
 from plait.model.test import Call
 from plait.observe.canonical import (
-    Canonical,
     _Walk,
     exception_name,
     identities,
 )
 from plait.observe.stored import stored_names, stored_values
-from plait.run.endings import RAISED, EndlessError, SetupBlockedError, patience
+from plait.run.endings import OWN, RAISED, EndlessError, SetupBlockedError, patience
 from plait.run.engine import ENGINE, FINISHED_RUN, access
 from plait.run.heap import OPAQUE
 from plait.run.hooks.containers import is_container
@@ -68,8 +67,8 @@ class Outcome(NamedTuple):
 
     status: str
     results: tuple[Result, ...]
-    exits: tuple[Any, ...] = ()
-    state: Any = None
+    exits: tuple[Canonical, ...] = ()
+    state: Canonical = None
     answers: tuple[Result, ...] = ()
     objects: tuple[int | None, ...] = ()  # by call, the first one that returned the same object; empty if that is none
 
@@ -144,6 +143,8 @@ def _answers(bed: Testbed, view: View) -> tuple[Result, ...]:
         except (EndlessError, SetupBlockedError) as end:
             found.append(ENDLESS if isinstance(end, EndlessError) else ("blocked",))
             break
+        except OWN:
+            raise
         except RAISED as error:
             found.append(("raised", exception_name(error)))
     return (*found, *[UNFINISHED] * (len(view.probes) - len(found)))
@@ -249,7 +250,7 @@ class _StateWalk(_Walk):
         return found
 
     def _attributes(self, value: Any) -> list[tuple[str, Any]]:  # type: ignore[override]  # here it depends on more
-        owner = type(value).__qualname__
+        owner = qualified_name(type(value))
         return [
             (name, held)
             for name, held in _Walk._attributes(value)

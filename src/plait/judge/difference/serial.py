@@ -17,13 +17,14 @@ from plait.explore.serial import Serial
 from plait.generate.draft import ARGUMENT
 from plait.judge.difference.outcome import Outcome, View, Watch, features, locations, result_value, settled
 from plait.judge.oracle.specification import MASKED, Result
+from plait.model.foreign import Canonical
 from plait.model.test import Call, Test
 from plait.observe.canonical import exception_name
 from plait.observe.footprint import Touched, Toucher
 from plait.observe.places import PLACES, place
 from plait.observe.serializable import SerialRun, serial_run, serializable
 from plait.observe.trace import Place, Trace, Tracer
-from plait.run.endings import RAISED, SetupBlockedError, SetupFailedError
+from plait.run.endings import OWN, RAISED, SetupBlockedError, SetupFailedError
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed, namespace
 
@@ -35,7 +36,7 @@ class Beginning(NamedTuple):
     """What the prefix alone does: each call's result, and the state it leaves; ``failed`` if it cannot be run."""
 
     results: tuple[Result, ...]
-    state: object
+    state: Canonical
     failed: bool = False
 
 
@@ -198,6 +199,8 @@ def _run(test: Test, view: View, found: list[Beginning]) -> Sequence[Callable[[]
         except SetupBlockedError:
             found.append(Beginning((*results, ("blocked",)), None, failed=True))
             return []
+        except OWN:
+            raise
         except RAISED as error:
             found.append(Beginning((*results, ("raised", exception_name(error))), None, failed=True))
             return []

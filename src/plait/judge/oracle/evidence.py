@@ -14,6 +14,7 @@ from typing import Any
 from plait.explore.runner import execute
 from plait.model.foreign import exception_text
 from plait.observe.canonical import exception_name
+from plait.run.endings import OWN
 from plait.run.endings import RAISED as ERRORS
 from plait.run.engine import Engine
 from plait.run.testbed import Testbed
@@ -87,6 +88,8 @@ def broken_invariant(invariant: str, bed: Testbed) -> str:
     def finish() -> None:
         try:
             holds = bool(eval(invariant, bed.space, dict(bed.values)))
+        except OWN:
+            raise
         except ERRORS as error:
             found.append(f"`{invariant}` raises {exception_name(error)}: {exception_text(error)}"[: _LONG * 2])
         else:
@@ -94,6 +97,8 @@ def broken_invariant(invariant: str, bed: Testbed) -> str:
 
     try:
         execute(bed.prepare, finish=finish)
+    except OWN:
+        raise
     except ERRORS:  # it cannot even be built now: others will say so
         return ""
     return f"{found[0]} for a fresh `{bed.test.prefix[0].expression}`" if found and found[0] else ""

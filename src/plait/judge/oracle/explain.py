@@ -12,16 +12,15 @@ from plait.judge.minimise.tests import Minimal, fewest_preemptions
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.safety import CYCLE, INEXCUSABLE, ITSELF, Examination, Violation
 from plait.judge.oracle.specification import MASKED, Specification
+from plait.judge.oracle.standing import raised_text, standing_lines
 from plait.judge.oracle.summary import summary
 from plait.judge.words import shown_result
 from plait.model.finding import Finding
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
-from plait.observe.places import location, owners, place
 from plait.observe.racing import GuardTable, RacingPair, gap, racing_pairs
 from plait.observe.recording import Moment, StepRecorder, as_row
 from plait.run.engine import ENGINE
-from plait.run.vthread import VThread
 
 REPLAYS = 3
 GIL_SYSTEMATIC, GIL_SAMPLED = 1500, 100  # executions to decide whether a build with the GIL can show it
@@ -39,6 +38,7 @@ def explain_violation(
         minimal = _under_gil(examination, minimal, same) or minimal
     moments, pairs, waiting = record_schedule(examination, minimal.schedule)
     violation = minimal.violation
+    raised = "" if violation.exception is None else raised_text(examination.bed, violation.exception)
     pair = None if violation.detail in INEXCUSABLE else relevant(pairs)  # the fault is in one call alone
     finding = Finding(
         kind=violation.kind,
@@ -52,6 +52,7 @@ def explain_violation(
         detail=violation.detail,
         expected=expected(violation, minimal.test, examination.specification),
         waiting=waiting,
+        raised=raised,
     )
     finding.reachable = {"gil": today, "free-threaded": True}
     finding.confirmed_on_threads = confirmed(examination, minimal.schedule, same)
@@ -78,28 +79,12 @@ def record_schedule(examination: Examination, schedule: Schedule) -> tuple[list[
 
     def finish() -> None:
         moments = recorder.moments(ENGINE)
-        out.extend((moments, racing_pairs(ENGINE, moments), describe_waiting()))
+        out.extend((moments, racing_pairs(ENGINE, moments), standing_lines(moments)))
 
     with model(schedule=schedule, recorder=recorder):
         execute(examination.bed.prepare, (), strategy, finish=finish)
     moments, pairs, waiting = out
     return moments, pairs, waiting
-
-
-def describe_waiting() -> list[str]:
-    """For each thread left standing: at which line it waits, for what, held by whom."""
-    names = owners(ENGINE)
-    lines = []
-    for pending in ENGINE.pending:
-        site = place(pending.site)
-        what = location(ENGINE, pending.loc, names) if pending.loc else "something nobody will do"
-        if isinstance(pending.blocked_on, VThread):
-            what = f"the end of thread {ENGINE.shown(pending.blocked_on.id)}"
-        holder = getattr(pending.blocked_on, "holder", None)
-        held = f", held by thread {ENGINE.shown(holder.id)}" if isinstance(holder, VThread) else ""
-        thread = ENGINE.shown(pending.thread)
-        lines.append(f"thread {thread} waits at {site.file}:{site.line} `{site.text}` for {what}{held}")
-    return lines
 
 
 def relevant(pairs: list[RacingPair]) -> RacingPair | None:
@@ -114,7 +99,7 @@ def _guard(pair: RacingPair, guards: GuardTable, moments: list[Moment]) -> dict[
     if found is None:
         return None
     lock, lacking, having = found
-    if not lacking:
+    if not lacking or having <= len(lacking):  # what most places do without is no rule that one of them breaks
         return None
     return {
         "field": pair.first.location.partition("[")[0], "lock": lock, "unguarded": lacking, "guarded": having,

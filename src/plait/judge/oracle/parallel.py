@@ -19,10 +19,11 @@ from plait.judge.oracle.native import orders
 from plait.judge.oracle.safety import INEXCUSABLE, INVARIANT, TWO_OBJECTS, Examination
 from plait.judge.oracle.specification import MASKED, UNFINISHED, Result, Specification, holds, public_attributes
 from plait.model.finding import SeenInParallel
+from plait.model.foreign import Canonical
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.canonical import canonical, exception_name, identities
-from plait.run.endings import RAISED
+from plait.run.endings import OWN, RAISED
 from plait.run.engine import DEADLOCK, FINISHED_RUN, HANG
 from plait.run.native.parallel import ENDED, LOOPS, PATIENCE, WAITS, ParallelBed, Run, build, runs_in_parallel
 
@@ -43,7 +44,7 @@ class ShownInParallel:
     identity: tuple[tuple[int, bool] | None, ...] = ()
     strangers: tuple[str, ...] = ()
     holds: bool = True
-    answers: tuple[Any, ...] | None = None  # of further calls; None if they were not made
+    answers: tuple[Canonical, ...] | None = None  # of further calls; None if they were not made
     helped: bool = False  # by threads of the class
     last: bool = True  # as in `Observed`: a deadlock is allowed only then
 
@@ -219,6 +220,8 @@ class ParallelJudge:
             except SyntaxError:
                 exec(call.expression, self.bed.space, dict(run.values))
                 answers.append(("done",))
+            except OWN:
+                raise
             except RAISED as error:
                 answers.append(("raised", exception_name(error)))
         return tuple(answers)

@@ -26,6 +26,7 @@ from plait.judge.oracle.specification import (
     whole_calls,
 )
 from plait.judge.words import plain, shown_result
+from plait.model.foreign import Canonical
 from plait.model.schedule import Schedule
 from plait.model.site import Site
 from plait.model.test import Call, Test
@@ -56,7 +57,7 @@ class Violation:
     seen: Observed
     detail: str
     probe: tuple[str, Result, tuple[Result, ...]] | None = None  # what shows the final state; what it is, should be
-    answers: tuple[Any, ...] = ()  # of further calls, where the final state is suspect
+    answers: tuple[Canonical, ...] = ()  # of further calls, where the final state is suspect
     helped: bool = False  # threads of the class took part
 
     @property
@@ -411,11 +412,12 @@ class Examination:
         # Without an order that gives these results again, or a probe that could tell states apart, nothing is shown.
         if not theirs or not telling or any(self._alike(mine, other) for other in theirs):
             return None
-        odd = (number for number in telling if all(len(o) <= number or o[number] != mine[number] for o in theirs))
-        position = next(odd, telling[0])  # each result alone may be possible, and all of them together not
-        usual = {other[position] for other in theirs if len(other) > position}
+        beside, position, usual = _odd_answer(mine, sorted(theirs, key=repr), telling)
         text = f"afterwards {self._shown(mine, position)}, as after no order of whole calls"
-        shown = (self._source(mine, position), mine[position], tuple(sorted(usual, key=repr)))
+        source = self._source(mine, position)
+        if beside is not None:
+            source = f"{self._shown(mine, beside)} while {source}"
+        shown = (source, mine[position], tuple(sorted(usual, key=repr)))
         return Violation("wrong-result", None, tuple(range(len(seen.results))), violation.seen, text, shown)
 
     def _source(self, mine: Sequence[Any], position: int) -> str:
@@ -484,3 +486,31 @@ def _unfinished(seen: Observed) -> tuple[int, ...]:
 def _key(seen: Observed) -> tuple[Any, ...]:
     """Return all that a verdict depends on."""
     return (seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds, seen.identity)
+
+
+def _odd_answer(
+    mine: Sequence[Any], theirs: Sequence[Sequence[Any]], telling: Sequence[int]
+) -> tuple[int | None, int, set[Any]]:
+    """Return the answer that gives a final state away, and what it is after whole calls.
+
+    Each answer alone may be possible, and all of them together not: then one comes first with which this one is not. So
+    an answer that is always the same is never blamed.
+    """
+
+    def differs(other: Sequence[Any], number: int) -> bool:
+        return len(other) <= number or other[number] != mine[number]
+
+    def given(others: Sequence[Sequence[Any]], number: int) -> set[Any]:
+        return {other[number] for other in others if len(other) > number}
+
+    for number in telling:
+        if all(differs(other, number) for other in theirs):
+            return None, number, given(theirs, number)
+    for beside in telling:
+        same = [other for other in theirs if not differs(other, beside)]
+        for number in telling:
+            if all(differs(other, number) for other in same):
+                return beside, number, given(same, number)
+    nearest = min(theirs, key=lambda other: sum(differs(other, number) for number in telling))
+    number = next(number for number in telling if differs(nearest, number))
+    return None, number, given([nearest], number)

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from plait.explore.runner import execute
 from plait.generate.outcome import CallOutcome
-from plait.model.foreign import exception_text
+from plait.model.foreign import exception_text, short_name
 from plait.model.test import Test
 from plait.observe.canonical import canonical, exception_name
-from plait.run.endings import RAISED, EndlessError, SetupBlockedError, memory_is_exhausted, patience
+from plait.run.endings import OWN, RAISED, EndlessError, SetupBlockedError, memory_is_exhausted, patience
 from plait.run.engine import ENGINE
 from plait.run.testbed import namespace
 
@@ -77,6 +77,8 @@ class SequentialRunner:
             except SetupBlockedError:
                 found.append(CallOutcome("blocked", waited=True))
                 return []
+            except OWN:
+                raise
             except RAISED as error:
                 if isinstance(error, MemoryError) and memory_is_exhausted():
                     raise  # nothing that runs after it can be trusted
@@ -89,7 +91,7 @@ class SequentialRunner:
                 values[call.result] = result
             before, state = state, canonical(values.get(receiver)) if receiver is not None else None
             changed, waited = number > 0 and before != state, ENGINE.main.waits > before_it
-            found.append(CallOutcome("ok", changed=changed, result=type(result).__name__, waited=waited))
+            found.append(CallOutcome("ok", changed=changed, result=short_name(type(result)), waited=waited))
         return []
 
 

@@ -22,6 +22,11 @@ Which orders there are, and when a call that waits goes on, says `plait.explore.
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
+import enum
+import fractions
+import types
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,15 +38,16 @@ from plait.explore.pos import Pos
 from plait.explore.runner import execute
 from plait.explore.serial import Serial, Shaken, StartedAfresh
 from plait.judge.oracle.rules import Rules
+from plait.model.foreign import Canonical
 from plait.model.test import Call
-from plait.observe.canonical import canonical, canonical_all, exception_name, identities
-from plait.run.endings import RAISED, EndlessError, SetupBlockedError, patience
+from plait.observe.canonical import canonical, canonical_all, exception_name, identities, with_state
+from plait.run.endings import OWN, RAISED, EndlessError, SetupBlockedError, patience
 from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG, REDUNDANT
 from plait.run.primitives.condition import shake_all
 from plait.run.testbed import Done, Testbed, is_nested
 
 CallId = tuple[int, int]  # thread, index
-Result = tuple[Any, ...]
+Result = tuple[Canonical, ...]
 MASKED: Result = ("not deterministic",)
 UNFINISHED: Result = ("unfinished",)
 ENDLESS: Result = ("endless",)
@@ -60,7 +66,7 @@ class Observed:
 
     status: str
     results: tuple[Result, ...]  # thread by thread, call by call
-    state: Any  # None if the execution did not end, or threads of the class have not
+    state: Canonical  # None if the execution did not end, or threads of the class have not
     spans: tuple[tuple[int, int], ...]  # of each call in the trace; (-1, -1) if it touched nothing
     strangers: tuple[str, ...] = ()  # exceptions of threads that the class started itself
     holds: bool = True  # the user's invariant
@@ -157,7 +163,7 @@ def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
         if own:
             spans[position] = (own[0], own[-1] + 1)
     finished = ENGINE.status == FINISHED_RUN
-    held = [bed.values[name] for name in bed.variables]
+    held = [with_state(bed.values[name]) for name in bed.variables]
     state = canonical_all(held) if finished and not _under_way() else None
     values: list[Any] = [None] * len(where)
     for done in bed.done:
@@ -339,13 +345,19 @@ def _without_sleepers(bed: Testbed, found: Specification) -> None:
 
 
 def _could_have_ended(seen: Observed, other: Observed) -> bool:
-    """Whether the same calls ended alike in both orders, and behind them some of those that are stuck in the first."""
+    """Return whether the same calls ended alike in both orders, and behind them some that are stuck in the first.
+
+    The calls that ended did so in the same order among themselves. Otherwise the order explains why the others are
+    stuck: a call that waits for an event ends behind "clear, set", and never behind "set, clear".
+    """
     count = len(seen.results)
     ended = [position for position, result in enumerate(seen.results) if result != UNFINISHED]
     more = [position for position in range(count) if position not in ended and other.results[position] != UNFINISHED]
+    among = sum(1 << (one * count + two) for one in ended for two in ended)
     return (
         bool(more)
         and seen.last
+        and not (seen.before ^ other.before) & among
         and all(
             other.results[one] == seen.results[one] and all(other.before >> (one * count + two) & 1 for two in more)
             for one in ended
@@ -438,6 +450,8 @@ def probe(bed: Testbed, probes: Sequence[Call], seconds: float = PROBE_S) -> tup
         except SyntaxError:
             exec(call.expression, bed.space, dict(bed.values))
             found.append(("done",))
+        except OWN:
+            raise
         except RAISED as error:
             found.append(("raised", exception_name(error)))
     return tuple(found)
@@ -447,7 +461,9 @@ def public_attributes(values: Mapping[str, Any], variables: Sequence[str]) -> tu
     """Return what anybody can read of the test's objects without a call, read before any further call is made."""
     found: list[Result] = []
     for variable in variables[:1]:
-        attributes = getattr(values[variable], "__dict__", None)
+        value = values[variable]
+        space = isinstance(value, type | types.ModuleType)
+        attributes = with_state(value) if space else getattr(value, "__dict__", None)
         if type(attributes) is dict:
             public = sorted(name for name in attributes if isinstance(name, str) and not name.startswith("_"))
             found += [
@@ -461,10 +477,15 @@ def public_attributes(values: Mapping[str, Any], variables: Sequence[str]) -> tu
 _NUMBERED = frozenset({"fd", "fileno", "descriptor"})  # the system gives them out in the order it is asked
 
 
+_SINGLE = frozenset({
+    int, bool, float, complex, str, bytes, type(None), decimal.Decimal, fractions.Fraction, dt.timedelta,
+})  # fmt: skip
+
+
 def _is_data(value: Any, depth: int = 3) -> bool:
     """Return whether a value is built-in data all through: what other objects hold inside is their own affair."""
     kind = type(value)
-    if kind in (int, bool, float, str, bytes, type(None)):
+    if kind in _SINGLE or issubclass(kind, enum.Enum):
         return True
     if not depth or kind not in (list, tuple, set, frozenset, dict, deque):
         return False

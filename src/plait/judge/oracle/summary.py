@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from plait.judge.difference.outcome import atoms
 from plait.judge.oracle.safety import CYCLE, INVARIANT, ITSELF, KEPT, TWO_OBJECTS, Violation
 from plait.judge.oracle.specification import Result, Specification
-from plait.judge.words import plain, shown_result
+from plait.judge.words import plain, shown_result, shown_value
 from plait.model.test import Call, Test
 
 _SHORT = 90  # characters of a value
@@ -79,7 +81,8 @@ def _afterwards(violation: Violation, calls: Sequence[Call], together: str, at_o
     texts = list(dict.fromkeys(map(_state, usual)))
     text = _state(seen)
     if not texts or text in texts:
-        return f"{at_once} can leave {where} in a state that no order of the calls leaves"
+        odd = _odd_parts(seen[-1], [value[-1] for value in usual])
+        return f"{at_once} can leave {where} in a state that no order of the calls leaves{odd}"
     instead = f"{where} {text} instead of {' or '.join(one.removeprefix('is ') for one in texts[:3])}"
     numbers = [value[-1] for value in (seen, *usual)]
     whole = all(type(value) is int and value >= 0 for value in numbers)
@@ -101,8 +104,11 @@ def _results(violation: Violation, calls: Sequence[Call], specification: Specifi
         text = shown_result(results[odd])
         usual = list(dict.fromkeys(shown_result(other.results[odd]) for other in specification.observed))
         if text in usual:
-            said = f"{_written(calls[odd])} {text} in a state that no order of them gives"
-            return f"with {at_once}, {said}"
+            others = [other.results[odd][-1] for other in specification.observed]
+            parts = _odd_parts(results[odd][-1], others)
+            if not parts and len(calls) > 1:
+                return f"with {at_once}, {_combination(results, calls)}: no order of them gives that"
+            return f"with {at_once}, {_written(calls[odd])} {text} in a state that no order of them gives{parts}"
         instead = f" instead of {' or '.join(_cut(_instead(one)) for one in usual[:3])}"
         return f"with {at_once}, {_written(calls[odd])} {_cut(text)}{instead}"
     shown = [
@@ -114,6 +120,34 @@ def _results(violation: Violation, calls: Sequence[Call], specification: Specifi
         return f"{at_once} end as no order of them does"
     said = " and ".join(dict.fromkeys(shown[:3])) if len(set(shown)) > 1 else f"each {shown[0]}"
     return f"with {at_once}, {said}: no order of them gives that"
+
+
+def _combination(results: Sequence[Result], calls: Sequence[Call]) -> str:
+    """Return what all calls gave, where each of them alone could have."""
+    said = [f"{_written(call)} {_cut(shown_result(each))}" for call, each in zip(calls, results, strict=True)]
+    return " and ".join(dict.fromkeys(said[:3]))
+
+
+def _odd_parts(seen: Any, usual: Sequence[Any]) -> str:
+    """Return in which attribute a value differs from the most similar of the usual ones, and both contents of it."""
+    mine = dict(atoms(seen))
+    best: list[tuple[str, Any, Any]] | None = None
+    for other in usual:
+        theirs = dict(atoms(other))
+        differs = [
+            (path, mine.get(path), theirs.get(path))
+            for path in dict.fromkeys((*mine, *theirs)) if mine.get(path) != theirs.get(path)
+        ]  # fmt: skip
+        if differs and (best is None or len(differs) < len(best)):
+            best = differs
+    if best is None:
+        return ""
+    parts = [f"`{path}` is {_content(is_now)} instead of {_content(was)}" for path, is_now, was in best[:2]]
+    return f": {' and '.join(parts)}"
+
+
+def _content(value: Any) -> str:
+    return "not there" if value is None else _cut(shown_value(value))
 
 
 def _instead(text: str) -> str:

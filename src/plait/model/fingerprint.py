@@ -1,0 +1,78 @@
+"""A name for a finding that stays the same while code around it is edited, in every run and on every Python.
+
+It is made of what identifies the defect: the subject, the kind, the type of an exception, the attribute that is raced
+for, the functions that race, the function that was interrupted between them, the locks that stuck threads hold. Lines,
+source text, values, the names of local variables and the numbers of findings are no part of it. Findings that agree in
+all of this are one defect for a baseline.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Any
+
+from plait.model.finding import Finding
+
+SCHEME = 1
+"""Changes whenever the same finding would get another fingerprint."""
+LENGTH = 16
+_INLINED = re.compile(r"\.<locals>\.<(listcomp|setcomp|dictcomp|genexpr)>")  # no function of its own since Python 3.12
+
+
+def fingerprint_of(finding: Finding, subject: str) -> str:
+    """Return the fingerprint of a finding in ``subject``, the name of a class as the command line has it."""
+    text = json.dumps([SCHEME, *identity(finding, subject)], sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:LENGTH]
+
+
+def identity(finding: Finding, subject: str) -> list[Any]:
+    """Return what makes a finding the one it is, as plain data that is ordered where its order could differ."""
+    whose = _without_parameters(finding.node) if finding.node else subject
+    shown = [whose, finding.kind, finding.exception, _direction(finding)]
+    methods = [] if finding.node else sorted(set(finding.methods))
+    if finding.kind in ("deadlock", "hang") or finding.waiting:
+        return [*shown, "stuck", _held(finding) or methods]
+    if finding.race:
+        things = sorted({_thing(str(row.get("access", ""))) for row in finding.race})
+        functions = {_function(str(row.get("function", ""))) for row in finding.race}
+        if finding.gap is not None:
+            functions.add(_function(str(finding.gap["function"])))
+        return [*shown, "race", things, sorted(functions)]
+    return [*shown, "calls", methods]
+
+
+def _without_parameters(node: str) -> str:
+    """Return a test's name without the values that pytest has given it."""
+    return node.partition("[")[0]
+
+
+def _direction(finding: Finding) -> str:
+    """Return which of two versions shows it; nothing where there is only one."""
+    if finding.only_old is None and finding.only_new is None:
+        return ""
+    return "new" if finding.only_new else "old"
+
+
+def _thing(access: str) -> str:
+    """Return what an access touches, whatever it does there and whatever the key."""
+    return access.partition(" ")[2].partition("[")[0]
+
+
+def _function(name: str) -> str:
+    return _INLINED.sub("", name)
+
+
+def _held(finding: Finding) -> list[list[str]]:
+    """Return the locks that were taken and not given back, each with the function that took it."""
+    taken: dict[tuple[Any, str], list[str]] = {}
+    for row in finding.interleaving:
+        verb, _, thing = str(row.get("access", "")).partition(" ")
+        functions = taken.setdefault((row.get("thread"), thing), [])
+        if verb == "acquire":
+            functions.append(_function(str(row.get("function", ""))))
+        elif verb == "release" and functions:
+            functions.pop()
+    held = {(_thing(f"acquire {thing}"), name) for (_, thing), names in taken.items() for name in names}
+    return [list(each) for each in sorted(held)]
