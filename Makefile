@@ -6,10 +6,14 @@ CORE := $(VENV)/.stamp-core
 STAMP := $(VENV)/.stamp-dev
 DOCS := $(VENV)/.stamp-docs
 
+# Compiled modules are kept, whatever the environment says: the tests start more than a thousand processes, and each would
+# compile all of plait again, which doubles its start.
+unexport PYTHONDONTWRITEBYTECODE
+
 PEERS := .venv-peers$(if $(COMPILED),-compiled)
 PEERS_PYTHON ?=
 
-.PHONY: demo test quick matrix lint docs bench bench-peers clean
+.PHONY: demo test quick matrix lint docs bench bench-peers bench-suites clean
 
 # What users install; the demonstration needs no more.
 $(CORE): pyproject.toml
@@ -25,11 +29,13 @@ $(STAMP): $(CORE)
 demo: $(CORE)
 	cd benchmarks/demo && ../../$(BIN)/plait diff account:Account --old dir:old --new dir:new || test $$? -eq 1
 
-# Tests that start processes and wait for them can lose to a busy machine: what failed gets one more try, alone.
+# A failing test fails: none gets a second try.
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist worksteal --timeout 600 || $(BIN)/python -m pytest --timeout 600 --last-failed --last-failed-no-failures none
+	$(BIN)/python -m compileall -q src
+	$(BIN)/python -m pytest -n 2 --dist worksteal --timeout 600
 
 quick: $(STAMP)
+	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n 2 --timeout 600 -m 'not slow'
 
 # The test suite on every supported Python that is there or can be set up; MATRIX="--only 3.14 --smoke" chooses.
@@ -48,6 +54,10 @@ $(DOCS): $(CORE)
 
 docs: $(DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# CPython's tests of rewritten modules, and the tests of the compiled engine, with those that take long.
+bench-suites: $(STAMP)
+	PLAIT_LONG=1 $(BIN)/python -m pytest -n 2 --dist worksteal --timeout 900 tests/run/test_stdlib.py tests/run/test_compiled.py
 
 bench: $(STAMP)
 	$(BIN)/plait bench

@@ -7,7 +7,7 @@ folder="${RUNNER_TEMP:-${TMPDIR:-.}}/plait-review"
 mkdir -p "$folder"
 
 if ! "$python" -c 'import plait' 2>/dev/null; then
-  "$python" -m pip install --quiet --disable-pip-version-check "${PLAIT_SOURCE:?}[perf,pytest]"
+  "$python" -m pip install --quiet --disable-pip-version-check "${PLAIT_SOURCE:?}[pytest]"
 fi
 
 base="${PLAIT_BASE:-}"
@@ -28,7 +28,7 @@ read -r -a arguments <<<"${PLAIT_ARGUMENTS:-}"
 code=0
 "$python" -m plait review ${base:+--base "$base"} --budget "${PLAIT_BUDGET:-5m}" ${arguments[@]+"${arguments[@]}"} \
   --json "$folder/review.json" --markdown "$folder/review.md" --sarif "$folder/review.sarif" \
-  --junit "$folder/review.xml" --html "$folder/review.html" || code=$?
+  --junit "$folder/review.xml" --html "$folder/review.html" --badge "$folder/badge.json" || code=$?
 
 verdict=""
 if [ -f "$folder/review.json" ] && [ "$code" != 2 ]; then

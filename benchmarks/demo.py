@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from plait import explore_threads
-from plait.report.publish import show
+from plait.report.layout import show, terminal_layout
 from plait.report.story import story
 
 HERE = Path(__file__).parent / "demo"
@@ -52,9 +52,9 @@ def main():
     print("An account with a balance of 10. Two threads: withdraw(8) and withdraw(10). It must not be overdrawn.\n")
     before, after = explored("old"), explored("new")
     print("Before the change:")
-    show(story(before))
+    show(story(before, terminal_layout()))
     print("\nAfter the change:")
-    show(story(after))
+    show(story(after, terminal_layout()))
     print("\nThe test of the balance (line 27) happens before the lock is taken (line 28): both threads pass it.")
     return 0 if before.passed and not after.passed else 1
 

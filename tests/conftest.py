@@ -5,6 +5,7 @@ What people read is compared with a golden file, which is written anew with ``--
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -16,6 +17,11 @@ pytest_plugins = ["pytester"]
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="write tests/golden anew")
+
+
+def pytest_configure():
+    """Forget the width of whoever runs the tests, which xdist hands to its workers: golden files have their own."""
+    os.environ.pop("COLUMNS", None)
 
 
 def pytest_collection_modifyitems(items):

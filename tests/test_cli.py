@@ -143,6 +143,7 @@ def test_help_shows_the_defaults_that_hold(tmp_path, capsys):
         assert set(own) <= set(main.COMMANDS[name].options)
     assert _read("perf", "a:B", folder=tmp_path).threads == 8
     assert _read("check", "a:B", folder=tmp_path).threads == 2
+    from plait.commands.audit import command as audit
     from plait.commands.bisect import command as bisect
     from plait.commands.check import options as check_options
     from plait.commands.diff import options as diff_options
@@ -152,7 +153,7 @@ def test_help_shows_the_defaults_that_hold(tmp_path, capsys):
 
     budgets = {"check": check_options.DEFAULT_BUDGET, "diff": diff_options.DEFAULT_BUDGET, "perf": perf.BUDGET_S,
                "explore": explore.SECONDS, "review": review.DEFAULT_BUDGET,
-               "bisect": bisect.DEFAULT_BUDGET}  # fmt: skip
+               "bisect": bisect.DEFAULT_BUDGET, "audit": audit.DEFAULT_BUDGET}  # fmt: skip
     assert {name: main.seconds(own["budget"]) for name, own in main.DEFAULTS.items()} == budgets
     own = main.DEFAULTS["perf"]
     assert (int(own["max-tests"]), int(own["threads"])) == (perf.TESTS, perf.THREADS)

@@ -53,6 +53,14 @@ def test_every_page_is_in_the_navigation_once():
     assert sorted(listed) == [page.name for page in PAGES]
 
 
+def test_the_list_for_language_models_leads_somewhere():
+    text = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
+    assert text.startswith("# plait\n\n> ")
+    pages = re.findall(r"\]\(([\w-]+\.md)\)", text)
+    assert len(pages) > 10
+    assert [page for page in pages if not (ROOT / "docs" / page).is_file()] == []
+
+
 def test_what_the_page_on_papers_names_exists():
     """Files below src/plait or tests, and the functions or classes in them."""
     page = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")

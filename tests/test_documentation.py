@@ -3,11 +3,14 @@
 A shell block is a fenced block marked ``sh``, ``shell``, ``bash`` or ``console`` (there only lines with ``$``), or an
 indented one that begins with a command. ``<!-- the reader's project -->`` before it has it run in a repository such as
 the page speaks of. `make demo` runs; other targets only say what they would do: continuous integration runs them,
-and the benchmarks take hours. What `pip` installs goes to a folder of its own.
+and the benchmarks take hours. `plait bench` is only read: its tests run it. What `pip` installs goes to a folder of its
+own. The environment that `make` would set up is there: continuous integration has made it by the same rule.
 """
 
 import os
 import re
+import runpy
+import shlex
 import shutil
 import subprocess
 import sys
@@ -88,8 +91,13 @@ def clone(tmp_path_factory):
     with (folder / "pyproject.toml").open("a", encoding="utf-8") as settings:
         settings.write(SETTINGS.format("6s"))
     subprocess.run([*git, "commit", "-qam", "second"], check=True, capture_output=True)
-    (folder / ".venv" / "bin").mkdir(parents=True)
-    (folder / ".venv" / "bin" / "activate").touch()
+    programs = folder / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "activate").touch()
+    for name in ("python", "plait"):
+        (programs / name).write_text(f'#!/bin/sh\nexec "{Path(sys.executable).with_name(name)}" "$@"\n')
+        (programs / name).chmod(0o755)
+    (folder / ".venv" / ".stamp-core").touch()  # newer than what it depends on
     return folder
 
 
@@ -121,8 +129,22 @@ def execute(lines, folder):
     return [f"{lines[int(each[1])]} ended with {each[2]}: {said}" for each in re.finditer(r"@@(\d+)@@(\d+)", said)]
 
 
+READ = """
+import sys
+from pathlib import Path
+from plait.cli.main import read_arguments
+try:
+    read_arguments(sys.argv[1], sys.argv[2:], Path())
+except Exception as error:
+    print(error)
+    sys.exit(2)
+"""
+
+
 def _safe(line):
-    """The command such that this environment stays as it is."""
+    """The command such that this environment stays as it is, and that a benchmark is read but not run."""
+    if line.startswith("plait bench "):
+        return f"python -c {shlex.quote(READ)} {line.removeprefix('plait ')}"
     if line in ("pip install plait", "pip install ."):
         return f"pip install --dry-run --no-deps {ROOT}"
     if line.startswith("pip install "):
@@ -136,6 +158,12 @@ def test_the_commands_of_a_page_run(page, clone, project):
     run = blocks(page.read_text(encoding="utf-8"))
     for folder, readers in ((clone, False), (project, True)):
         assert execute([line for block in run if block.readers is readers for line in block.commands], folder) == []
+
+
+def test_the_samples_of_readme_are_what_plait_says():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    renewed = runpy.run_path(str(ROOT / "docs" / "make_samples.py"))["renewed"]
+    assert renewed(readme) == readme, "run docs/make_samples.py"
 
 
 def test_readme_and_docs_have_commands():
@@ -185,6 +213,7 @@ def test_blocks_are_told_apart():
 
 
 def test_a_command_that_fails_is_noticed(tmp_path):
-    (said,) = execute(["true", "plait nonsense", "cd .", "make -v"], tmp_path)
+    said, bench = execute(["true", "plait nonsense", "cd .", "make -v", "plait bench engine --limt 1s"], tmp_path)
+    assert "--limt" in bench
     assert said.startswith("plait nonsense ended with 2")
     assert "no command 'nonsense'" in said

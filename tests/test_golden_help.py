@@ -48,6 +48,8 @@ def somewhere(monkeypatch):
     monkeypatch.setattr(platform, "python_version", lambda: "3.11.7")
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
     monkeypatch.setattr(doctor.sysconfig, "get_config_var", lambda _: 0)
+    layers = {"in_force": {"limits": "files", "landlock": "ABI 7", "seccomp": ""}, "missing": {}}
+    monkeypatch.setattr(doctor, "_confined", lambda: layers)
     monkeypatch.setattr(doctor, "_cache", lambda: "rewritten code is kept in ~/.cache/plait")
 
 
@@ -69,6 +71,8 @@ def test_doctor_where_all_that_can_be_missing_is(somewhere, monkeypatch, capsys,
     def broken():
         raise PermissionError(13, "Permission denied")
 
+    layers = {"in_force": {"limits": ""}, "missing": {"namespaces": "not permitted", "landlock": "no such thing"}}
+    monkeypatch.setattr(doctor, "_confined", lambda: layers)
     monkeypatch.setattr(doctor, "_version", lambda _: None)
     monkeypatch.setattr(doctor, "_cache", broken)
     monkeypatch.setattr(shutil, "which", lambda _: None)

@@ -215,3 +215,24 @@ def test_threads_may_race_behind_a_pipe(tmp_path):
     make, look, THREADS = Counter, lambda counter: counter.value, [Counter.wait_and_add, Counter.tell_and_add]
     """
     assert outcomes(tmp_path, source) == [1, 2]
+
+
+@pytest.mark.skip(reason="the GIL's switches are those of specialised code; a function's first calls have more")
+def test_a_function_may_be_torn_in_its_first_calls(tmp_path):
+    source = """
+    from plait.run.engine import ENGINE
+
+    ENGINE.gil = True
+
+    class Counter:
+        def __init__(self):
+            self.value = 0
+
+        def step(self):
+            value = self.value
+            len(())
+            self.value = value + 1
+
+    make, look, THREADS = Counter, lambda counter: counter.value, [Counter.step, Counter.step]
+    """
+    assert outcomes(tmp_path, source) == [1, 2]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from plait import explore_threads
-from plait.report.interleaving import as_text
+from plait.report.layout import as_text
 from plait.report.story import story
 from small_programs import FAIL, SUCCESS, explored, load, replayed
 

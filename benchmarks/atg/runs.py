@@ -31,7 +31,8 @@ from plait.generate.sequence import Sequences
 from plait.judge.oracle.sequential import SequentialRunner
 from plait.observe.places import PLACES
 from plait.run.importing.world import World
-from plait.subject.interface.members import Interface, discover
+from plait.subject.interface.discovery import discover
+from plait.subject.interface.members import Interface
 
 ROOT = Path(__file__).resolve().parents[2]
 STRATEGIES = (RandomActiveTests, StaticallyDiverseTests, DynamicallyDiverseTests, DiverseTests, WidelyDiverseTests)

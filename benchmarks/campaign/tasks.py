@@ -14,7 +14,7 @@ from plait.judge.oracle.safety import Examination
 from plait.judge.oracle.sequential import SequentialRunner
 from plait.model.test import Test
 from plait.observe.places import PLACES
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 from plait.workers import state
 
 BATCH = 5  # tests that a worker gets at a time

@@ -33,7 +33,7 @@ from plait.observe.places import PLACES
 from plait.observe.recording import schedule_of
 from plait.run.engine import ENGINE, FINISHED_RUN
 from plait.run.importing.world import World, find_in
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 
 PUBLISHED = ("published", "naive")  # CovCon by what its paper says alone; the second with another prioritisation
 FAILURES = ("exception", "deadlock", "hang")  # what the paper's oracle sees

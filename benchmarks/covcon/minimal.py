@@ -19,7 +19,7 @@ from plait.model.finding import Finding
 from plait.observe.places import PLACES
 from plait.run.endings import SetupFailedError
 from plait.run.importing.world import World, find_in
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 
 
 def droppable(root: Path, module: str, name: str, result: dict[str, Any]) -> list[dict[str, Any]]:

@@ -37,16 +37,21 @@ FILES = ("plait.toml", "pyproject.toml")
 TESTS = ("tests", "test")
 """Where a project's tests usually are."""
 ALLOWABLE = ("write", "network", "subprocess", "native")
-"""What code under test may be allowed to do besides computing."""
+"""What code under test may be allowed to do besides computing. To see a variable of the environment is ``env:NAME``."""
 CHOICES = {"model": MODELS, "generate": GENERATORS, "schedule": SCHEDULES, "capp": (*HEURISTICS, "none")}
 _COUNTS = {"threads": 2, "workers": 1, "max-tests": 1, "max-schedules": 1, "seed": 0}
 """Options that are whole numbers, with the least that each can be."""
-_TEXTS = ("budget", "path", "cluster", "old", "new")
+_TEXTS = ("budget", "path", "cluster", "old", "new", "baseline")
 _OPTIONS = (*CHOICES, *_COUNTS, *_TEXTS)
 _SUBJECT_KEYS = (
     "imports", "factories", "values", "exclude", "only", "not-parallel", "invariant", "nondeterministic",
 )  # fmt: skip
 _TOP_KEYS = (*_OPTIONS, *_SUBJECT_KEYS, "allow", "hook", "tests", "review", "review-exclude", "subject")
+
+
+def is_allowable(name: str) -> bool:
+    """Return whether there is such a permission."""
+    return name in ALLOWABLE or (name.startswith("env:") and name.removeprefix("env:").isidentifier())
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +140,8 @@ class _Reader:
         tests = self._text("tests", table["tests"]) if "tests" in table else None
         allow = self._texts("allow", table.get("allow", []))
         for each in allow:
-            self._choice("allow", each, ALLOWABLE)
+            if not is_allowable(each):
+                self._choice("allow", each, (*ALLOWABLE, "env:NAME"))
         general = self._subject("", {key: table[key] for key in _SUBJECT_KEYS if key in table}, SubjectConfig())
         subjects = {
             name: self._subject(f"subject.{name}.", self._table(f"subject.{name}", words), general)

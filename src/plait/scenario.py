@@ -35,7 +35,7 @@ from plait.model.schedule import Schedule
 from plait.observe.places import PLACES, is_machinery
 from plait.observe.recording import as_row
 from plait.observe.spots import lambda_text
-from plait.report.interleaving import as_text
+from plait.report.layout import as_text, terminal_layout
 from plait.report.story import story
 from plait.run.asked import virtual_identity
 from plait.run.engine import ENGINE
@@ -57,7 +57,7 @@ class InterleavingError(AssertionError):
     """Some interleaving makes the test fail; the message tells which, ``verdict`` has it as data."""
 
     def __init__(self, verdict: Verdict) -> None:
-        super().__init__(as_text(story(verdict)))
+        super().__init__(as_text(story(verdict, terminal_layout()._replace(hint=""))))
         self.verdict = verdict
 
 

@@ -22,7 +22,7 @@ from plait.generate.registry import make_generator
 from plait.generate.sequence import Sequences
 from plait.judge.oracle.sequential import SequentialRunner
 from plait.model.test import Test
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 
 
 class Subject:

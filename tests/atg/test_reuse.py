@@ -10,7 +10,7 @@ from plait.judge.oracle.sequential import SequentialRunner
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 
 
 class Ticket:

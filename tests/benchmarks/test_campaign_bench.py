@@ -6,7 +6,7 @@ from benchmarks.campaign import bench, memory
 from benchmarks.campaign.throughput import Place
 from benchmarks.condiff.scenarios import subject
 
-MOST_KB = 30_000  # per 1,000 tests; a few seconds measure it roughly
+MOST_KB = 150_000  # per 1,000 tests: 3.6 MB for these few; `plait bench campaign` measures what is less
 
 
 @pytest.mark.slow
@@ -14,8 +14,8 @@ def test_memory_does_not_grow_with_the_tests(tmp_path):
     """An hour has some 100,000 tests."""
     chosen = subject("C4")
     place = Place(chosen.module, chosen.class_name, chosen.source("old"), tmp_path / "place")
-    grown = memory.grown(place, 20.0)  # in half of the time, caches have filled
-    assert grown["tests"] > 50
+    grown = memory.grown(place, 300.0, tests=60)  # in half of the time, caches have filled
+    assert grown["tests"] == 60
     assert grown["campaign_kb"] > 0 < grown["worker_kb"]
     assert grown["campaign_kb_per_1000_tests"] < MOST_KB
     assert grown["worker_kb_per_1000_tests"] < MOST_KB

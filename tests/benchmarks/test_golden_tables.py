@@ -276,9 +276,28 @@ def forms(patch):
     return {}
 
 
+def fingerprints(patch):
+    table = module("fingerprints.bench")
+
+    def said(name, source, _tests, _seed):
+        edited = source != table.SHOP
+        return {"Counter": {"a", "b"}, "Cache": {"c", "d" if edited else "e"}}[name]
+
+    patch.setattr(table, "_checked", said)
+    return {"subject": "Counter,Cache", "sample": 2}
+
+
+def frames(patch):
+    table = module("frames.bench")
+    patch.setattr(table, "kinds", lambda: [int, str])
+    patch.setattr(table, "_tried", lambda _kind, count, _first: [(number % 2 == 0, 0.001) for number in range(count)])
+    return {"max_tests": 6}
+
+
 TABLES = {
     each.__name__.rstrip("_"): each
-    for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants, filter_, forms)
+    for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants, filter_, forms,
+                 fingerprints, frames)
 }
 
 

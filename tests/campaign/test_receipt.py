@@ -25,6 +25,7 @@ NEW = OLD.replace("self.n += 1", "self.n = self.n + 1")
 def left(tmp_path, monkeypatch):
     """A receipt that depends on a file, on one that is not there, and on a folder."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
     Path("a.py").write_text("a = 1\n")
     Path("tests").mkdir()
     Path("tests/test_a.py").write_text("import a\n")
@@ -44,6 +45,13 @@ def test_it_is_given_out_again(left, capsys):
     assert capsys.readouterr().out == "said ü\n"
     assert Path("result.json").read_text() == '{"written": 1}\n'
     assert sorted(os.listdir()) == [".plait", "a.py", "result.json", "tests"]
+
+
+def test_it_is_for_one_width(left, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "140")
+    assert receipt.answer(WORDS) is None
+    monkeypatch.delenv("COLUMNS")
+    assert receipt.answer(WORDS) == 1
 
 
 @pytest.mark.parametrize(
@@ -166,7 +174,8 @@ def _without_times(text):
 
 
 def _written(folder):
-    return {**json.loads((folder / "r.json").read_text()), "elapsed_s": None}
+    """What a result file says, but for the time and for what held around code that a looked-up answer does not run."""
+    return {**json.loads((folder / "r.json").read_text()), "elapsed_s": None, "confinement": None}
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ def test_the_debugger_steps_on_and_can_be_left(found):
     assert done.returncode == 1, done.stderr
     assert "(plait pdb) 'a'" in done.stdout
     assert "The execution is over" not in done.stdout
-    guarded = _plait(found, "replay", "r.json", "--pdb", keys="p open('harm', 'w')\nq\n")
+    guarded = _plait(found, "replay", "r.json", "--pdb", keys=f"p open({str(found / 'harm')!r}, 'w')\nq\n")
     assert "code under test may not do that without --allow write" in guarded.stdout
     assert not (found / "harm").exists()
 

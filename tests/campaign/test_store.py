@@ -401,3 +401,16 @@ def test_a_removed_store_is_begun_anew(folder):
         assert store.explored("key1") is None
     with Store(folder) as store:
         assert store.explored("a") == RECORD
+
+
+@pytest.mark.parametrize("name", ["lock", "store.sqlite"])
+def test_a_link_in_its_place_is_not_followed(tmp_path, name):
+    for content in ("", "precious"):
+        precious = tmp_path / f"precious{len(content)}"
+        precious.write_text(content)
+        folder = tmp_path / f"store{len(content)}"
+        folder.mkdir()
+        (folder / name).symlink_to(precious)
+        with Store(folder) as store:
+            store.remember("s", {"key": {"a": 1}})
+        assert precious.read_text() == content

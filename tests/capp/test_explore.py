@@ -9,6 +9,7 @@ import pytest
 
 from plait.cli.main import main, option_of
 from plait.pytest_plugin import explore as pytest_search
+from result_schema import undescribed
 
 MINA = Path(__file__).resolve().parents[2] / "benchmarks" / "capp" / "mina"
 
@@ -37,7 +38,9 @@ def project(tmp_path, monkeypatch):
 def explore(tmp_path, *arguments):
     file = tmp_path / "result.json"
     code = main(["explore", *arguments, "--json", str(file)])
-    return code, json.loads(file.read_text())
+    result = json.loads(file.read_text())
+    assert undescribed(result) == []
+    return code, result
 
 
 def test_the_fault_is_found_within_five_schedules(project, tmp_path, capsys):

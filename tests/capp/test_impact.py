@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from plait.subject.changes.impact import Icp, Impact, class_of, named_function
-from plait.subject.changes.impact_analysis import collect, module_name
+from plait.subject.changes.impact_analysis import collect, module_name, python_files
 from plait.subject.changes.impact_lines import impacted_lines, regions
 
 CAPP = Path(__file__).resolve().parents[2] / "benchmarks" / "capp"
@@ -307,3 +307,10 @@ def test_no_change_no_points(tmp_path):
 def test_every_port_has_points_of_all_four_kinds(folder):
     found = collect(CAPP / folder / "old", CAPP / folder / "new")
     assert all((found.points, found.lines, found.methods, found.classes, found.fields))
+
+
+def test_what_plait_writes_is_no_change(tmp_path):
+    (tmp_path / "plait-out").mkdir()
+    (tmp_path / "plait-out" / "test_x.py").write_text("a = 1\n", encoding="utf-8")
+    (tmp_path / "shop.py").write_text("a = 1\n", encoding="utf-8")
+    assert list(python_files(tmp_path)) == [Path("shop.py")]

@@ -284,11 +284,14 @@ def test_a_part_that_fails_fails_the_test_and_all_parts_together_are_one_account
 LONG = """
 import threading
 
+class Box:
+    count = 0
+
 def test_long():
-    counts = [0, 0]
+    box = Box()
     def work():
         for _ in range(15_000):
-            counts[0] = counts[0] + counts[1]
+            box.count = box.count + 1
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()

@@ -5,6 +5,7 @@ import pytest
 from plait.commands.check.command import check
 from plait.commands.check.options import CheckOptions
 from plait.subject.name import Subject
+from result_schema import undescribed
 
 HERE = Path(__file__).parent
 
@@ -31,6 +32,7 @@ def run(tmp_path, monkeypatch, earlier):
                 **options,
             )  # fmt: skip
             earlier[key] = check(asked)
+            assert undescribed(earlier[key].as_json()) == []
         return earlier[key]
 
     return check_it

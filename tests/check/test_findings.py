@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from plait.judge.oracle.rules import Rules
-from plait.report.finding_text import finding_text
+from plait.report.finding_text import finding_lines
+from plait.report.layout import Layout, as_text
 from plait.report.reproducer import reproducer_text, write_reproducer
 
 HERE = Path(__file__).parent
@@ -33,10 +34,14 @@ def test_a_lost_update_is_told_as_such(run):
     assert lost.test.as_lines() == {"prefix": ["x = Counter()"], "suffixes": [["x.inc()"], ["x.inc()"]]}
 
 
+def told(finding):
+    return as_text(finding_lines(finding, Layout(unwrapped=True))).splitlines()
+
+
 def test_a_method_is_shown_rather_than_one_that_calls_it(run):
     finding = only(run("Wrapped", tests=30))
     assert (finding.methods, finding.through, finding.siblings) == (["Wrapped.put"], [], [["Wrapped.append"]])
-    assert "  The same shows in tests of `append`." in finding_text(finding).splitlines()
+    assert "  The same shows in tests of `append`." in told(finding)
 
 
 def test_methods_that_race_in_the_same_helpers_are_two_faults(run):
@@ -52,10 +57,10 @@ def test_the_gap_is_in_the_method_that_calls_the_locked_ones(run):
     first = 1 + lines.index("        amount = self.get(key)")
     assert finding.methods == ["Table.more"]
     assert finding.gap == {
-        "thread": 1, "file": str(HERE / "subjects.py"), "function": "Table.more", "line": first, "end": first + 1
+        "thread": 1, "file": "subjects.py", "function": "Table.more", "line": first, "end": first + 1
     }  # fmt: skip
-    where = f"between lines {first} and {first + 1} of subjects.py, in `Table.more` (thread 1)"
-    assert f"  Gap: {where}, another thread gets in." in finding_text(finding).splitlines()
+    lines = f"lines {first} and {first + 1} of subjects.py, in `Table.more`"
+    assert f"  Not atomic: {lines}, must run under one lock (thread 1 is interrupted there)." in told(finding)
 
 
 def test_what_a_table_holds_is_looked_up_with_the_keys_of_the_test(run):
@@ -87,7 +92,9 @@ def test_two_objects_that_lock_each_other(run):
     finding = next(each for each in run("Transfer", tests=80).findings if each.kind == "deadlock")
     assert finding.methods == ["Transfer.move"]
     assert len(finding.waiting) == 2
-    assert all("held by thread" in line for line in finding.waiting)
+    for thread, line in enumerate(finding.waiting, 1):
+        assert line.startswith(f"thread {thread} holds Transfer._lock (since subjects.py:")
+        assert line.endswith(f", which thread {3 - thread} holds")
 
 
 def test_a_call_that_waits_for_itself(run):

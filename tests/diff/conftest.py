@@ -1,3 +1,4 @@
+import pickle
 import sys
 import textwrap
 from pathlib import Path
@@ -21,7 +22,11 @@ from plait.workers.protocol import WorkerSpec
 def lab():
     """Runs a task of the module `lab` in a worker process."""
     with Workers(WorkerSpec(), count=1) as workers:
-        yield lambda task, *args, **named: workers.submit(lab_module.call, task, args, named, timeout=60).result().value
+
+        def run(task, *args, **named):
+            return pickle.loads(workers.submit(lab_module.call, task, args, named, timeout=60).result().value)
+
+        yield run
 
 
 @pytest.fixture(scope="session")

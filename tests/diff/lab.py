@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,8 +28,11 @@ def version(name, folder):
 
 
 def call(task, args, named):
-    """One task with named arguments (a function of `conftest` cannot be pickled: several modules have that name)."""
-    return task(*args, **named)
+    """One task with named arguments (a function of `conftest` cannot be pickled: several modules have that name).
+
+    What it returns is of any type, which an answer is not: the task of a test may be believed, so it is pickled.
+    """
+    return pickle.dumps(task(*args, **named))
 
 
 def _loaded(source, prefix, suffixes):

@@ -11,6 +11,7 @@ from plait.judge.difference.outcome import Outcome
 from plait.judge.oracle.specification import UNFINISHED
 from plait.model.test import Call, Test
 from plait.report.diff_text import diff_text
+from plait.report.layout import Layout, as_text
 from plait.subject.interface.members import Interface, Method
 from plait.subject.interface.signature import Parameter
 
@@ -145,7 +146,7 @@ def test_a_changed_method_that_only_raises_is_no_pass(compare):
     assert (result.verdict, _code(result)) == ("inconclusive", 3)
     assert "`fetch` AttributeError: '" in result.more["reason"]
     assert result.more["reason"] == result.notes[0]
-    assert f"Why: {result.more['reason']}." in diff_text(result)
+    assert f"Why: {result.more['reason']}." in as_text(diff_text(result, Layout(unwrapped=True)))
     assert result.stats["methods"]["fetch"]["returned"] == 0 < result.stats["methods"]["fetch"]["called"]
 
 

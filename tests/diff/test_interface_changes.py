@@ -4,7 +4,7 @@ import pytest
 
 from plait.errors import UsageError
 from plait.generate.condiff import common_interface
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 
 
 def interface(source):

@@ -10,7 +10,7 @@ from plait.generate.condiff import COMBINATIONS, PREFIX_LENGTH, Stages, tidied
 from plait.generate.draft import ARGUMENT
 from plait.generate.outcome import CallOutcome
 from plait.model.test import Call, Test
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 
 
 class Token:

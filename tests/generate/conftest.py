@@ -9,7 +9,7 @@ from sequential import Runner
 
 from plait.generate.catalogue import build_catalogue
 from plait.generate.registry import make_generator
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def test_catalogue_travels():
     import pickle
 
     from plait.generate.catalogue import build_catalogue
-    from plait.subject.interface.members import discover
+    from plait.subject.interface.discovery import discover
 
     catalogue = build_catalogue(zoo.Limiter, discover(zoo.Limiter, name="zoo:Limiter"))
     assert pickle.loads(pickle.dumps(catalogue)) == catalogue

@@ -41,7 +41,7 @@ import zoo
 from sequential import Runner
 from plait.generate.catalogue import build_catalogue
 from plait.generate.registry import make_generator
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 strategy = make_generator("covcon", build_catalogue(zoo.Limiter, discover(zoo.Limiter, name="zoo:Limiter")), Runner())
 for _ in range(20):
     print(strategy.next_test().as_json())

@@ -11,7 +11,7 @@ from plait.model.test import Call
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.importing.world import World
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 
 SOURCE = """
 import threading

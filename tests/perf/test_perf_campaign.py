@@ -15,6 +15,7 @@ from plait.commands.perf.measure import MeasureRules
 from plait.errors import UsageError
 from plait.generate.perf import Limits
 from plait.run.native.machine import HEAVY
+from result_schema import undescribed
 
 EFFECTS = Path(__file__).parents[2] / "benchmarks" / "speedgun" / "effects"
 QUICK = {
@@ -167,6 +168,7 @@ def test_a_method_that_fails_with_one_version_is_no_evidence(tmp_path):
     assert (found.verdict, found.exit_code) == ("inconclusive", 3)
     assert found.reason.startswith("no performance test works on both versions: x.get() with the old version: KeyError")
     assert "values = { ... } under [tool.plait]" in found.reason
+    assert undescribed(found.as_result().as_json()) == []
     counted = found.as_result().stats["methods"]["get"]
     assert counted["called"] > counted["returned"] == 0
 

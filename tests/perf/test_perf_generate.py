@@ -12,7 +12,7 @@ from plait.generate.catalogue import build_catalogue
 from plait.generate.perf import PerformanceTests
 from plait.generate.sequence import Sequences
 from plait.run.native.author import run_natively
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 
 
 class Shop:

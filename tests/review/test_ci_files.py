@@ -1,15 +1,18 @@
 """The scripts of the GitHub Action, run here; the commands that hooks and the Action name."""
 
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from plait.cli import main
+from plait.report.compact import badge
 from plait.report.review import MARKER
 from sample_shop import make_shop
 
@@ -47,8 +50,8 @@ def test_the_action_reviews_a_shallow_checkout_of_a_pull_request(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     told = outputs(tmp_path / "outputs")
     assert (told["exit-code"], told["verdict"]) == ("1", "findings")
-    assert sorted(file.suffix for file in Path(told["folder"]).iterdir()) == [
-        ".html", ".json", ".md", ".sarif", ".xml",
+    assert sorted(file.name for file in Path(told["folder"]).iterdir()) == [
+        "badge.json", "review.html", "review.json", "review.md", "review.sarif", "review.xml",
     ]  # fmt: skip
     summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert summary.startswith(MARKER)
@@ -100,3 +103,38 @@ def test_the_action_runs_scripts_that_exist_and_passes_what_they_read():
     assert {name for name in re.findall(r"^  ([a-z-]+):$", text.partition("outputs:")[0], re.MULTILINE)} == set(
         re.findall(r"inputs\.([a-z-]+)", text)
     )
+
+
+def test_what_the_action_installs_exists(tmp_path):
+    """On a runner without plait: it is installed from the action's own revision, with extras that there are."""
+    log, python = tmp_path / "log", tmp_path / "python"
+    python.write_text(
+        f"""#!/bin/sh
+case "$*" in
+  "-c import plait") test -e {shlex.quote(str(log))} ;;
+  *"pip install"*) echo "$@" >>{shlex.quote(str(log))} ;;
+  *) exec {shlex.quote(sys.executable)} "$@" ;;
+esac
+"""
+    )
+    python.chmod(0o755)
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    done = run("review.sh", tmp_path, tmp_path, PLAIT_PYTHON=str(python), PLAIT_SOURCE=str(ROOT), PLAIT_BASE="none")
+    assert done.returncode == 0, done.stderr
+    assert outputs(tmp_path / "outputs")["exit-code"] == "2"  # the review itself was begun
+    (words,) = log.read_text(encoding="utf-8").splitlines()
+    source, extras = re.fullmatch(r"(.*)\[(.*)\]", shlex.split(words)[-1]).groups()
+    project = tomllib.loads((Path(source) / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(extras.split(",")) <= project["optional-dependencies"].keys()
+    assert {"Homepage", "Documentation", "Issues"} <= project["urls"].keys()
+
+
+@pytest.mark.parametrize(("verdict", "known", "total", "message"), [
+    ("clean", 0, 0, "no findings"), ("findings", 0, 1, "1 finding"), ("findings", 1, 3, "2 findings"),
+    ("findings", 3, 3, "3 known"), ("inconclusive", 0, 0, "no conclusion"), ("improvement", 0, 1, "faster"),
+])  # fmt: skip
+def test_the_badge(verdict, known, total, message):
+    findings = [{"baseline": {"status": "known"}} if number < known else {} for number in range(total)]
+    made = json.loads(badge({"verdict": verdict, "findings": findings}))
+    assert (made["schemaVersion"], made["label"], made["message"]) == (1, "plait", message)
+    assert (made["color"] == "red") == (total > known and verdict != "improvement")

@@ -11,6 +11,7 @@ import pytest
 from plait.commands.bisect.command import BisectOptions, bisect
 from plait.report.bisect_text import bisect_text
 from plait.subject.name import Subject
+from result_schema import undescribed
 from sample_shop import QUICK, commit, git, make_shop
 
 pytestmark = pytest.mark.slow
@@ -110,7 +111,7 @@ def test_the_slowdown_is_reported_on_its_commit_and_nothing_else(slower):
 def test_the_result_file_keeps_the_contract(reviewed, shop):
     folder, made = shop
     data, _ = reviewed["race"]
-    assert (data["command"], data["verdict"], data["schema"]) == ("review", "findings", 1)
+    assert (data["command"], data["verdict"], undescribed(data)) == ("review", "findings", [])
     assert data["versions"] == {"old": made["start"][:10], "new": made["race"][:10]}
     assert data["stats"]["classes"] == 1
     assert set(data["stats"]["results"]["shop.stock:Stock"]) == {"diff", "check", "perf", "explore"}
@@ -153,7 +154,7 @@ def test_bisect_names_the_commit_that_brought_the_race(shop, tmp_path):
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
     data = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-    assert (data["verdict"], data["kind"]) == ("found", "behaviour")
+    assert (data["verdict"], data["kind"], undescribed(data)) == ("found", "behaviour", [])
     assert (data["commit"]["name"], data["commit"]["subject"]) == (made["race"], "Put without waiting")
     assert data["commit"]["date"].startswith("20")
     assert "Put without waiting" in done.stdout

@@ -36,6 +36,7 @@ def test_the_compiled_engine_explores_the_same(tmp_path):
     where = "import plait.run.engine, plait.explore.dpor as d; print(plait.run.engine.__file__, d.__file__)"
     compiled = run("-c", where, folder=tmp_path, PYTHONPATH=str(source)).split()
     assert all(file.startswith(str(source)) and not file.endswith(".py") for file in compiled)
-    tests = [f"tests/explore/{name}.py" for name in ("test_counts", "test_spin", "test_waiting", "test_whole_reads")]
+    long = ("test_spin", "test_whole_reads") if os.environ.get("PLAIT_LONG") else ()  # `make bench-suites`
+    tests = [f"tests/explore/{name}.py" for name in ("test_counts", "test_waiting", *long)]
     told = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, folder=ROOT, PYTHONPATH=str(source))
     assert "passed" in told

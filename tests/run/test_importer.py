@@ -6,6 +6,7 @@ import inspect
 import os
 import pkgutil
 import runpy
+import subprocess
 import sys
 import traceback
 
@@ -215,3 +216,9 @@ def test_load_source_leaves_no_half_loaded_module():
     with pytest.raises(SyntaxError):
         importer.load_source("halfway", "x =")
     assert sys.modules.pop("halfway") is kept
+
+
+def test_event_loops_keep_the_real_clock():
+    """Also where the code under test is the first to import asyncio: outside of executions that clock stands still."""
+    code = "import plait.run.importing.world, sys, time; assert sys.modules['asyncio.base_events'].time is time"
+    subprocess.run([sys.executable, "-c", code], check=True)

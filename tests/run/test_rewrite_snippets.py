@@ -1,7 +1,10 @@
 """Functions that use the corners of the language: rewritten they give what the originals give."""
 
+import dataclasses
+
 import pytest
 
+from plait.run.hooks.dynamic import generate
 from plait.run.hooks.noop import HOOKS
 from plait.run.importing.importer import Importer
 
@@ -230,3 +233,10 @@ def test_a_rewritten_function_gives_what_the_original_gives(snippet, capsys):
     assert repr(Importer(lambda *_: False, HOOKS, sites).load_source("probe", source).f()) == repr(namespace["f"]())
     assert sites or snippet == "debug"
     assert capsys.readouterr().out == ""
+
+
+def test_methods_made_from_text_need_the_hooks_of_their_module(monkeypatch):
+    """A module that was rewritten with fewer hooks than texts need gets methods as they are."""
+    monkeypatch.setitem(vars(dataclasses), "exec", generate)
+    source = SNIPPETS["future annotations"]
+    assert Importer(lambda *_: False, HOOKS, {}).load_source("probe", source).f()[0] == 3

@@ -25,7 +25,17 @@ _GROUPS = {
         "cluster-cert",
         "cluster-key",
     ),
-    "what to write": ("json", "html", "junit", "sarif", "markdown", "quiet"),
+    "what to write": (
+        "json",
+        "html",
+        "junit",
+        "sarif",
+        "markdown",
+        "badge",
+        "full",
+        "compact",
+        "quiet",
+    ),
 }
 _VERSIONS = "VERSION is worktree, a git revision, a folder (dir:PATH) or a release (pypi:NAME==NUMBER). "
 _SETTINGS = "Settings in pyproject.toml ([tool.plait]) or plait.toml replace these defaults."
@@ -48,7 +58,9 @@ def default_text(option: Option, differs: str | None = None) -> str:
 def command_help(name: str, command: Command, options: Mapping[str, Option], differs: Mapping[str, str]) -> str:
     """The whole text; ``differs`` are the defaults that only this command has."""
     width = max(_NARROW, min(_WIDE, shutil.get_terminal_size().columns))
-    head = "" if command.argument is None else f" {command.argument[0]}" if command.needed else " [NAME]"
+    head = (
+        "" if command.argument is None else f" {command.argument[0]}" if command.needed else f" [{command.argument[0]}]"
+    )
     lines = [f"usage: plait {name}{head}{' [--option ...]' if command.options else ''}", ""]
     lines += textwrap.wrap(f"{command.help[0].upper()}{command.help[1:]}.", width)
     if command.argument is not None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from plait import __version__
 from plait.commands.budget import seconds
-from plait.config import ALLOWABLE, CHOICES, load_config
+from plait.config import ALLOWABLE, CHOICES, is_allowable, load_config
 from plait.errors import INTERRUPTED, NOTHING_FOUND, UNUSABLE, PlaitBugError, UsageError
 from plait.model.choices import EXHAUSTIVE, SEARCHES
 
@@ -46,8 +46,8 @@ def _at_least(least: int) -> Callable[[str], int]:
 def _permissions(text: str) -> tuple[str, ...]:
     names = tuple(part for part in text.split(",") if part)
     for name in names:
-        if name not in ALLOWABLE:
-            raise UsageError(f"{name!r} cannot be allowed: choose from {', '.join(ALLOWABLE)}")
+        if not is_allowable(name):
+            raise UsageError(f"{name!r} cannot be allowed: choose from {', '.join((*ALLOWABLE, 'env:NAME'))}")
     return names
 
 
@@ -98,20 +98,31 @@ OPTIONS = {
     "cluster-ca": Option("certificate authority of an encrypted cluster (default: none)", "FILE", Path),
     "cluster-cert": Option("certificate for an encrypted cluster (default: none)", "FILE", Path),
     "cluster-key": Option("key of that certificate (default: none)", "FILE", Path),
-    "generate": _choice("generate", "how tests are made, see docs/check.md (default: covcon)", "covcon"),
+    "generate": _choice("generate", "how tests are made (default: covcon)", "covcon"),
     "schedule": _choice("schedule", "how a test is executed", None),
-    "capp": _choice("capp", "which schedules come first, seen from the change: see docs/explore.md", None),
+    "capp": _choice("capp", "which schedules come first, seen from the change", None),
     "no-filter": Option("explore every generated test, also those that cannot differ", default=False),
-    "allow": Option("what the code may do: write,network,subprocess,native", "LIST", _permissions, ()),
+    "allow": Option("what the code may do, with commas: write, network, subprocess, native, env:NAME", "LIST",
+                    _permissions, ()),
     "json": Option("write the result as JSON; - is the terminal", "FILE", _output),
     "html": Option("write the result as a page", "FILE", _output),
     "junit": Option("write the result as JUnit XML", "FILE", _output),
     "sarif": Option("write the result as SARIF", "FILE", _output),
+    "badge": Option("write the result as data for a badge", "FILE", _output),
     "markdown": Option("write the result as a comment for a pull request", "FILE", _output),
+    "compact": Option("print little text, for programs: one thing on a line", default=False),
+    "full": Option("show all steps of an interleaving", default=False),
+    "baseline": Option(
+        "findings that are known and do not fail the run (default: plait-baseline.toml if there is one)", "FILE", Path,
+    ),
+    "update-baseline": Option("accept what is found into the baseline, with this reason", "REASON"),
+    "expires": Option("the last day on which --update-baseline accepts it, such as 2027-03-31", "DATE"),
     "quiet": Option("say nothing while it runs", default=False),
     "finding": Option("its number in the file (default: all; with --step or --pdb the first)", "N", _at_least(1)),
     "step": Option("go through it step by step, forward and back", default=False),
     "pdb": Option("stop in the debugger at the conflicting accesses, other threads held", default=False),
+    "trust": Option("do what a file or the settings ask for: install, connect, run what is no plain call",
+                    default=False),
     "fresh": Option("explore everything again, whatever is known from earlier runs", default=False),
     "python": Option("interpreter to measure; given twice: old, then new (default: this one)", "EXE", repeated=True),
     "curve": Option("numbers of threads to compare (default: 1,2,4,8,16)", "N,N"),
@@ -129,7 +140,8 @@ OPTIONS = {
 }  # fmt: skip
 _LIMITS = ("path", "seed", "budget", "max-tests", "max-schedules", "workers", "allow")
 _CLUSTER = ("cluster", "cluster-ca", "cluster-cert", "cluster-key")
-_OUTPUTS = ("json", "html", "junit", "sarif")
+_BASELINE = ("baseline", "update-baseline", "expires")
+_OUTPUTS = ("json", "html", "junit", "sarif", "badge")
 
 
 class Command(NamedTuple):
@@ -142,31 +154,36 @@ class Command(NamedTuple):
     needed: bool = True  # whether the argument is
 
 
-_SUBJECT = ("SUBJECT", "module:Class, or file.py:Class")
+_SUBJECT = ("SUBJECT", "module:Class, module:function, module, or file.py:Class")
 COMMANDS = {
     "check": Command(
         "one version: thread-safety violations", _SUBJECT,
-        ("at", "old", *_LIMITS, *_CLUSTER, "model", "threads", "generate", "schedule", "capp", "fresh", "quiet",
-         *_OUTPUTS),
+        ("at", "old", *_LIMITS, *_CLUSTER, "model", "threads", "generate", "schedule", "capp", "fresh", "full",
+         "compact", "quiet", "trust", *_OUTPUTS, *_BASELINE),
     ),
     "diff": Command(
         "two versions: behaviour that only one of them can show", _SUBJECT,
-        ("old", "new", *_LIMITS, *_CLUSTER, "model", "threads", "schedule", "capp", "no-filter", "fresh", "quiet",
-         *_OUTPUTS),
+        ("old", "new", *_LIMITS, *_CLUSTER, "model", "threads", "schedule", "capp", "no-filter", "fresh", "full",
+         "compact", "quiet", "trust", *_OUTPUTS, *_BASELINE),
     ),
     "perf": Command(
         "two versions: which one is faster under contention", _SUBJECT,
         ("old", "new", "path", "seed", "budget", "max-tests", "allow", "threads", "python", "curve", "scope", "delta",
-         "quiet", *_OUTPUTS),
+         "quiet", "trust", *_OUTPUTS),
     ),
     "explore": Command(
         "an existing test that starts threads, under many schedules",
         ("TEST", "tests/test_x.py::test_y, or module:function"),
-        ("old", "new", *_LIMITS, "model", "schedule", "capp", *_OUTPUTS),
+        ("old", "new", *_LIMITS, "model", "schedule", "capp", "full", "compact", "trust", *_OUTPUTS, *_BASELINE),
     ),
     "review": Command(
         "diff, check, perf and explore for every class a git change touches", None,
-        ("base", "new", *_LIMITS, "model", "threads", *_OUTPUTS, "markdown"),
+        ("base", "new", *_LIMITS, "model", "threads", "full", "compact", "trust", *_OUTPUTS, *_BASELINE, "markdown"),
+    ),
+    "audit": Command(
+        "every public class and function of a package, judged",
+        ("TARGET", "a package, a module, a file, or a folder such as ."),
+        ("at", *_LIMITS, "model", "threads", "fresh", "compact", "quiet", *_OUTPUTS, *_BASELINE, "markdown"),
     ),
     "bisect": Command(
         "the commit that brought a difference in behaviour or speed", _SUBJECT,
@@ -174,8 +191,14 @@ COMMANDS = {
     ),
     "replay": Command(
         "run a finding again, deterministically, and show it",
-        ("FILE", "a result file, an HTML report or a reproducer"), ("finding", "step", "pdb", "path", "allow"),
+        ("FILE", "a result file, an HTML report or a reproducer"),
+        ("finding", "full", "step", "pdb", "path", "allow", "trust"),
     ),
+    "explain": Command(
+        "a known finding again, from the store", ("FINGERPRINT", "which finding (default: a list of all)"),
+        ("full", "compact", "json"), "plait.commands.explain", needed=False,
+    ),
+    "mcp": Command("the same commands as tools for agents (an extra)", None, ("path",), "plait.commands.mcp"),
     "bench": Command(
         "the evaluation tables, ours beside the papers'", ("NAME", "which table (default: all)"),
         ("json", "runs", "limit", "set", "operator", "subject", "sample", "max-tests", "seed", "resume"),
@@ -193,6 +216,7 @@ DEFAULTS = {
     "perf": {"budget": "2m", "threads": "8", "max-tests": "6"},
     "explore": {"budget": "60s", "schedule": "delay", "capp": "LOA", "max-schedules": "10000"},
     "review": {"budget": "5m"},
+    "audit": {"budget": "10m"},
     "bisect": {"budget": "5m"},
 }
 """Defaults that only one command has, as its command line would have them."""
@@ -308,6 +332,10 @@ def read_arguments(name: str, arguments: Sequence[str], folder: Path) -> argpars
             value = settings.allow or None
         elif value is None and key in settings.options:
             value = option.read(str(settings.options[key]))
+            if key in ("cluster", "old", "new") and not given.trust:
+                from plait.commands.trust import trust_setting  # noqa: PLC0415 - hardly any project says that
+
+                trust_setting(key, value, f"the setting {key!r}")
         elif isinstance(value, str):
             try:
                 value = option.read(value)
@@ -331,7 +359,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Return the ``plait`` command; returns the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = _dispatch(given)
+        code = _dispatch(given, alone=arguments is None)
         sys.stdout.flush()  # here, where a reader that went away does no harm
     except UsageError as error:
         print(f"plait: {error}", file=sys.stderr)
@@ -352,7 +380,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _dispatch(given: list[str]) -> int:
+def _dispatch(given: list[str], *, alone: bool) -> int:
+    """Run a command; ``alone`` if this process is for nothing else."""
     if not given or given[0] in ("-h", "--help", "help"):
         print(_overview())
         return NOTHING_FOUND if given else UNUSABLE
@@ -367,5 +396,9 @@ def _dispatch(given: list[str]) -> int:
         raise UsageError(f"no command {name!r}; {advice}")
     options = read_arguments(name, given[1:], Path.cwd())
     options.words = given
+    if alone:
+        from plait.run.native.kernel import conceal  # noqa: PLC0415 - for commands that run something
+
+        conceal()
     code: int = getattr(importlib.import_module(_module(name)), f"run_{name}")(options)
     return code

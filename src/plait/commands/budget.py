@@ -12,6 +12,8 @@ from plait.errors import UsageError
 _TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([smh])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _LONGEST = 366 * 24 * 3600
+LONGEST_IMPORT = 60.0
+"""Seconds that importing a subject may take where the budget is no time."""
 
 
 def seconds(text: str) -> float:
@@ -61,6 +63,11 @@ class Budget:
     def left(self) -> float:
         """Seconds left, never below nothing; endless without a clock."""
         return float("inf") if self.wall is None else max(0.0, self.wall - self.elapsed)
+
+    @property
+    def import_s(self) -> float:
+        """Seconds that importing the subject may take: it is a part of the budget."""
+        return round(min(LONGEST_IMPORT, max(1.0, self.left)), 1)
 
     def is_over(self, *, tests: int = 0, schedules: int = 0) -> bool:
         """Return whether any limit is reached, with that much done."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import json
 import os
 import platform
 import shutil
+import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 _EXTRAS = (
     ("rapidfuzz", "atg", "test generation by interleaving coverage"),
     ("distributed", "cluster", "--cluster"),
+    ("mcp", "mcp", "tools for agents (plait mcp)"),
     ("pytest", "pytest", "pytest plug-in"),
 )
 _PROBE = """
@@ -73,6 +76,7 @@ def report() -> Iterator[Diagnosis]:
         version = _version(package)
         lacking = f"{package}, so no {use} (pip install 'plait[{extra}]')"
         yield Diagnosis(f"{package} {version}: {use}" if version else lacking, without=not version)
+    yield from _layers()
     yield _tried("the cache for rewritten code cannot be written", _cache)
     yield _tried("the engine does not explore a racy counter", _probe)
 
@@ -110,6 +114,38 @@ def _tried(trouble: str, check: Callable[[], str]) -> Diagnosis:
         return Diagnosis(check())
     except Exception as error:
         return Diagnosis(f"{trouble}: {type(error).__name__}: {error}", missing=True)
+
+
+_CONFINED = """
+import json, tempfile
+print(json.dumps(confine(tempfile.gettempdir(), ()).as_json()))
+"""
+
+
+def _confined() -> dict[str, dict[str, str]]:
+    """Return which of the kernel's layers a process gets here: one is confined to find out."""
+    from plait.run.native.kernel import kernel_source  # noqa: PLC0415 - as above
+
+    program = [sys.executable, "-I", "-c", kernel_source() + _CONFINED]
+    done = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60)
+    told: dict[str, dict[str, str]] = json.loads(done.stdout)
+    return told
+
+
+def _layers() -> Iterator[Diagnosis]:
+    """Tell what there is around code under test besides the audit hook."""
+    alone = "so the audit hook alone stops code under test: run none that you do not trust"
+    try:
+        told = _confined()
+    except Exception as error:
+        yield Diagnosis(f"layers of the kernel ({type(error).__name__}: {error}), {alone}", without=True)
+        return
+    held = [f"{name} ({covers})" if covers else name for name, covers in told["in_force"].items()]
+    if held:
+        yield Diagnosis(f"the kernel confines code under test: {', '.join(held)}")
+    for name, why in told["missing"].items():
+        rest = f", {alone}" if name in ("landlock", "seccomp") else ""
+        yield Diagnosis(f"{name} around code under test ({why}){rest}", without=True)
 
 
 def _cache() -> str:

@@ -39,7 +39,7 @@ class Catalogue:
     """What to call and with what.
 
     ``built`` are constructor calls seen in the project's tests, ``own`` makes others, ``timed`` says that what
-    the subject does depends on the time.
+    the subject does depends on the time. ``itself`` is the class, for tests in which nothing has been made yet.
     """
 
     subject: str
@@ -51,6 +51,7 @@ class Catalogue:
     built: tuple[Call, ...] = ()
     not_parallel: tuple[tuple[str, str], ...] = ()
     timed: bool = False
+    itself: Method | None = None
 
     def pool(self, method: Method, parameter: str) -> Pool:
         """Return the values for one parameter."""
@@ -122,6 +123,7 @@ def build_catalogue(
     return Catalogue(
         interface.subject, (*interface.imports, *hints.imports), constructors, methods, pools,
         tuple(candidates.own()), built, hints.not_parallel, mined.timed,
+        None if hints.factories else interface.itself,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from plait.generate.raising import RaisingTests
 from plait.generate.sequence import Prefix, Sequences, _that_worked
 from plait.generate.values.value import RECEIVER
 from plait.generate.waiting import WaitingTests
-from plait.model.test import Test
+from plait.model.test import Call, Test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from plait.generate.catalogue import Catalogue
     from plait.generate.draft import Draft
     from plait.generate.outcome import RunSequentially
-    from plait.model.test import Call
     from plait.subject.interface.members import Interface, Method, Parameter
 
 

@@ -19,6 +19,7 @@ from plait.generate.draft import (
     Writer,
 )
 from plait.generate.outcome import missing_arguments
+from plait.generate.values.value import RECEIVER
 from plait.model.test import Call, Test
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ _CONSTRUCTOR_TRIES = 40
 _ROUNDS = 4
 _KEPT_CONSTRUCTORS = 12
 _FRESH_CONSTRUCTOR = 0.4
+_NOTHING_MADE = 0.6
+"""How often calls that need no instance get a class of which there is none yet."""
 _LET_RAISE = 0.15
 """How often a suffix call that raises is kept as it is: an exception is behaviour too."""
 _CHANGER_WEIGHT = 3
@@ -106,8 +109,9 @@ class Sequences:
         """
         names = {method.name for pattern in patterns for method in pattern}
         found = None
+        bare = self.catalogue.itself if all(method.classwide for pattern in patterns for method in pattern) else None
         for attempt in range(_PREFIXES if length else 1):
-            prefix = self.prefix(length, eager=attempt > 0, later=later)
+            prefix = self._without_instance(bare) or self.prefix(length, eager=attempt > 0, later=later)
             self._writer.generous, self._writer.apart = generous, apart
             suffixes = self.suffixes(prefix, patterns)
             self._writer.generous = self._writer.apart = False
@@ -116,6 +120,15 @@ class Sequences:
             if not any(record.raised and not record.succeeded for record in records):
                 break
         return found
+
+    def _without_instance(self, itself: Method | None) -> Prefix | None:
+        """Return a prefix that only names the class, if that will do; now and then, for there are other states, too.
+
+        What is made on first use has not been made then: the threads are the first ones.
+        """
+        if itself is None or self._random.random() >= _NOTHING_MADE:
+            return None
+        return Prefix([Draft(Call(itself.name, itself.form, result=RECEIVER))])
 
     def prefix(self, length: int, *, eager: bool = False, later: bool = False) -> Prefix:
         """A constructor call and up to ``length`` more; `UsageError` if no constructor call has ever worked.

@@ -49,6 +49,7 @@ from plait.pytest_plugin.outside import (
     Watchdog,
     last_resort,
 )
+from plait.report.story import story_data
 from plait.run.asked import IDENTITY, keeps_locals
 from plait.run.engine import ENGINE, HANG
 from plait.run.importing.adopt import is_foreign, is_standard
@@ -62,6 +63,7 @@ from plait.scenario import (
 from plait.subject.changes.impact import Impact, impact_from_json
 from plait.subject.changes.impact_analysis import impact_between
 from plait.subject.versions.version import resolve
+from plait.workers.session import confine_session, confined_to, layers_in_force
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -149,7 +151,7 @@ class Explorer:
         self.settings = Settings(config)
         self.impact = _impact(config)
         self._told: list[dict[str, Any]] = []
-        self._outside = Outside(_allowed(config))
+        self._outside = Outside(_allowed(config), confined_to())
         self._looked_at = set(sys.modules)
         self._locals = False
         self._planned = self._begun = 0
@@ -158,6 +160,17 @@ class Explorer:
         self._status = 0
 
     # -- tests --------------------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> None:
+        """Let the kernel enforce what tests may not do, where that was asked for; before their modules are imported.
+
+        The process that hands tests out to others starts processes, and runs no test.
+        """
+        config, allowed = self._config, _allowed(self._config)
+        hands_out = config.getoption("numprocesses", None) and not hasattr(config, "workerinput")
+        if allowed is not None and not hands_out:
+            confine_session([str(session.config.rootpath), str(config.invocation_params.dir)], allowed)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -383,7 +396,8 @@ class Explorer:
         target = self._config.getoption("plait_result")
         if target and not hasattr(self._config, "workerinput"):
             whole = Path(f"{target}.whole")
-            whole.write_text(json.dumps({"tests": self._told}, indent=1) + "\n", encoding="utf-8")
+            told = {"tests": self._told, "layers": layers_in_force()}
+            whole.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
             whole.replace(target)  # complete as soon as it is there
             Path(f"{target}.lines").unlink(missing_ok=True)
 
@@ -536,5 +550,5 @@ def _failure(verdict: Verdict) -> dict[str, Any]:
         "schedule": None if schedule is None else schedule.as_json(),
         "interleaving": verdict.rows, "reachable": verdict.reachable,
         "confirmed_on_threads": verdict.confirmed_on_threads, "text": str(InterleavingError(verdict)),
-        "names": {str(number): name for number, name in verdict.names.items()},
+        "names": {str(number): name for number, name in verdict.names.items()}, "story": story_data(verdict),
     }  # fmt: skip

@@ -22,9 +22,8 @@ from _pytest.faulthandler import fault_handler_stderr_fd_key
 from plait.run.engine import ENGINE
 from plait.run.fibers import OURS
 from plait.run.importing.adopt import is_foreign
-from plait.run.importing.world import cache_folder
 from plait.run.native.stillness import Idleness
-from plait.workers.guard import NETWORK, SUBPROCESS, WRITE, Act, Where
+from plait.workers.guard import NETWORK, SUBPROCESS, WRITE, Act
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,39 +67,47 @@ class OutsideActs:
 class Outside:
     """Listens while a test runs; an audit hook cannot be taken back, so there is one for the process.
 
-    ``allowed`` names what tests may do besides computing (as ``--allow`` does), None: everything.
+    ``allowed`` names what tests may do besides computing (as ``--allow`` does), None: everything. Where the whole
+    process is confined to a ``folder``, it names what is stopped also before and between tests.
     """
 
-    def __init__(self, allowed: frozenset[str] | None = None) -> None:
+    def __init__(self, allowed: frozenset[str] | None = None, folder: str | None = None) -> None:
         self._seen: OutsideActs | None = None
         self._installed = False
         self._everybody = False
-        self._where = Where(os.path.realpath(tempfile.gettempdir()), os.path.realpath(cache_folder()))
+        self._always = folder is not None
+        self._folder = os.path.realpath(folder or tempfile.gettempdir())
         self._forbidden: dict[str, tuple[str, Act]] = {
             event: (name, act)
             for name, some in _GUARDED.items() if allowed is not None and name not in allowed
             for event, act in some.items()
         }  # fmt: skip
+        if self._always:
+            self._listen_from_now_on()
+
+    def _listen_from_now_on(self) -> None:
+        if not self._installed:
+            self._installed = True
+            sys.addaudithook(self._listen)
 
     def _listen(self, event: str, arguments: Any) -> None:
         seen = self._seen
-        if seen is None or not (self._everybody or get_ident() in OURS):
+        if seen is None and not self._always:
             return
-        if event in _ACTS:
+        if seen is not None and event in _ACTS and (self._everybody or get_ident() in OURS):
             seen.acts.add(_ACTS[event])
-        if event in self._forbidden:
+        if event in self._forbidden:  # whichever thread it is
             name, act = self._forbidden[event]
-            told = act(arguments, self._where)
-            if told is not None and not told.cached:
-                seen.stopped.append({"act": name, "call": told.text})
-                raise PermissionError(errno.EPERM, f"plait stopped {told.text}: tests need --allow {name} for that")
+            told = act(arguments, self._folder)
+            if told is not None:
+                if seen is not None:
+                    seen.stopped.append({"act": name, "call": told})
+                raise PermissionError(errno.EPERM, f"plait stopped {told}: tests need --allow {name} for that")
 
     @contextmanager
     def watched(self, *, everybody: bool = False) -> Iterator[OutsideActs]:
         """What is seen of the threads under control, or of all threads."""
-        if not self._installed:
-            self._installed = True
-            sys.addaudithook(self._listen)
+        self._listen_from_now_on()
         seen = OutsideActs()
         self._seen, self._everybody = seen, everybody
         try:

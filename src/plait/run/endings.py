@@ -17,8 +17,8 @@ class Killed(BaseException):  # it must not look like an error that code under t
     """Unwinds a virtual thread that an execution leaves behind."""
 
 
-RAISED = (Exception, SystemExit, KeyboardInterrupt)
-"""What a call under test may raise and its caller learns of: ``sys.exit`` ends the call, not plait."""
+RAISED = BaseException
+"""What a call under test may raise and its caller learns of: ``sys.exit`` ends the call, not plait. Behind `OWN`."""
 
 
 class SetupBlockedError(RuntimeError):
@@ -45,6 +45,10 @@ class SetupFailedError(RuntimeError):
 
 class EndlessError(BaseException):
     """Code has used up the time that it was given; no `Exception`, which the code itself might handle."""
+
+
+OWN = (Killed, EndlessError)
+"""What plait raises through code under test: nobody's result, so whoever catches `RAISED` lets it pass."""
 
 
 @contextlib.contextmanager

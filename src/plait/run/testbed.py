@@ -7,7 +7,6 @@ The test's own source is rewritten like the code under test, because a call such
 from __future__ import annotations
 
 import ast
-import contextlib
 import functools
 import linecache
 import zlib
@@ -17,9 +16,10 @@ from types import CodeType
 from typing import Any
 
 from plait.errors import UsageError
+from plait.model.foreign import class_name, exception_text
 from plait.model.site import Site
 from plait.model.test import Call, Test
-from plait.run.endings import RAISED, SetupBlockedError, SetupFailedError
+from plait.run.endings import OWN, RAISED, SetupBlockedError, SetupFailedError
 from plait.run.engine import ENGINE, access
 from plait.run.hooks.dynamic import HOOKS
 from plait.run.operations import LOCAL
@@ -99,8 +99,10 @@ class Testbed:
             self.values = self._prefix()
         except SetupBlockedError:
             raise
+        except OWN:
+            raise
         except RAISED as error:
-            raise SetupFailedError(f"{type(error).__name__}: {error}") from error
+            raise SetupFailedError(f"{class_name(type(error))}: {exception_text(error)}") from error
         bodies = [self._body(thread, calls, turn) for thread, calls in enumerate(self._bodies, 1)]
         return bodies if self.one_more is None else [*bodies, self._more(self.one_more)]
 
@@ -122,8 +124,12 @@ class Testbed:
                 name = calls[done.index][1] if done.thread == thread and done.index < index else None
                 if name is not None:
                     values[name] = done.value
-            with contextlib.suppress(*RAISED):
+            try:
                 calls[index][0](**values)
+            except OWN:
+                raise
+            except RAISED:
+                pass
 
         return action
 
@@ -144,6 +150,8 @@ class Testbed:
                 e.thread.may_switch = True
                 try:
                     done.value = call(**values)
+                except OWN:
+                    raise
                 except RAISED as error:
                     done.error = error
                 if result is not None:

@@ -242,7 +242,9 @@ class Store:
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
         """No two processes open, and perhaps replace, the file at the same time."""
-        with (self.file.parent / "lock").open("w") as lock:
+        # A link would lead to a file of somebody else: none is followed, and nothing is cut.
+        flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
+        with open(os.open(self.file.parent / "lock", flags, 0o666), "wb") as lock:  # noqa: PTH123 - a descriptor
             if sys.platform != "win32":
                 fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -279,6 +281,8 @@ def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _checked(file: Path, *, thorough: bool = False) -> sqlite3.Connection:
     """A connection to a sound store, made if there is none; raises `Damaged` or an error of the database."""
+    if file.is_symlink():
+        raise Damaged("it is a link to another file")
     connection = _connected(str(file))
     with _closed_on_failure(connection):
         if not file.exists() or not file.stat().st_size:

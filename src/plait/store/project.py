@@ -39,9 +39,10 @@ class Memory:
 
     def __init__(
         self, store: Store | None, name: str, code: str | None, *, fresh: bool = False,
-        places: Sequence[tuple[str, ...] | None] = (),
+        places: Sequence[tuple[str, ...] | None] = (), subject: str = "",
     ) -> None:  # fmt: skip
         self.places = places  # where the code of each version was looked for, see `Whole`
+        self._subject = subject
         self._store = store
         self._name = name
         self._code = code
@@ -109,7 +110,7 @@ class Memory:
     def keep_finding(self, cause: str, finding: Finding, look: str = "") -> None:
         """Remember a finding; one that is known is replaced."""
         if self._store is not None:
-            content = {**finding.as_json(), "code": self._code, "look": look}
+            content = {**finding.as_json(), "code": self._code, "look": look, "subject": self._subject}
             self._store.record_finding(self._name, cause, json.loads(json.dumps(content, default=str)))
 
     def settle(self, cause: str, status: str) -> None:
@@ -149,7 +150,8 @@ def remembering(
     try:
         with Store(folder) as store:
             places = [each.places for each in found]
-            yield Memory(store, name, None if findings_only else code, fresh=fresh, places=places)
+            kept = None if findings_only else code
+            yield Memory(store, name, kept, fresh=fresh, places=places, subject=str(subject))
     except UsageError:
         if new:  # a command that cannot be carried out leaves nothing behind
             import shutil  # noqa: PLC0415 - as rare as it is slow to import

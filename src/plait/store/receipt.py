@@ -99,7 +99,8 @@ def _is_current(file: str) -> bool:
 
 def _file(words: Sequence[str]) -> str:
     target, others = _parted(words)
-    return f"{FOLDER}/{_digest(repr((others, target is None, os.getcwd())))}"
+    width = os.environ.get("COLUMNS", "")
+    return f"{FOLDER}/{_digest(repr((others, target is None, os.getcwd(), width)))}"
 
 
 def _parted(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:

@@ -9,20 +9,22 @@ from __future__ import annotations
 import argparse
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from plait.config import FILES, TESTS
 from plait.model.result import Result
+from plait.report.layout import Layout, Line
 from plait.report.publish import json_text, printed
 from plait.store import receipt
+from plait.store.baseline import DEFAULT
 from plait.store.database import FOLDER
 from plait.store.project import Memory
 from plait.subject.name import Subject
 from plait.subject.source import files_of
 from plait.subject.versions.version import Version, usual_places
 
-_PAGES = ("html", "junit", "sarif")
+_PAGES = ("html", "junit", "sarif", "badge")
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 """Where git looks for a name, in this order."""
 _MOST = 20  # of such places; names that stand for each other have no end
@@ -54,10 +56,12 @@ class Receipt:
         inputs += [each.reproducer for each in result.findings if each.reproducer is not None]
         self.result, self._inputs = result, inputs
 
-    def leave(self, options: argparse.Namespace, code: int, said: str, sentences: Sequence[str]) -> None:
-        """Write it down; the store must be closed. ``said`` and ``sentences`` are as for `write_all`."""
+    def leave(self, options: argparse.Namespace, code: int, said: Callable[[Layout], list[Line]]) -> None:
+        """Write it down; the store must be closed. ``said`` is as for `printed`."""
         if self.result is None or options.fresh or ":" not in options.argument:
             return
+        if options.baseline is not None or options.update_baseline is not None or Path(DEFAULT).exists():
+            return  # what is accepted depends on the day
         if any(getattr(options, name) is not None for name in _PAGES):
             return
         data = self.result.as_json()
@@ -66,8 +70,8 @@ class Receipt:
             shown, content = content, ""
         else:
             anywhere = argparse.Namespace(**{**vars(options), "json": options.json and Path(receipt.TARGET)})
-            shown = printed(data, anywhere, said, sentences)
-        inputs = [*self._inputs, *FILES, *(str(options.path / name) for name in TESTS)]
+            shown = printed(data, anywhere, said)
+        inputs = [*self._inputs, *FILES, DEFAULT, *(str(options.path / name) for name in TESTS)]
         receipt.leave(options.words, code, inputs, shown, content)
 
 

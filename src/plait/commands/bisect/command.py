@@ -21,6 +21,7 @@ from plait.errors import UsageError
 from plait.generate.catalogue import Hints
 from plait.model.result import Result
 from plait.report.bisect_text import bisect_text
+from plait.report.layout import fitted, show, terminal_layout
 from plait.report.publish import write_json
 from plait.subject.name import Subject
 from plait.subject.versions.git import History
@@ -59,7 +60,7 @@ def run_bisect(options: argparse.Namespace) -> int:
     with Interrupt() as interrupt:
         result = bisect(asked, interrupt, _say if sys.stderr.isatty() else lambda _: None)
     if options.json is None or not write_json(result.as_json(), options.json):
-        print(bisect_text(result, options.path))
+        show(fitted(bisect_text(result, options.path), terminal_layout()))
     if result.stopped_by == "interrupt":
         return 130
     return {"found": 1, "ambiguous": 1, "none": 0}.get(result.verdict, 3)

@@ -40,7 +40,7 @@ from plait.judge.performance.result import Comparison, Measured
 from plait.judge.performance.verdict import Series
 from plait.model.finding import Finding
 from plait.report.publish import OUT
-from plait.run.native import load
+from plait.run.native import kernel, load
 from plait.run.native.machine import cpus
 from plait.run.native.pair import Pair, Place
 from plait.run.native.process import NativeError
@@ -276,11 +276,12 @@ class SpeedProbe:
         try:
             with self._version(commit) as version:
                 places = {side: self._place(each) for side, each in (("old", self._good), ("new", version))}
-                script = Path(load.__file__).read_text(encoding="utf-8")
+                script, layers = Path(load.__file__).read_text(encoding="utf-8"), kernel.kernel_source()
                 chosen = cpus(options.perf_threads)
                 rounds = Rounds(
-                    lambda number: Pair(places, script, hash_seed=number, cpus=chosen), options.measuring,
-                    Random(options.seed), threads=options.perf_threads, scope=found.scope, stop=self._stopped(),
+                    lambda number: Pair(places, script, hash_seed=number, cpus=chosen, kernel=layers),
+                    options.measuring, Random(options.seed), threads=options.perf_threads, scope=found.scope,
+                    stop=self._stopped(),
                 )  # fmt: skip
                 rounds.measure([measured], time.monotonic() + PER_COMMIT)
         except (UsageError, NativeError) as error:

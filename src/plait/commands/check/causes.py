@@ -35,8 +35,9 @@ def better(finding: Finding, other: Finding) -> bool:
     return _rank(finding) < _rank(other)
 
 
-def _rank(finding: Finding) -> tuple[tuple[int, int], int, str]:
-    return finding_size(finding), len(finding.through), _text(finding)
+def _rank(finding: Finding) -> tuple[tuple[int, int], int, list[str], str, str]:
+    """Names come before everything that moves with the lines: an edit elsewhere must not choose another finding."""
+    return finding_size(finding), len(finding.through), finding.methods, finding.summary, _text(finding)
 
 
 def relate(

@@ -9,15 +9,17 @@ processes start, which takes as long.
 from __future__ import annotations
 
 import argparse
+import linecache
 import sysconfig
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plait.commands.budget import Budget
+from plait.commands.accepting import apply_baseline, baseline_of, is_new
+from plait.commands.budget import LONGEST_IMPORT, Budget
 from plait.commands.check.options import DEFAULT_BUDGET, CheckOptions, check_options
 from plait.commands.interrupt import Interrupt
 from plait.commands.progress import Progress
@@ -25,8 +27,9 @@ from plait.commands.releases import opened
 from plait.errors import BUG, FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, UsageError, guarded
 from plait.explore.capp.partition import Aim
 from plait.model.result import Result
-from plait.report.publish import publish, statement, text
-from plait.report.sources import sources, steps_of_finding
+from plait.report.publish import check_text, publish
+from plait.report.sources import name_from, sources, steps_of_finding
+from plait.store.baseline import Found
 from plait.store.project import Memory, memory_name, remembering
 from plait.store.receipts import Receipt
 from plait.subject.changes.impact_analysis import impact_between
@@ -48,13 +51,16 @@ PARALLEL_S, PARALLEL_OVERTIME = 60.0, 4.0
 def run_check(options: argparse.Namespace) -> int:
     """Return the command; returns the exit code."""
     asked = check_options(options)
+    baseline = baseline_of(options)
     receipt = Receipt()
     with Interrupt() as interrupt:
         result = check(asked, interrupt, receipt)
+    found = [Found(each, result.subject, "check") for each in result.findings]
+    apply_baseline(baseline, options, result, found, [(result.subject, "check")])
     complete = publish(result, options, asked.project)
     if receipt.result is not None and complete:
         kept = receipt.result
-        guarded("remembering", lambda: receipt.leave(options, _code(kept), text(kept), statement(kept)), [])
+        guarded("remembering", lambda: receipt.leave(options, _code(kept), partial(check_text, kept)), [])
     return _code(result) if complete else _code(result) or UNUSABLE  # what was asked for is not there
 
 
@@ -62,7 +68,7 @@ def _code(result: Result) -> int:
     if result.stopped_by == "interrupt":
         return INTERRUPTED
     if result.findings:
-        return FOUND
+        return FOUND if any(map(is_new, result.findings)) else NOTHING_FOUND
     return INCONCLUSIVE if result.verdict == "inconclusive" or not result.stats["tests"] else NOTHING_FOUND
 
 
@@ -70,12 +76,13 @@ def _code(result: Result) -> int:
 def workers_for(
     subject: Subject, version: Version, *, count: int, allow: tuple[str, ...] = (), hook: Path | None = None,
     cluster: Cluster | None = None, tests: Path | None = None, rewritten: bool = True,
+    import_s: float = LONGEST_IMPORT,
 ) -> Iterator[Workers]:  # fmt: skip
     """Worker processes that have one version of the subject, and can import the user's hook file."""
     spec = WorkerSpec(
         module=subject.module, qualname=subject.qualname, file=subject.file if version.kind == "worktree" else None,
         roots=(version.root, *([hook.resolve().parent] if hook is not None else ())), paths=tuple(version.extra),
-        allow=frozenset(allow), rewritten=rewritten,
+        allow=frozenset(allow), rewritten=rewritten, load_timeout=import_s,
     )  # fmt: skip
     with open_workers(spec, count, cluster, tests) as workers:
         yield workers
@@ -105,10 +112,10 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
 
                 return Campaign(options, budget, memory, interrupt, progress, aim)
 
-            known = _again(options, version, memory, begin)
-            result = known or _explored(options, version, memory, begin)
+            known = _again(options, version, budget, memory, begin)
+            result = known or _explored(options, version, budget, memory, begin)
             if receipt is not None and not memory.known():  # what is known has to be replayed
-                again = known or _again(options, version, memory, begin)
+                again = known or _again(options, version, budget, memory, begin)
                 receipt.note(
                     again and _placed(again, version, options.subject), memory, options.store, options.subject,
                     ((options.at, version),), options.hook, options.tests,
@@ -126,7 +133,9 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
 def _placed(result: Result, version: Version, subject: Subject) -> Result:
     """Return the result with where its code is."""
     result.versions = {"at": version.label}
-    result.more["sources"] = sources(steps_of_finding(result.findings))
+    linecache.checkcache()
+    name_from(version.root, result.findings)
+    result.more["sources"] = sources(steps_of_finding(result.findings), version.root)
     if version.kind in ("worktree", "folder"):
         result.more["root"] = str(version.root)
     if result.findings:
@@ -151,19 +160,19 @@ def _aim(options: CheckOptions, version: Version) -> Aim | None:
 
 
 def _workers(
-    options: CheckOptions, version: Version, count: int, *, rewritten: bool = True
+    options: CheckOptions, version: Version, budget: Budget, count: int, *, rewritten: bool = True
 ) -> AbstractContextManager[Workers]:
     return workers_for(
         options.subject, version, count=count, allow=options.allow, hook=options.hook, cluster=options.cluster,
-        tests=options.tests, rewritten=rewritten,
+        tests=options.tests, rewritten=rewritten, import_s=budget.import_s,
     )  # fmt: skip
 
 
 def _native(options: CheckOptions, version: Version, budget: Budget, interrupt: Interrupt | None) -> Result:
     """Nothing of it is remembered: it would not come out the same again."""
     with (
-        _workers(options, version, options.workers, rewritten=False) as native,
-        _workers(options, version, 1) as controlled,
+        _workers(options, version, budget, options.workers, rewritten=False) as native,
+        _workers(options, version, budget, 1) as controlled,
     ):
         from plait.commands.check.native import NativeCampaign  # noqa: PLC0415 - see above
 
@@ -184,16 +193,18 @@ def _in_parallel(
         return time.monotonic() > deadline or (interrupt is not None and interrupt.requested)
 
     with (
-        _workers(options, version, 1, rewritten=False) as native,
-        _workers(options, version, 1) as controlled,
+        _workers(options, version, budget, 1, rewritten=False) as native,
+        _workers(options, version, budget, 1) as controlled,
     ):
         result.notes += see_in_parallel(
             result.findings, options.name, options.rules, controlled, native, memory, over, fresh=options.fresh
         )
 
 
-def _explored(options: CheckOptions, version: Version, memory: Memory, begin: Callable[[], Campaign]) -> Result:
-    with _workers(options, version, options.workers) as workers:
+def _explored(
+    options: CheckOptions, version: Version, budget: Budget, memory: Memory, begin: Callable[[], Campaign]
+) -> Result:
+    with _workers(options, version, budget, options.workers) as workers:
         campaign = begin()
         try:
             campaign.run(workers)
@@ -218,13 +229,15 @@ def _keep(result: Result, campaign: Campaign, options: CheckOptions, memory: Mem
     memory.keep_coverage({" | ".join(row["methods"]): row["covered"] for row in result.more["pairs"]})
 
 
-def _again(options: CheckOptions, version: Version, memory: Memory, begin: Callable[[], Campaign]) -> Result | None:
+def _again(
+    options: CheckOptions, version: Version, budget: Budget, memory: Memory, begin: Callable[[], Campaign]
+) -> Result | None:
     """Return the result of the same run of the same code, if there was one and what it found is still there."""
     content = memory.run(options.as_key())
     if content is None:
         return None
     if memory.known():
-        with _workers(options, version, 1) as workers:
+        with _workers(options, version, budget, 1) as workers:
             begin().replay(workers)
     from plait.commands.check.known import result_of_known  # noqa: PLC0415 - see above
 

@@ -44,7 +44,7 @@ from plait.store.project import Memory
 from plait.subject.changes.change import Change, Side, analyse
 from plait.subject.changes.impact_analysis import impact_on_both
 from plait.subject.versions.version import Version
-from plait.workers.pool import WorkerError
+from plait.workers.pool import WorkerCrashed, WorkerError, WorkerHung
 
 ALONE_S = 20.0  # seconds to call each method alone, where some have never returned
 STATS = (
@@ -133,7 +133,11 @@ class _DiffCampaign:
         """Search; tests that are ``known`` to have revealed something come first."""
         self._progress = progress
         options = self._options
-        interfaces = self._sides.both(tasks.interface_of, self._name).values()
+        try:
+            interfaces = self._sides.both(tasks.interface_of, self._name).values()
+        except (WorkerCrashed, WorkerHung) as error:
+            where = f" at {error.where}" if error.where else ""
+            raise UsageError(f"{self._name} cannot be imported: {error.reason}{where}") from None
         self._common = common_interface(*interfaces)
         interface = self._common.interface
         names = [method.name for method in interface.methods if not options.hints.leaves_out(method.name)]

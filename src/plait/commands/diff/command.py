@@ -13,6 +13,8 @@ from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
+from plait.commands.accepting import apply_baseline, baseline_of, is_new
+from plait.commands.budget import LONGEST_IMPORT
 from plait.commands.diff.options import DiffOptions, diff_options
 from plait.commands.diff.runs import earlier_result
 from plait.commands.interrupt import Interrupt
@@ -23,6 +25,7 @@ from plait.model.result import Result
 from plait.model.test import Call
 from plait.report.diff_text import diff_statement, diff_text
 from plait.report.publish import publish_result
+from plait.store.baseline import Found
 from plait.store.project import memory_name, remembering
 from plait.store.receipts import Receipt
 from plait.subject.changes.change import Change
@@ -35,13 +38,16 @@ if TYPE_CHECKING:
 def run_diff(options: argparse.Namespace) -> int:
     """Return the command; returns the exit code."""
     asked = diff_options(options)
+    baseline = baseline_of(options)
     receipt = Receipt()
     with Interrupt() as interrupt:
         result = diff(asked, interrupt, receipt=receipt)
+    found = [Found(each, result.subject, "diff") for each in result.findings]
+    apply_baseline(baseline, options, result, found, [(result.subject, "diff")])
     complete = publish_result(result, options, diff_text, diff_statement)
     if receipt.result is not None and complete:
         kept = receipt.result
-        guarded("remembering", lambda: receipt.leave(options, _code(kept), diff_text(kept), diff_statement(kept)), [])
+        guarded("remembering", lambda: receipt.leave(options, _code(kept), partial(diff_text, kept)), [])
     return _code(result) if complete else _code(result) or UNUSABLE  # what was asked for is not there
 
 
@@ -49,7 +55,7 @@ def _code(result: Result) -> int:
     if result.stopped_by == "interrupt":
         return 130
     if result.verdict == "difference":
-        return 1
+        return 1 if not result.findings or any(map(is_new, result.findings)) else 0
     return 3 if result.verdict == "inconclusive" else 0
 
 
@@ -85,10 +91,12 @@ def diff(
             else:
                 from plait.commands.diff.sides import open_sides  # noqa: PLC0415 - see above
 
+                timed = options.max_tests is None
                 sides = stack.enter_context(
                     open_sides(
                         options.subject, old, new, workers=options.workers, allow=options.allow, hook=options.hook,
                         cluster=options.cluster, tests=options.tests,
+                        import_s=min(LONGEST_IMPORT, options.budget) if timed else LONGEST_IMPORT,
                     )
                 )  # fmt: skip
                 from plait.commands.diff.campaign import diff_on  # noqa: PLC0415 - while the processes start
@@ -111,7 +119,8 @@ def _untouched(options: DiffOptions, change: Change) -> Result:
     notes = [*change.notes, *(f"{said} {', '.join(sorted(names))}" for said, names in found.items() if names)]
     return Result(
         "diff", str(options.subject), "none", seed=options.seed, model=options.model,
-        stats={**stats, "generate_s": 0.0, "filter_s": 0.0, "check_s": 0.0}, stopped_by="exhausted", notes=notes,
+        stats={**stats, "generate_s": 0.0, "filter_s": 0.0, "check_s": 0.0, "methods": {}}, notes=notes,
+        stopped_by="exhausted",
         more={"changed": [], "added": sorted(change.added_methods), "removed": sorted(change.removed_methods)},
     )  # fmt: skip
 

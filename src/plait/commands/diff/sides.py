@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from plait.commands.budget import LONGEST_IMPORT
 from plait.errors import PlaitBugError
 from plait.subject.changes.change import Side
 from plait.subject.name import Subject
@@ -78,6 +79,7 @@ class Sides:
 def open_sides(
     subject: Subject, old: Version, new: Version, *, workers: int, allow: tuple[str, ...] = (),
     hook: Path | None = None, cluster: Cluster | None = None, tests: Path | None = None,
+    import_s: float = LONGEST_IMPORT,
 ) -> Iterator[Sides]:  # fmt: skip
     """Start the processes, ``workers`` in all and at least one for each version; they can import the user's hook.
 
@@ -89,6 +91,7 @@ def open_sides(
         made = []
         for version, share in zip((old, new), shares, strict=True):
             spec = _spec(subject, version, allow, None if cluster is not None else memory, hook)
+            spec = replace(spec, load_timeout=import_s)
             made.append(stack.enter_context(open_workers(spec, share, cluster, tests)))
         yield Sides(made[0], made[1])
 

@@ -77,6 +77,7 @@ def begin_generation(generation: Generation) -> tuple[bytes, str]:
     """A generator, packed, and its first trail: its state is read in workers only."""
     SequentialRunner.announce = _announce
     with state.world().entered():
+        state.try_imports(generation.interface.imports)
         catalogue = _catalogue(generation)
         if generation.objects is not None:
             catalogue.keep_objects(generation.objects)

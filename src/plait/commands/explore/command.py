@@ -19,20 +19,26 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plait.commands.accepting import apply_baseline, baseline_of, is_new
+from plait.commands.explore.account import LONGEST_OUTPUT, read_account_lines, read_accounts
 from plait.errors import FOUND, INCONCLUSIVE, NOTHING_FOUND, UNUSABLE, UsageError
 from plait.model.choices import DEFAULT_HEURISTIC, SEARCHES
 from plait.model.finding import Finding
-from plait.model.result import Result
+from plait.model.result import Result, note_confinement
 from plait.model.schedule import Schedule
 from plait.report.explore_text import explore_statement, explore_text
 from plait.report.publish import publish_result
-from plait.report.sources import sources, steps_of_finding
+from plait.report.sources import name_from, sources, steps_of_finding
 from plait.run.importing.world import cache_folder
+from plait.run.native.process import passed_on
 from plait.run.native.stillness import waits
+from plait.store.baseline import Found
 from plait.subject.changes.impact import Impact, impact_as_json
 from plait.subject.changes.impact_analysis import impact_between
 from plait.subject.versions.git import Repository
 from plait.subject.versions.version import Version, import_root, resolve
+from plait.workers.blackbox import tail
+from plait.workers.session import COMMAND, ConfinementOrder
 
 if TYPE_CHECKING:
     import argparse
@@ -48,8 +54,13 @@ LOOK, LOOKS = 0.05, 10  # seconds between two looks at a process, and how many m
 
 def run_explore(options: argparse.Namespace) -> int:
     """Return the command; returns the exit code."""
+    baseline = baseline_of(options)
     result = explore_test(options)
+    found = [Found(each, result.subject, "explore") for each in result.findings]
+    apply_baseline(baseline, options, result, found, [(result.subject, "explore")])
     complete = publish_result(result, options, explore_text, explore_statement)
+    if result.findings and not any(map(is_new, result.findings)):
+        return NOTHING_FOUND if complete else UNUSABLE
     code = {"failure": FOUND, "pass": NOTHING_FOUND}.get(result.verdict, INCONCLUSIVE)
     return code if complete else code or UNUSABLE  # what was asked for is not there
 
@@ -70,7 +81,9 @@ def explore_test(options: argparse.Namespace) -> Result:
         impact = Impact() if old is None else impact_between(old, new)
         told = _account(node, project, new, impact, options)
         result = _result(told, options, old, new, impact)
-        result.more["sources"] = sources(steps_of_finding(result.findings))
+        inside = _inside(new, project)
+        name_from(inside, result.findings)
+        result.more["sources"] = sources(steps_of_finding(result.findings), inside)
     result.elapsed_s = time.monotonic() - started
     return result
 
@@ -114,31 +127,33 @@ def _account(
     with tempfile.TemporaryDirectory(prefix="plait-") as folder:
         points, account = Path(folder) / "impact.json", Path(folder) / "account.json"
         points.write_text(json.dumps(impact_as_json(impact)), encoding="utf-8")
+        parallel = _in_parallel(node, options.workers)
+        folders = [*(() if new.kind == "worktree" else (str(new.root),)), *map(str, new.extra)]
+        order = ConfinementOrder(folder, list(options.allow), folders, bool(parallel))
         command = [
-            sys.executable, "-m", "pytest", node, "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:randomly",
-            "--plait", "--plait-impact", str(points), "--plait-result", str(account),
+            sys.executable, *COMMAND, order.as_text(), node, "-q", "--no-header", "-p", "no:cacheprovider",
+            "-p", "no:randomly", "--plait", "--plait-impact", str(points), "--plait-result", str(account),
             "--plait-capp", options.capp or DEFAULT_HEURISTIC, "--plait-schedule", options.schedule or SEARCH,
             "--plait-bound", str(BOUND), "--plait-schedules", str(options.max_schedules or SCHEDULES),
             "--plait-seconds", str(budget), "--plait-budget", str(budget), "--plait-seed", str(options.seed),
             "--plait-model", options.model, "--plait-allow", ",".join(options.allow),
-            *_in_parallel(node, options.workers),
+            *parallel,
         ]  # fmt: skip
-        folders = [*(() if new.kind == "worktree" else (str(new.root),)), *map(str, new.extra)]
-        inherited = os.environ.get("PYTHONPATH")
-        path = os.pathsep.join([*folders, *([inherited] if inherited else [])])
         calm = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}  # imports are no acts of the tests
-        environment = {**os.environ, **calm, **({"PYTHONPATH": path} if path else {})}
+        environment = {**passed_on(os.environ, options.allow), **calm}
         said = Path(folder) / "output.txt"
         waited = _run_pytest(command, _inside(new, project), environment, said, account, budget + OVERTIME)
         if account.exists():
-            told = json.loads(account.read_text(encoding="utf-8"))["tests"]
+            told, layers = read_accounts(account)
+            note_confinement(layers)
         else:
             told = _accounts_so_far(Path(f"{account}.lines"), waited)
-        lines = [line for line in said.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+        lines = [line for line in tail(said, LONGEST_OUTPUT).splitlines() if line.strip()]
     if not told:
         if waited is not None:
             raise UsageError(f"{node}: pytest has not begun with any test within {COLLECTION:.0f} s")
-        shown = [line for line in lines if line.startswith(("E ", "ERROR"))] or lines[-1:]
+        errors = [line for line in lines if line.startswith(("E ", "ERROR")) and not line.endswith("%]")]
+        shown = [line for line in errors if "plait stopped " in line] or errors or lines[-1:]
         raise UsageError(f"{node}: pytest ran no test: {shown[0].strip() if shown else 'no output'}")
     return list(told)
 
@@ -188,10 +203,9 @@ def _accounts_so_far(file: Path, waited: bool | None) -> list[dict[str, Any]]:
     """Return what a process told that had to be killed, and the test that it was in."""
     if not file.exists() or waited is None:
         return []
-    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
-    told = [line for line in lines if "started" not in line]
+    told, started = read_account_lines(file)
     ended = {each["test"] for each in told}
-    for name in [line["started"] for line in lines if "started" in line and line["started"] not in ended]:
+    for name in [each for each in started if each not in ended]:
         text = "it has not ended within its budget, nor could it be interrupted: it is in a call of C code that "
         text += "waits for ever" if waited else "computes on and on"
         each: dict[str, Any] = {"test": name, "ran": "not under control", "why": text, "outcome": "skipped"}
@@ -247,6 +261,8 @@ def _result(
         versions={"old": "none" if old is None else old.label, "new": new.label},
         seed=options.seed, model=options.model, stats=stats,
         findings=[_finding(each) for each in failed if "failure" in each],
+        stories=[{"text": each["failure"]["text"], **each["failure"].get("story", {})}
+                 for each in failed if "failure" in each],
         stopped_by="finding" if failed else "exhausted" if exhausted else "budget", notes=[*notes, *impact.notes],
         more={**({"reason": reason} if reason else {}),
               "tests": [{key: value for key, value in each.items() if key != "failure"} for each in told],
@@ -283,5 +299,5 @@ def _finding(told: dict[str, Any]) -> Finding:
         exception=failure["exception"], preemptions=failure["preemptions"],
         schedule=None if failure["schedule"] is None else Schedule.from_json(failure["schedule"]),
         interleaving=failure["interleaving"], reachable=failure["reachable"],
-        confirmed_on_threads=failure["confirmed_on_threads"], detail="\n".join(failure["details"]),
+        confirmed_on_threads=failure["confirmed_on_threads"], detail="\n".join(failure["details"]), node=told["test"],
     )  # fmt: skip

@@ -29,9 +29,10 @@ from plait.generate.perf import Limits
 from plait.judge.performance.result import Comparison
 from plait.judge.performance.statistics import mean
 from plait.judge.performance.verdict import is_decided, nature, rounds_needed, verdict, winner
+from plait.model.result import note_confinement
 from plait.report.perf import publish_perf
 from plait.report.perf_script import Origin, write_script
-from plait.run.native import load, locks
+from plait.run.native import kernel, load, locks
 from plait.run.native.machine import BUSY, cpus
 from plait.run.native.pair import Pair, Place, SideError
 from plait.run.native.process import NativeError
@@ -172,7 +173,7 @@ class _PerfCampaign:
         self._say = say
         self._chance = Random(options.seed)
         self._cpus = cpus(max((options.threads, *options.curve)))
-        self._script = Path(load.__file__).read_text(encoding="utf-8")
+        self._script, self._kernel = Path(load.__file__).read_text(encoding="utf-8"), kernel.kernel_source()
         pythons = [_interpreter(each) for each in options.pythons or (sys.executable,)]
         self._places = {
             side: Place(
@@ -183,7 +184,12 @@ class _PerfCampaign:
         }  # fmt: skip
 
     def _pair(self, hash_seed: int, profile: str | None = None) -> Pair:
-        return Pair(self._places, self._script, hash_seed=hash_seed, cpus=self._cpus, profile=profile)
+        pair = Pair(
+            self._places, self._script, hash_seed=hash_seed, cpus=self._cpus, profile=profile, kernel=self._kernel
+        )
+        for told in pair.interpreters.values():
+            note_confinement(told.get("layers"))
+        return pair
 
     def _at(self, share: float) -> float:
         return self._started + share * self._options.budget

@@ -49,7 +49,7 @@ def author(
         f"import sys; sys.path.insert(1, {home!r}); from plait.run.native.author import author_main; del sys.path[1]; "
         "author_main()"
     )
-    process = Process([sys.executable, "-c", begin])
+    process = Process([sys.executable, "-c", begin], allowed=place.allowed)
     try:
         try:
             answer = process.ask(

@@ -14,11 +14,12 @@ from typing import Any, TextIO
 from plait.commands.check.command import workers_for
 from plait.commands.releases import cache_root
 from plait.commands.replay.debug import debug
-from plait.commands.replay.worker import ReplayOrder, replay_finding
+from plait.commands.replay.worker import Replayed, ReplayOrder, replay_finding
+from plait.commands.trust import ask_for_trust, beyond_data, foreign_imports, is_untrusted_release
 from plait.errors import UsageError
 from plait.model.reading import Replayable, ResultFile, read_result
 from plait.report.interleaving import KEYS, step_text, steps, table
-from plait.report.publish import show
+from plait.report.layout import SCREEN, prose, show, terminal_layout
 from plait.report.sources import sources
 from plait.subject.name import Subject
 from plait.subject.versions.version import Version, resolve
@@ -55,27 +56,46 @@ def _replay(result: ResultFile, finding: Replayable, options: argparse.Namespace
     label = _label(result, finding)
     place = _place(result, options.path) if label == "worktree" else options.path
     subject = Subject.parse(finding.subject or result.subject, path=place)
-    order = ReplayOrder(finding.test, finding.schedule, result.probes, result.rules)
+    foreign = () if options.trust else _foreign(result, finding, subject, label, options)
+    order = ReplayOrder(finding.test, finding.schedule, result.probes, result.rules, foreign)
     with resolve(label, project=place, cache=cache_root(), subject=subject) as version:
-        print(finding.summary, end="\n\n")
+        show([*prose(finding.summary, terminal_layout(), "bad"), []])
         if options.pdb:
             return debug(subject, version, order, tuple(options.allow), options.config.hook)
         answer = _answer(subject, version, order, options)
+        layout = terminal_layout(full=options.full)
         suffixes = enumerate(finding.test.suffixes, 1)
         names = {number: "; ".join(call.source for call in suffix) for number, suffix in suffixes}
         if options.step:
-            taken = steps(answer["rows"], answer["race"])
-            step_through(taken, sources(answer["rows"]), names, sys.stdin, sys.stdout)
+            taken = steps(answer.rows, answer.race)
+            step_through(taken, sources(answer.rows), names, sys.stdin, sys.stdout)
         else:
-            show(table(answer["rows"], names=names))
+            show(table(answer.rows, names=names, racing=answer.race, layout=layout, height=SCREEN))
     print()
     return _conclude(answer, result, finding, label)
 
 
-def _answer(subject: Subject, version: Version, order: ReplayOrder, options: argparse.Namespace) -> dict[str, Any]:
+def _foreign(
+    result: ResultFile, finding: Replayable, subject: Subject, label: str, options: argparse.Namespace
+) -> tuple[str, ...]:
+    """Refuse what is more than data; returns imports that are data if the subject has the same ones."""
+    file, hook = options.argument, options.config.hook
+    own = [subject.module.partition(".")[0], *([] if hook is None else [hook.stem])]
+    if is_untrusted_release(label, cache_root()):
+        ask_for_trust(f"install {label.removeprefix('pypi:')}", file)
+    invariant = result.rules.get("invariant")
+    if invariant is not None and invariant != options.config.subject(str(subject)).invariant:
+        ask_for_trust(f"evaluate {invariant!r:.80}, which the settings do not hold", file)
+    line = beyond_data(finding.test, result.probes, own)
+    if line is not None:
+        ask_for_trust(f"run {line!r:.80}", file)
+    return foreign_imports(finding.test, own)
+
+
+def _answer(subject: Subject, version: Version, order: ReplayOrder, options: argparse.Namespace) -> Replayed:
     allow, hook = tuple(options.allow), options.config.hook
     with workers_for(subject, version, count=1, allow=allow, hook=hook) as workers:
-        found: dict[str, Any] = workers.attempt(replay_finding, order, TIMES, timeout=TIMEOUT).result().value
+        found: Replayed = workers.attempt(replay_finding, order, TIMES, timeout=TIMEOUT).result().value
     return found
 
 
@@ -96,19 +116,19 @@ def _label(result: ResultFile, finding: Replayable) -> str:
     return commit[1] if commit else label
 
 
-def _conclude(answer: dict[str, Any], result: ResultFile, finding: Replayable, label: str) -> bool:
-    for line in (*answer["waiting"], *answer["results"]):
-        print(f"  {line}")
+def _conclude(answer: Replayed, result: ResultFile, finding: Replayable, label: str) -> bool:
+    for line in (*answer.waiting, *answer.results):
+        show(prose(line, terminal_layout(), indent=2))
     if finding.kind == "difference" or result.command == "diff":
         # it takes two versions to judge; steps that are the same, with the same values, have the same end
-        again = not finding.rows or _essence(answer["rows"]) == _essence(finding.rows)
+        again = not finding.rows or _essence(answer.rows) == _essence(finding.rows)
     else:
-        again = answer["kind"] is not None and finding.kind in ("", answer["kind"])
-    if answer["lost"] is not None:
+        again = answer.kind is not None and finding.kind in ("", answer.kind)
+    if answer.lost is not None:
         again = False
-        print(f"The code has moved too far for this schedule: {answer['lost']}.")
+        print(f"The code has moved too far for this schedule: {answer.lost}.")
     elif again:
-        print(f"Replayed {answer['same']} of {TIMES} times with the same steps, version {label}.")
+        print(f"Replayed {answer.same} of {TIMES} times with the same steps, version {label}.")
     else:
         print(f"The schedule still runs on version {label}, but shows no {finding.kind or 'violation'} any more.")
     print()
@@ -144,7 +164,8 @@ def step_through(
     at = 0
 
     def draw() -> None:
-        lines = [*step_text(steps, at, sources, names), "", *([KEYS] if screen else [])]
+        shown = step_text(steps, at, sources, names, terminal_layout(stream=out).width)
+        lines = [*shown, "", *([KEYS] if screen else [])]
         out.write((_CLEAR if screen else "") + "\n".join(lines) + "\n")
         out.flush()
 

@@ -23,9 +23,10 @@ from plait.commands.replay.worker import ReplayOrder
 from plait.errors import UsageError
 from plait.explore.runner import execute, model
 from plait.explore.scripted import Scripted
-from plait.judge.oracle.explain import describe_waiting, record_schedule, relevant
+from plait.judge.oracle.explain import record_schedule, relevant
 from plait.judge.oracle.safety import Examination
 from plait.judge.oracle.specification import observe
+from plait.judge.oracle.standing import standing_lines
 from plait.judge.words import shown_result
 from plait.observe.places import location, owners, place
 from plait.observe.recording import Moment
@@ -60,8 +61,8 @@ def debug(subject: Subject, version: Version, order: ReplayOrder, allow: tuple[s
 def _session(folder: Path) -> int:
     """In the child process: 1 if the schedule could be followed."""
     spec, order = pickle.loads((folder / "order").read_bytes())  # noqa: S301 - written by the parent, read by nobody else
-    work = folder / "work"
-    work.mkdir()
+    work = folder / "own" / "work"
+    work.mkdir(parents=True)
     box = BlackBox(folder / "blackbox", create=True)
     state.use(spec, box)
     import readline  # noqa: F401, PLC0415 - the debugger's; native code is forbidden later
@@ -69,6 +70,7 @@ def _session(folder: Path) -> int:
     guard.install_guard(spec, work, box)
     try:
         state.subject()
+        order.check_imports()
         with state.world().entered():
             return _run(order)
     except UsageError as error:
@@ -99,7 +101,7 @@ def _end(examination: Examination) -> None:
         return
     print("The execution is over:")
     results = zip(examination.bed.test.calls, observe(examination.bed).results, strict=True)
-    for line in (*describe_waiting(), *(f"{call.expression}: {shown_result(result)}" for call, result in results)):
+    for line in (*standing_lines(), *(f"{call.expression}: {shown_result(result)}" for call, result in results)):
         print(f"  {line}")
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from plait.errors import UsageError
 from plait.explore.runner import execute, model
 from plait.explore.scripted import Scripted
 from plait.judge.oracle.explain import record_schedule, relevant
@@ -13,6 +15,7 @@ from plait.judge.oracle.rules import Rules
 from plait.judge.oracle.safety import Examination
 from plait.judge.oracle.specification import observe
 from plait.judge.words import shown_result
+from plait.model.finding import StepRow
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
@@ -28,6 +31,13 @@ class ReplayOrder:
     schedule: Schedule
     probes: tuple[str, ...] = ()
     rules: Mapping[str, Any] = field(default_factory=dict)
+    foreign: tuple[str, ...] = ()  # modules that a test imports, and may if the subject has imported them
+
+    def check_imports(self) -> None:
+        """Refuse, behind the import of the subject, to import what only the file asks for."""
+        for name in self.foreign:
+            if name not in sys.modules:
+                raise UsageError(f"the file would have plait import {name}: add --trust if you trust whoever wrote it")
 
     def examination(self) -> Examination:
         """Return the test, ready to be run; inside the world of a worker."""
@@ -36,9 +46,27 @@ class ReplayOrder:
         return Examination(self.test, PLACES, tuple(Call.from_line(line) for line in self.probes), rules)
 
 
-def replay_finding(order: ReplayOrder, times: int) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a replay showed: the steps, the race among them, who waits, how often it was the same, and the verdict.
+
+    ``lost`` says where the schedule did not fit any more.
+    """
+
+    rows: list[StepRow]
+    race: list[StepRow]
+    waiting: list[str]
+    lost: str | None
+    same: int
+    results: list[str]
+    kind: str | None
+    detail: str
+
+
+def replay_finding(order: ReplayOrder, times: int) -> Replayed:
     """Run one schedule ``times`` times: what happened, whether it was the same each time, and the verdict on it."""
     state.subject()
+    order.check_imports()
     schedule = order.schedule
     with state.world().entered():
         examination = order.examination()
@@ -50,12 +78,11 @@ def replay_finding(order: ReplayOrder, times: int) -> dict[str, Any]:
         for _ in range(times - 1):
             again, _pairs, _waiting = record_schedule(examination, schedule)
             same += [as_row(moment) for moment in again] == rows
-        return {
-            "rows": rows, "race": [] if pair is None else [as_row(pair.first), as_row(pair.second)], "waiting": waiting,
-            "lost": lost, "same": same, "results": _results(examination, schedule),
-            "kind": violation.kind if violation is not None else None,
-            "detail": violation.detail if violation is not None else "",
-        }  # fmt: skip
+        return Replayed(
+            rows, [] if pair is None else [as_row(pair.first), as_row(pair.second)], waiting, lost, same,
+            _results(examination, schedule), violation.kind if violation is not None else None,
+            violation.detail if violation is not None else "",
+        )  # fmt: skip
 
 
 def _results(examination: Examination, schedule: Schedule) -> list[str]:

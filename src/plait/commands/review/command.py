@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from plait.commands.accepting import apply_baseline, baseline_of, is_new
 from plait.commands.budget import Budget
 from plait.commands.interrupt import Interrupt
 from plait.commands.perf.command import CURVE, TESTS, THREADS
@@ -19,8 +20,10 @@ from plait.commands.releases import cache_root
 from plait.commands.review.steps import Shares, Steps
 from plait.config import Config, tests_folder
 from plait.judge.review import ClassReview
+from plait.model.fingerprint import fingerprint_of
 from plait.model.result import Result
 from plait.report.review import publish_review
+from plait.store.baseline import Found
 from plait.store.database import FOLDER
 from plait.subject.changes.locks import lock_changes
 from plait.subject.changes.survey import Survey, TouchedClass
@@ -57,12 +60,35 @@ class ReviewOptions:
 def run_review(options: argparse.Namespace) -> int:
     """Return the command; returns the exit code."""
     asked = review_options(options)
+    baseline = baseline_of(options)
     with Interrupt() as interrupt:
         result, classes = review(asked, interrupt, _say if sys.stderr.isatty() else lambda _: None)
+    found = [
+        Found(finding, made.name, made.step_of(finding))
+        for made in classes for each in made.brought() for finding in (each.finding, *each.also)
+    ]  # fmt: skip
+    apply_baseline(baseline, options, result, found, _looked_at(classes), _seen(classes))
     publish_review(result, classes, options)
     if result.stopped_by == "interrupt":
         return 130
+    if found and not any(is_new(each.finding) for each in found):
+        return 0
     return {"findings": 1, "inconclusive": 3}.get(result.verdict, 0)
+
+
+def _looked_at(classes: list[ClassReview]) -> list[tuple[str, str]]:
+    """Return the classes and steps that a review has taken."""
+    steps = [(made, name) for made in classes for name in ("diff", "check", "perf")]
+    return [(made.name, name) for made, name in steps if getattr(made, name) is not None]
+
+
+def _seen(classes: list[ClassReview]) -> set[str]:
+    """Return the fingerprints of everything that was found, also of what was there before or has the same cause."""
+    every = [
+        (finding, made.name) for made in classes for step in (made.diff, made.check, *made.explored)
+        if step is not None for finding in step.findings
+    ]  # fmt: skip
+    return {fingerprint_of(finding, name) for finding, name in every}
 
 
 def _say(text: str) -> None:

@@ -206,6 +206,9 @@ def _subscript(thread: VThread, container: Any, name: str, key: Any, site: int) 
                 _fill_missing(thread, container, key, site)
                 return
         _on_container(thread, container, what, (key,), site)
+    elif what is _FOREIGN:  # Python code that is not rewritten
+        _on_container(thread, container, SCAN if name in READING else CHANGE, (key,), site)
+        called_out(thread)
 
 
 def _fill_missing(thread: VThread, container: Any, key: Any, site: int) -> None:

@@ -10,6 +10,7 @@ import collections
 import functools
 import gc
 import types
+import weakref
 from typing import Any, Final
 
 KEY_GET: Final = "key-get"
@@ -46,7 +47,9 @@ _SEQUENCE = {
 READING = frozenset({
     "most_common", "elements", "total", "copy", "keys", "values", "items", "__add__", "__sub__", "__or__", "__and__",
     "__eq__", "__ne__", "__le__", "__lt__", "__ge__", "__gt__", "__repr__", "__pos__", "__neg__", "__copy__",
-    "__reduce__", "__missing__", "__reversed__", "__contains__", "__len__", "__iter__",
+    "__reduce__", "__missing__", "__reversed__", "__contains__", "__len__", "__iter__", "get", "__getitem__",
+    "valuerefs", "itervaluerefs", "keyrefs", "union", "difference", "intersection", "issubset", "issuperset",
+    "isdisjoint",
 })  # fmt: skip
 
 OPERATIONS: dict[type, dict[str, str]] = {
@@ -60,6 +63,8 @@ OPERATIONS: dict[type, dict[str, str]] = {
     array.array: _SEQUENCE,
 }
 SEQUENCES = (list, collections.deque, bytearray, array.array)
+# Python code that is not rewritten: callbacks of weak references run inside deallocation. Each call is one step.
+_WEAK = frozenset({weakref.WeakValueDictionary, weakref.WeakKeyDictionary, weakref.WeakSet})
 CONTAINERS = (dict, set, list, collections.deque, bytearray, array.array)
 
 _VIEWS = frozenset({
@@ -88,11 +93,19 @@ _is_container: dict[type, bool] = {}
 
 
 def is_container(kind: type) -> bool:
-    """Return whether values of this type hold shared content that C code reads and writes."""
+    """Return whether values of this type hold shared content that code outside of our sight reads and writes."""
     known = _is_container.get(kind)
     if known is None:
-        known = _is_container[kind] = issubclass(kind, CONTAINERS)
+        known = _is_container[kind] = issubclass(kind, CONTAINERS) or is_weak(kind)
     return known
+
+
+def is_weak(kind: type) -> bool:
+    """Return whether values of this type are weak dictionaries or sets.
+
+    Their bases are asked, not `issubclass`: these are abstract base classes, which run code under control to answer.
+    """
+    return not _WEAK.isdisjoint(kind.__mro__)
 
 
 _is_read: dict[type, bool] = {}

@@ -146,7 +146,7 @@ def _code_for(function: Any, source: Any, flags: int, spaces: tuple[Any, ...]) -
 def generate(source: Any, space: Any = None, *rest: Any) -> None:
     """``exec`` for a library that makes methods from text: those of classes under test get hooks."""
     flags = sys._getframe(1).f_code.co_flags
-    known = type(source) is str and space and "_p_m" in space
+    known = type(source) is str and space and "_p_wn" in space  # a module may have been rewritten with fewer hooks
     code = rewritten(source, "exec", flags) if known else None
     exec(code or text_code(exec, source, flags), space, *rest)
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 import collections
 import contextlib
 import types
+import weakref
 from collections.abc import Callable, Iterable
 from itertools import repeat
 from operator import is_
 from typing import Any
 
 from plait.model.foreign import attributes_of, is_a
+from plait.run.hooks.containers import is_weak
 from plait.run.primitives.condition import Condition
 from plait.run.primitives.event import Event
 from plait.run.primitives.file_lock import reset_file_locks
@@ -139,6 +141,8 @@ class ModuleState:
         elif kind in (tuple, frozenset):
             for part in value:
                 self._visit(part)
+        elif is_weak(kind):
+            self._visit_weak(value)
         self._visit_instance(value)
 
     def _visit_dict(self, value: dict[Any, Any]) -> None:
@@ -178,6 +182,17 @@ class ModuleState:
                 set.update(value, saved)
 
         self._undo.append(undo)
+
+    def _visit_weak(self, value: Any) -> None:
+        """What executions put in lives on with their traces, and would be found there by the next one."""
+        content = attributes_of(value)
+        held: Any = None if content is None else content.get("data")
+        if is_a(held, dict):
+            self._kept += list(value.values() if weakref.WeakValueDictionary in type(value).__mro__ else value.keys())
+            self._visit_dict(held)
+        elif is_a(held, set):
+            self._kept += list(value)
+            self._visit_set(held)
 
     def _visit_instance(self, value: Any) -> None:
         kind = type(value)

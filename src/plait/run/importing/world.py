@@ -5,6 +5,7 @@ A process has one world and loads one version of the code under test into it. Tw
 
 from __future__ import annotations
 
+import asyncio  # noqa: F401 - see below
 import contextlib
 import importlib
 import os
@@ -23,6 +24,9 @@ from plait.run.importing.adopt import Adopter, is_foreign
 from plait.run.importing.importer import Importer, resolve_lazy
 from plait.run.importing.mirror import Mirror
 from plait.run.importing.modulestate import ModuleState
+
+# asyncio keeps the modules `time` and `selectors` that it finds at its first import. If those were the mirrored ones,
+# the clock of all event loops of this process would stand still outside of executions: it comes before the mirror.
 
 
 def cache_folder() -> Path:

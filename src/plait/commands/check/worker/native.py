@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from plait.commands.check.worker.finding import finding_of
 from plait.generate.catalogue import Hints, build_catalogue
@@ -20,10 +19,10 @@ from plait.judge.oracle.parallel import Allowed, allowed, try_in_parallel
 from plait.judge.oracle.probes import probes_of
 from plait.judge.oracle.rules import Rules, may_wait
 from plait.judge.oracle.safety import Examination, Violation
-from plait.model.finding import Finding, SeenInParallel
+from plait.model.finding import Finding, PairRow, SeenInParallel
 from plait.model.test import Test
 from plait.observe.places import PLACES
-from plait.subject.interface.members import discover
+from plait.subject.interface.discovery import discover
 from plait.workers import state
 
 Cause = tuple[str, frozenset[str]]
@@ -48,7 +47,7 @@ class NativeSearch:
     tests: int = 0
     shown: str | None = None
     test: Test | None = None
-    pairs: list[dict[str, Any]] = field(default_factory=list)
+    pairs: list[PairRow] = field(default_factory=list)
 
 
 def native_search(name: str, options: NativeOptions, hints: Hints, tests: Path | None, seconds: float) -> NativeSearch:

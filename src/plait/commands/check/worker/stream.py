@@ -35,7 +35,7 @@ from plait.judge.oracle.probes import probes_of
 from plait.judge.oracle.rules import Rules, may_wait
 from plait.judge.oracle.safety import Examination, Violation
 from plait.judge.oracle.sequential import SequentialRunner
-from plait.model.finding import Finding
+from plait.model.finding import Finding, PairRow
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
@@ -101,7 +101,7 @@ class Chunk:
     unusable: list[str] = field(default_factory=list)
     so_far: int = 0  # tests of the stream up to now
     schedules_so_far: int = 0
-    pairs: list[dict[str, Any]] = field(default_factory=list)
+    pairs: list[PairRow] = field(default_factory=list)
     gain: Gain | None = None  # of an adaptive strategy
     recalled: list[str] = field(default_factory=list)  # tests that were known, as the store names them
     units: dict[str, dict[str, Any]] = field(default_factory=dict)  # what exploring the others gave, for the store

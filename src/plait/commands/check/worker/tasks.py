@@ -97,6 +97,7 @@ def _prepared(
     ENGINE.any_timeouts = options.any_timeouts
     with worker_state.world().entered():
         found = worker_state.interface(name)
+        worker_state.try_imports(found.imports)
         yield found, build_catalogue(owner, found, hints=hints, seed=options.seed, tests=tests)
 
 

@@ -1,0 +1,92 @@
+"""`plait explain`: a finding of an earlier run again, from the store. No code under test is run."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from plait.errors import NOTHING_FOUND, UsageError
+from plait.model.finding import Finding
+from plait.model.fingerprint import LENGTH, fingerprint_of
+from plait.report.finding_text import finding_lines
+from plait.report.layout import fitted, show, terminal_layout
+from plait.report.publish import json_text, write_whole
+from plait.report.sources import name_from
+from plait.store.database import FILE, FOLDER, Known, Store
+from plait.subject.versions.version import usual_places
+
+LEAST = 4  # digits of a fingerprint that may stand for all of it
+
+
+class _Kept(NamedTuple):
+    fingerprint: str
+    subject: str
+    known: Known
+    finding: Finding
+
+
+def run_explain(options: argparse.Namespace) -> int:
+    """Run the command: 0 when a finding, or the list of all, was shown."""
+    kept = _all(Path(FOLDER))
+    if options.argument is None:
+        lines = [_line(each) for each in kept] or [f"{FOLDER} holds no findings: `plait check` looks for some"]
+        show(fitted("\n".join(lines), terminal_layout()))
+        return NOTHING_FOUND
+    for each in _asked(options.argument, kept):
+        _show(each, options)
+    return NOTHING_FOUND
+
+
+def _all(folder: Path) -> list[_Kept]:
+    """Return every finding of the store, the latest first; those of a plait that did not name the subject are left."""
+    if not (folder / FILE).is_file():
+        return []
+    found = []
+    with Store(folder) as store:
+        for known in store.findings():
+            subject = known.content.get("subject")
+            with contextlib.suppress(ValueError, UsageError):
+                finding = Finding.from_json(known.content)
+                if isinstance(subject, str):
+                    found.append(_Kept(fingerprint_of(finding, subject), subject, known, finding))
+    return sorted(found, key=lambda each: (-each.known.last, each.fingerprint))
+
+
+def _asked(text: str, kept: list[_Kept]) -> list[_Kept]:
+    """Return the findings of one fingerprint: open ones, else the latest."""
+    wanted = text.strip().lower()
+    matching = [each for each in kept if each.fingerprint.startswith(wanted)] if len(wanted) >= LEAST else []
+    names = list(dict.fromkeys(each.fingerprint for each in matching))
+    if not names:
+        there = f"`plait explain` lists the {len(kept)} that it holds" if kept else "it holds no findings"
+        hint = "" if len(wanted) >= LEAST else f" (give at least {LEAST} of its {LENGTH} digits)"
+        raise UsageError(f"{FOLDER} knows no finding {text!r:.40}{hint}; {there}")
+    if len(names) > 1:
+        raise UsageError(f"{text!r} may be {', '.join(names[:5])}: give more digits")
+    still = [each for each in matching if each.known.status == "open"]
+    return still or matching[:1]
+
+
+def _line(each: _Kept) -> str:
+    return f"{each.fingerprint}  {each.known.status:8}  {each.finding.summary}"
+
+
+def _show(each: _Kept, options: argparse.Namespace) -> None:
+    finding = each.finding
+    for root in usual_places(Path.cwd()):
+        name_from(root, [finding])
+    written: dict[str, Any] = {**finding.as_json(), "fingerprint": each.fingerprint, "subject": each.subject}
+    if options.json is not None and write_whole(json_text(written), options.json):
+        return
+    if options.compact:
+        from plait.report.compact import block  # noqa: PLC0415 - as other forms
+
+        command = each.known.subject.partition(" ")[0]
+        print(block(written, {"subject": each.subject, "command": command}))
+    else:
+        show(finding_lines(finding, terminal_layout(full=options.full)))
+    seen = time.strftime("%Y-%m-%d %H:%M", time.localtime(each.known.last))
+    print(f"\n{each.fingerprint} in {each.subject}: {each.known.status}, last looked at {seen}")

@@ -1,0 +1,102 @@
+"""What pytest tells `plait explore` about its tests, read as if code under test had written it: it can.
+
+The plug-in runs in the process of the tests. So its file is checked key by key before anything is done with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated, Any, TypedDict
+
+from plait.errors import UsageError
+from plait.model.finding import StepRow
+from plait.model.foreign import Json
+from plait.workers.blackbox import open_quietly
+from plait.workers.channel import LONGEST_FRAME
+from plait.workers.schema import FrameError, codec
+
+LONGEST_OUTPUT = 1 << 20
+"""Bytes of what pytest said that are looked at."""
+
+
+class FailureKeys(TypedDict):
+    """What an account says of a failure."""
+
+    kind: str
+    summary: str
+    details: list[str]
+    exception: str | None
+    preemptions: int
+    token: str | None
+    schedule: Json
+    interleaving: list[StepRow]
+    reachable: dict[str, bool | None]
+    confirmed_on_threads: bool | None
+    text: str
+    names: dict[str, str]
+
+
+class _AllAccounts(TypedDict):
+    test: str
+    ran: str
+    outcome: str
+
+
+class AccountKeys(_AllAccounts, total=False):
+    """What is told of one test."""
+
+    why: str
+    schedules: int
+    search: str | None
+    transitions: int | None
+    preemption_bound: int | None
+    exhausted: bool
+    threads: int
+    backend: str
+    bugs: list[str]
+    failure: Annotated[dict[str, Any], FailureKeys]
+
+
+Account = Annotated[dict[str, Any], AccountKeys]
+_MISSING = {"schedules": 0, "search": None, "why": "it does not say"}
+
+
+def read_accounts(file: Path) -> tuple[list[dict[str, Any]], Any]:
+    """Return what a whole run told of its tests, and of the kernel's layers; `UsageError` if that cannot be."""
+    try:
+        whole = json.loads(_text(file))
+        return _accounts(whole["tests"]), whole.get("layers")
+    except (FrameError, OSError, ValueError, RecursionError, KeyError, TypeError) as error:
+        raise UsageError(f"what pytest tells of its tests cannot be read: {_short(error)}") from None
+
+
+def read_account_lines(file: Path) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return what a run told line by line until it was killed, and the tests that it had begun."""
+    try:
+        lines = [json.loads(line) for line in _text(file).splitlines() if line.endswith("}")]
+        started = [str(line["started"]) for line in lines if "started" in line]
+        return _accounts([line for line in lines if "started" not in line]), started
+    except (FrameError, OSError, ValueError, RecursionError, KeyError, TypeError) as error:
+        raise UsageError(f"what pytest tells of its tests cannot be read: {_short(error)}") from None
+
+
+def _accounts(found: Any) -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = codec(list[Account]).decode(found)
+    return [{**_MISSING, **each} if each["ran"] != "not under control" else each for each in told]
+
+
+def _text(file: Path) -> str:
+    descriptor = open_quietly(file)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size > LONGEST_FRAME:
+            raise FrameError(f"it has {size} bytes")
+        return os.pread(descriptor, size, 0).decode("utf-8")
+    finally:
+        os.close(descriptor)
+
+
+def _short(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
