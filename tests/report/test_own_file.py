@@ -1,5 +1,6 @@
 """Files that plait may renew are its own ones; those of others keep their names."""
 
+import os
 import re
 import subprocess
 import sys
@@ -101,6 +102,7 @@ def collected(folder, *arguments):
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:plait", "--collect-only", "-q", "--no-header", *arguments],
         cwd=folder, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},  # pytest's own files are not looked at here
     )  # fmt: skip
     return sorted(re.findall(r"^([\w./-]+::\w+)", done.stdout, re.MULTILINE))
 
