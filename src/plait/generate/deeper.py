@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plait.generate.mixing import MixedTests
 from plait.generate.raising import RaisingTests
 from plait.generate.seen import Seen
 from plait.generate.waiting import WaitingTests
@@ -49,10 +50,13 @@ class DeeperTests:
     method comes third is chosen by chance, those that were seen to change the receiver more often. At the beginning
     each method meets itself on a fresh object (with the same arguments, with others, with any): there are few such
     pairs, and a method that is not safe against itself is common. Where the class waits, many tests make calls wait
-    (`plait.generate.waiting`); a few have calls that raise (`plait.generate.raising`).
+    (`plait.generate.waiting`); a few have calls that raise (`plait.generate.raising`). Where many pairs have never met,
+    some tests are wide (`plait.generate.mixing`).
     """
 
-    def __init__(self, inner: GenerationStrategy, sequences: Sequences, random: Random, *, threads: int) -> None:
+    def __init__(
+        self, inner: GenerationStrategy, sequences: Sequences, random: Random, *, threads: int, wide: bool = True
+    ) -> None:
         self.pairs: PairTable = inner.pairs
         self._inner = inner
         self._sequences = sequences
@@ -65,6 +69,7 @@ class DeeperTests:
         self._alone: list[tuple[Pair, str]] | None = None
         self._waiting = WaitingTests(sequences, random)
         self._raising = RaisingTests(sequences, random)
+        self._mixed = MixedTests(sequences, random, inner.pairs, threads=threads) if wide else None
 
     def next_test(self) -> Test | None:
         """See `Strategy.next_test`."""
@@ -73,6 +78,8 @@ class DeeperTests:
             self._alone = [(pair, how) for pair in itself for how in (TWINS, APART, ANYHOW)]
             self._random.shuffle(self._alone)
         special = self._raising.next_test() or self._waiting.next_test()
+        if special is None and self._mixed is not None:
+            special = self._mixed.next_test()
         if special is not None:
             return special
         if self._alone and self._random.random() < _SHARE:

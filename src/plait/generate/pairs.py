@@ -50,13 +50,23 @@ class PairTable:
         forbidden = {pair(*each) for each in not_parallel}
         every = combinations_with_replacement(sorted(self.methods), 2)
         self.records: dict[Pair, PairRecord] = {each: PairRecord() for each in every if each not in forbidden}
+        self.elsewhere: dict[Pair, int] = {}  # covered counts of pairs that are another table's to try
+
+    def share(self, part: int, parts: int) -> None:
+        """Keep one of so many parts of the pairs; those of the others are counted where they happen to be covered."""
+        kept = {each: record for at, (each, record) in enumerate(self.records.items()) if at % parts == part}
+        self.elsewhere = {each: 0 for each in self.records if each not in kept}
+        self.records = kept
 
     def add_coverage(self, coverage: Mapping[Pair, int]) -> None:
         """Add what Algorithm 1 counted in one execution; methods that are not public do not count."""
         for (first, second), times in coverage.items():
-            record = self.records.get(pair(first, second))
+            which = pair(first, second)
+            record = self.records.get(which)
             if record is not None:
                 record.covered += times
+            elif which in self.elsewhere:
+                self.elsewhere[which] += times
 
     def lowest(self, among: Iterable[Pair] | None = None) -> list[Pair]:
         """Return all pairs that share the lowest score."""
@@ -71,10 +81,11 @@ class PairTable:
 
     def matrix(self) -> list[dict[str, Any]]:
         """Return one row of plain data per pair, for a coverage matrix."""
+        others = {each: PairRecord(0, covered) for each, covered in self.elsewhere.items() if covered}
         return [
             {"methods": list(each), "tried": record.tried, "covered": record.covered,
              "tests": record.tests, "score": record.score}
-            for each, record in self.records.items()
+            for each, record in {**self.records, **others}.items()
         ]  # fmt: skip
 
 

@@ -55,13 +55,14 @@ _STRATEGIES: dict[str, Callable[..., GenerationStrategy]] = {
 
 def make_generator(
     name: str, catalogue: Catalogue, run: RunSequentially, *, seed: int = 0, threads: int = 2, repeat: bool = False,
-    deeper: bool = False, meetings: Meetings | None = None,
+    deeper: bool = False, meetings: Meetings | None = None, wide: bool = True,
 ) -> GenerationStrategy:  # fmt: skip
     """The strategy of that name. ``repeat`` allows a test to come again, for executions that no scheduler controls.
 
     With ``meetings``, ``covcon`` tries pairs of methods that could disturb each other before the others.
 
-    ``deeper`` mixes in more tests for pairs of methods that were told to be in conflict (`DeeperTests.conflicted`); the
+    ``deeper`` mixes in more tests for pairs of methods that were told to be in conflict (`DeeperTests.conflicted`), and
+    if ``wide`` those of many methods at once; the
     adaptive strategies choose their tests by what they have seen themselves.
     """
     try:
@@ -74,4 +75,4 @@ def make_generator(
     strategy = made(sequences, random, threads=threads, repeat=repeat, **more)
     if not deeper or isinstance(strategy, AdaptiveTests):
         return strategy
-    return DeeperTests(strategy, sequences, random, threads=threads)
+    return DeeperTests(strategy, sequences, random, threads=threads, wide=wide)

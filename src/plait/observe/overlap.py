@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from plait.observe.places import place
 from plait.run.engine import Engine
-from plait.run.testbed import Testbed
+from plait.run.testbed import Done, Testbed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,8 +18,16 @@ if TYPE_CHECKING:
 def overlaps(engine: Engine, bed: Testbed, public: Container[str]) -> Counter[tuple[str, str]]:
     """Return how often each pair of public methods was under way together, direct and nested calls alike.
 
-    A call is under way from its first access to its last one; a nested method while accesses come from its code.
+    A call is under way from its first access to its last one; a nested method while accesses come from its code. Two
+    calls that cannot be split, for they have one access or none, were under way together if both had begun before
+    either returned: there is no more to see of them.
     """
+    found = covered_pairs(_events(engine, bed, public))
+    found.update(_unsplit(engine, bed))
+    return found
+
+
+def _events(engine: Engine, bed: Testbed, public: Container[str]) -> list[MethodEvent]:
     spans: dict[int, list[tuple[int, int, str]]] = {}
     for done in sorted(bed.done, key=lambda each: each.start):
         method = bed.test.suffixes[done.thread - 1][done.index].method
@@ -49,7 +57,34 @@ def overlaps(engine: Engine, bed: Testbed, public: Container[str]) -> Counter[tu
         if number in last:
             while stack:
                 events.append(MethodEvent("end", stack.pop(), thread))
-    return covered_pairs(events)
+    return events
+
+
+def _unsplit(engine: Engine, bed: Testbed) -> Counter[tuple[str, str]]:
+    """Return the pairs of calls that no step can come between, as far as both had begun before either returned."""
+    extents = [(done, *_extent(engine, done)) for done in bed.done]
+    found: Counter[tuple[str, str]] = Counter()
+    for at, (one, begin, end, steps) in enumerate(extents):
+        for two, begin_two, end_two, steps_two in extents[at + 1 :]:
+            seen = max(steps, steps_two) > 1 and min(steps, steps_two) > 0  # by the steps of both
+            if one.number != two.number and not seen and begin <= end_two and begin_two <= end:
+                methods = [bed.test.suffixes[each.thread - 1][each.index].method for each in (one, two)]
+                found[_pair(methods[0], methods[1])] += 1
+    return found
+
+
+def _extent(engine: Engine, done: Done) -> tuple[int, int, int]:
+    """Return the trace positions between which a call can be disturbed, and how many accesses it made.
+
+    A call with one access stands before it from the call's beginning; one without any happens at one moment.
+    """
+    own = [
+        number for number in range(done.start, done.end)
+        if engine.trace[number][0] == done.number and engine.trace[number][1]
+    ]  # fmt: skip
+    if len(own) > 1:
+        return own[0] + 1, own[-1], len(own)
+    return done.start, own[0] if own else done.start, len(own)
 
 
 def _last_accesses(engine: Engine, spans: dict[int, list[tuple[int, int, str]]]) -> set[int]:

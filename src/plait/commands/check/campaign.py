@@ -36,6 +36,7 @@ from plait.errors import (
     own_error,
 )
 from plait.explore.capp.partition import Aim
+from plait.generate.mixing import is_wide
 from plait.judge.oracle.causes import cause, grouped
 from plait.judge.oracle.evidence import Evidence
 from plait.judge.oracle.probes import probes_of
@@ -110,6 +111,7 @@ class Campaign:
         self._lost: list[dict[str, str]] = []
         self._also: set[tuple[str, frozenset[str]]] = set()  # causes, and methods that have shown them
         self._again: dict[int, int] = {}  # streams that begin anew, and for the which time with the same methods
+        self._narrow: set[int] = set()  # streams that go on without tests of many methods
         self._stall: dict[int, float | None] = {}  # by stream: how long its next task may be without a sign of life
         self._interface: Interface | None = None
 
@@ -217,7 +219,7 @@ class Campaign:
             options.subject.qualname.rpartition(".")[2] or options.subject.module, options.generate, options.seed,
             number, options.streams, options.threads, model=options.model, order=options.order, aim=self._aim,
             rules=options.rules, deeper=options.deeper and options.generate == "covcon", around=self._around,
-            planned=self._planned,
+            planned=self._planned, wide=number not in self._narrow,
         )  # fmt: skip
 
     def _begin(self, number: int, task: Callable[..., Any] = tasks.begin_stream) -> Future[Any]:
@@ -333,7 +335,10 @@ class Campaign:
             owner = self._asked(0).subject
             self._take(Finding(kind, summary, sorted(f"{owner}.{name}" for name in culprits)))
         self._lost.append({"kind": kind, "summary": summary})
-        if culprits - self._left_out[number]:
+        if not endless and not waits and number not in self._narrow and is_wide(methods.values()):
+            self._narrow.add(number)  # too many to tell which of them it was: none is left out for it
+            self._again[number] = 0
+        elif culprits - self._left_out[number]:
             self._excluded.setdefault(number, set()).update(culprits)
             self._again[number] = 0
         return None

@@ -21,6 +21,7 @@ from plait.explore.strategy import Strategy
 from plait.judge.oracle.evidence import Evidence
 from plait.judge.oracle.safety import Examination, Violation
 from plait.model.schedule import Schedule
+from plait.model.test import Test
 from plait.observe.iroots import Sighting, sight
 from plait.observe.overlap import overlaps
 from plait.observe.racing import unguarded
@@ -29,6 +30,7 @@ from plait.run.engine import ENGINE, HANG, Engine
 
 SYSTEMATIC = 250  # executions that the reduction gets before sampling takes over
 SAMPLED = 60
+PASSES = 3  # executions per call of a thread, for calls that have not met in the first one
 MAX_HANGS = 3  # executions without an end; each costs as much as hundreds of others
 
 
@@ -190,17 +192,41 @@ def _active(examination: Examination, found: Examined, seed: int, limit: int) ->
 
 
 def _cover(examination: Examination, found: Examined, seed: int, public: Container[str]) -> None:
-    """One execution at random, as CovCon runs each test, to see which methods ran together."""
+    """One execution at random, as CovCon runs each test, to see which methods ran together.
+
+    In that one the threads keep step: the first call of one meets the last call of another in no wide test. Calls that
+    have not met get executions in which one thread stops once and the other one runs past it.
+    """
     walk = RandomWalk(seed)
-    prefix = walk.next_prefix()
     bed = examination.bed
 
     def finish() -> None:
         found.covered.update(overlaps(ENGINE, bed, public))
         found.evidence.see(ENGINE, bed)
 
-    execute(bed.prepare, prefix or (), walk, free=walk.free, finish=finish)
+    execute(bed.prepare, walk.next_prefix() or (), walk, free=walk.free, finish=finish)
     found.executions += 1
+    wanted = _across(bed.test)
+    past = Pct(2, seed)
+    past.executed(ENGINE)
+
+    def count() -> None:
+        for each in overlaps(ENGINE, bed, public):
+            found.covered[each] = max(found.covered[each], 1)
+
+    for _ in range(PASSES * max(map(len, bed.test.suffixes), default=0)):
+        if wanted <= found.covered.keys() or ENGINE.status == HANG:
+            break
+        execute(bed.prepare, past.next_prefix() or (), past, free=past.free, finish=count)
+        past.executed(ENGINE)
+        found.executions += 1
+
+
+def _across(test: Test) -> set[tuple[str, str]]:
+    """Return the pairs of methods that different threads of a test call."""
+    names = [[call.method for call in suffix] for suffix in test.suffixes]
+    both = [(one, two) for at, mine in enumerate(names) for one in mine for other in names[at + 1 :] for two in other]
+    return {(one, two) if one <= two else (two, one) for one, two in both}
 
 
 def _once(

@@ -79,6 +79,7 @@ class StreamOptions:
     order: str | None = None  # a search instead of the default one
     aim: Aim | None = None  # what its executions look at first
     deeper: bool = True
+    wide: bool = True  # tests of many methods at once are among them (`plait.generate.mixing`)
     rules: Rules = field(default_factory=Rules)
     planned: bool = False  # whether a later run is to follow it (`plait.store.plans`)
     around: str = ""  # stands for what code under test meets besides itself: the user's hook, what it may do
@@ -138,16 +139,10 @@ class Stream:
         seed = options.seed * 1_000_003 + options.stream
         strategy = make_generator(
             options.generate, catalogue, SequentialRunner(), seed=seed, threads=options.threads, deeper=options.deeper,
-            meetings=SeenAlone(),
+            meetings=SeenAlone(), wide=options.wide,
         )  # fmt: skip
         if options.streams > 1 and len(strategy.pairs.records) >= 4 * options.streams:
-            mine = {
-                pair: record
-                for number, (pair, record) in enumerate(strategy.pairs.records.items())
-                if number % options.streams == options.stream
-            }
-            strategy.pairs.records.clear()
-            strategy.pairs.records.update(mine)
+            strategy.pairs.share(options.stream, options.streams)
         options = replace(options, rules=replace(options.rules, waiting=may_wait(interface)))
         return cls(options, interface, strategy, probes=probes_of(interface))
 

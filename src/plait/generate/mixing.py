@@ -1,0 +1,93 @@
+"""Wide tests for pairs of methods that have never been under way together: several pairs in each.
+
+A class of twenty methods has two hundred pairs. One test for each of them takes minutes; four calls against four are
+sixteen pairs at once. Such a test is no replacement for the short ones, whose schedules can be seen completely: it
+finds which methods have anything to do with each other, and is judged like any other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plait.generate.pairs import pair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from random import Random
+
+    from plait.generate.pairs import PairTable
+    from plait.generate.sequence import Sequences
+    from plait.model.test import Test
+
+_WIDTH, _WIDEST = 4, 5
+"""Calls in each thread: the orders of ten calls are still few enough to be a specification."""
+_WORTH = 6
+"""Pairs that have not met, below which tests of single pairs are as good."""
+_MANY = 40
+"""Pairs that have not met, above which tests are wider and come more often."""
+_TRIES = 3
+"""Wide tests in which a pair may fail to meet before it is left to the others."""
+_EVERY, _OFTEN = 3, 2
+_PREFIX = 4
+
+
+def is_wide(methods: Iterable[str]) -> bool:
+    """Return whether a test that calls these methods is one of many methods at once."""
+    return len(set(methods)) > _WIDTH
+
+
+class MixedTests:
+    """Makes a wide test every second or third time, while there are enough pairs that have not met."""
+
+    def __init__(self, sequences: Sequences, random: Random, pairs: PairTable, *, threads: int) -> None:
+        self._sequences = sequences
+        self._random = random
+        self._pairs = pairs
+        self._threads = threads
+        self._asked = 0
+        self._many = False
+        self._tried: dict[tuple[str, str], int] = {}
+
+    def next_test(self) -> Test | None:
+        """Return a wide test; None means that it is somebody else's turn."""
+        self._asked += 1
+        if self._asked % (_OFTEN if self._many else _EVERY):
+            return None
+        unmet = {
+            each for each, record in self._pairs.records.items()
+            if not record.covered and self._tried.get(each, 0) < _TRIES and not self._hopeless(each)
+        }  # fmt: skip
+        self._many = len(unmet) > _MANY
+        if len(unmet) < _WORTH:
+            return None
+        names = self._chosen(unmet)
+        for one in names[0]:
+            for two in names[1]:
+                self._tried[pair(one, two)] = self._tried.get(pair(one, two), 0) + 1
+        catalogue = self._sequences.catalogue
+        patterns = [[catalogue.method(name) for name in names[thread % 2]] for thread in range(self._threads)]
+        return self._sequences.compose(self._random.choice((0, _PREFIX)), patterns)
+
+    def _hopeless(self, names: Sequence[str]) -> bool:
+        records = [self._sequences.knowledge.of(name) for name in names]
+        return any(record.uncallable or record.blocks for record in records)
+
+    def _chosen(self, unmet: set[tuple[str, str]]) -> tuple[list[str], list[str]]:
+        """Return the methods of two threads: those first whose pairs have not met, greedily and by chance."""
+        first, second = self._random.choice(sorted(unmet))
+        sides: tuple[list[str], list[str]] = ([first], [second])
+        names = sorted({name for each in unmet for name in each})
+        self._random.shuffle(names)
+        width = _WIDEST if self._many else _WIDTH
+        while len(sides[0]) < width or len(sides[1]) < width:
+            growing = 0 if len(sides[0]) <= len(sides[1]) else 1
+            other = sides[1 - growing]
+            gains = {name: sum(pair(name, each) in unmet for each in other) for name in names}
+            best = max((name for name in names if name not in sides[growing]), key=gains.__getitem__, default=None)
+            if best is None or not gains[best]:
+                break
+            sides[growing].append(best)
+        # What waits for the other thread comes last: the calls behind it could not be tried alone.
+        for side in sides:
+            side.sort(key=lambda name: self._sequences.knowledge.of(name).blocked > 0)
+        return sides

@@ -1,0 +1,58 @@
+"""Tests of many methods at once, while pairs have never met."""
+
+from random import Random
+
+import zoo
+from sequential import Runner
+
+from plait.generate.mixing import MixedTests, is_wide
+from plait.generate.pairs import PairTable, pair
+from plait.generate.sequence import Sequences
+
+
+def mixed(catalogue, pairs, seed=0):
+    random = Random(seed)
+    return MixedTests(Sequences(catalogue, Runner(), random), random, pairs, threads=2)
+
+
+def across(test):
+    one, two = test.suffixes
+    return {pair(first.method, second.method) for first in one for second in two}
+
+
+def test_wide_tests_have_pairs_that_have_not_met_and_end_when_few_are_left(catalogue_of):
+    catalogue = catalogue_of(zoo.Cache)
+    pairs = PairTable(each.name for each in catalogue.methods)
+    made = mixed(catalogue, pairs)
+    asked = tests = 0
+    while asked < 300:
+        asked += 1
+        test = made.next_test()
+        if test is None:
+            continue
+        tests += 1
+        assert any(not pairs.records[each].covered for each in across(test))
+        pairs.add_coverage(dict.fromkeys(across(test), 1))
+    met = sum(record.covered > 0 for record in pairs.records.values())
+    assert met >= 0.8 * len(pairs.records)
+    assert tests < len(pairs.records) / 4  # a test for each pair would take four times as many
+
+
+def test_pairs_that_never_meet_are_left_to_others(catalogue_of):
+    catalogue = catalogue_of(zoo.Cache)
+    made = mixed(catalogue, PairTable(each.name for each in catalogue.methods))
+    assert sum(made.next_test() is not None for _ in range(400)) < 100
+
+
+def test_a_share_of_the_pairs_counts_what_it_covers_of_the_others():
+    pairs = PairTable("abc")
+    pairs.share(0, 2)
+    assert list(pairs.records) == [("a", "a"), ("a", "c"), ("b", "c")]
+    pairs.add_coverage({("a", "b"): 2, ("a", "c"): 1, ("a", "nothing"): 1})
+    rows = {tuple(row["methods"]): (row["tried"], row["covered"]) for row in pairs.matrix()}
+    assert rows == {("a", "a"): (0, 0), ("a", "c"): (0, 1), ("b", "c"): (0, 0), ("a", "b"): (0, 2)}
+
+
+def test_what_counts_as_wide():
+    assert not is_wide(["get", "put"] * 5)
+    assert is_wide("abcde")
