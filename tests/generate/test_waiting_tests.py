@@ -107,3 +107,45 @@ def test_a_comparison_gets_a_third_thread_where_a_method_waits():
     assert list(stage.combinations([("put", "take")], Random(0))) == [(0, 1), (0, 1, 1)]
     plain = Stage(1, (), stage.prefix, tuple(calls))
     assert list(plain.combinations([("put", "take")], Random(0))) == [(0, 1)]
+
+
+KEYED = """
+import threading
+
+class Desk:
+    def __init__(self):
+        self._taken = {}
+        self._condition = threading.Condition()
+
+    def borrow(self, name: str, owner: str):
+        with self._condition:
+            while name in self._taken:
+                self._condition.wait()
+            self._taken[name] = owner
+
+    def give_back(self, name: str, owner: str):
+        with self._condition:
+            if self._taken.get(name) != owner:
+                return False
+            del self._taken[name]
+            self._condition.notify()
+            return True
+"""
+
+
+def test_two_calls_wait_for_different_things(tmp_path, monkeypatch):
+    """Whoever is woken may wait for something else: one of many is then the wrong one to wake."""
+    monkeypatch.setitem(globals(), "SOURCE", KEYED)
+    _sequences, tests = made(tmp_path, "Desk", take=lambda waiting: waiting.take(30, lambda _test: True))
+    apart = [
+        test for test in tests
+        if [len(suffix) for suffix in test.suffixes] == [1, 1, 1]
+        and [suffix[0].method for suffix in test.suffixes] == ["borrow", "borrow", "give_back"]
+        and test.suffixes[0][0].args[0] != test.suffixes[1][0].args[0]
+    ]  # fmt: skip
+    held = [{call.args for call in test.prefix if call.method == "borrow"} for test in apart]
+    assert any(
+        {test.suffixes[0][0].args[0], test.suffixes[1][0].args[0]} <= {name for name, _owner in taken}
+        and test.suffixes[2][0].args in taken  # given back in the name in which it was taken
+        for test, taken in zip(apart, held, strict=True)
+    )

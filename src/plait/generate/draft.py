@@ -86,6 +86,7 @@ class Writer:
         self.unbindable: set[str] = set()
         self.generous = False  # every parameter gets a value
         self.apart = False  # and one that it has not had before in the same test
+        self.same = False  # or just the one that it has had
         self._catalogue = catalogue
         self._peers = frozenset(each.text for each in catalogue.own)
         self._random = random
@@ -173,7 +174,7 @@ class Writer:
             return earlier
         met = scene.given.get(parameter.name)
         fits = met is not None and (met in pool.values or pool.anything)
-        if fits and self._random.random() < _MEET.get(pool.role or "", _MEET_OTHERS):
+        if fits and (self.same or self._random.random() < _MEET.get(pool.role or "", _MEET_OTHERS)):
             return met
         if pool.anything and not without and self._random.random() < _ALIAS * pool.scores.weight("own"):
             other = self._catalogue.own[:1]

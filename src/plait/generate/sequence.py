@@ -251,16 +251,17 @@ class Sequences:
             prefix.keep(kept)
         return prefix
 
-    def write(self, method: Method, prefix: Prefix, *, apart: bool = False) -> Draft | None:
+    def write(self, method: Method, prefix: Prefix, *, apart: bool = False, same: bool = False) -> Draft | None:
         """Return a call of the method on the object under test; what makes its arguments joins the prefix.
 
-        With ``apart`` it gets other arguments than the method's last call.
+        With ``apart`` it gets other arguments than the method's last call; with ``same``, for every parameter the value
+        that the last call gave to one of this name.
         """
-        self._writer.apart = apart
+        self._writer.apart, self._writer.same = apart, same
         try:
             return self._write(method, prefix, prefix.scene, peers=False)
         finally:
-            self._writer.apart = False
+            self._writer.apart = self._writer.same = False
 
     def tried(self, drafts: Sequence[Draft]) -> list[CallOutcome]:
         """Return how calls go that are made one after another; nothing is learned from it."""

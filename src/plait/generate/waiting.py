@@ -4,7 +4,7 @@ Where a class waits, its faults need a call that waits (for what is empty, full,
 somebody who steals what it was woken for, or a second one that waits as well. Random tests seldom do all that. So
 states are looked for in which a call made alone would wait: behind the constructor, and behind one call made a few
 times. Then calls are tried that end the waiting, and tests are put together of both: one wakes, one wakes and steals,
-two wait and one wakes, calls that can only end each other.
+two wait and one wakes, two wait for different things and one of these comes, calls that can only end each other.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from plait.generate.seen import Seen
 from plait.generate.sequence import Prefix
 from plait.generate.values.names import role
+from plait.generate.values.value import is_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from plait.generate.draft import Draft
     from plait.generate.outcome import CallOutcome
     from plait.generate.sequence import Sequences
-    from plait.model.test import Test
+    from plait.generate.values.value import Value
+    from plait.model.test import Call, Test
     from plait.subject.interface.members import Method
 
 _GLANCE = 60
@@ -38,6 +40,8 @@ _AGAIN = 3
 _PER_METHOD = 3
 """States kept for each method that waits."""
 _WAKERS = 4
+_KEYS = ("'a'", "'b'", "'c'", "'d'", "0", "1", "2", "3")
+"""What a second call waits for instead, where calls name what they wait for."""
 _SHARE = 0.6
 _SHARE_LATER = 0.2
 _TRIES = 8
@@ -47,12 +51,29 @@ _ANY = 0.5
 
 @dataclass(slots=True)
 class Situation:
-    """A state, a call that waits in it, and calls behind which it would not; ``others`` wait in it as well."""
+    """A state, a call that waits in it, and calls behind which it would not; ``others`` wait in it as well.
+
+    ``given`` are the arguments of the calls that have brought the state about.
+    """
 
     prefix: Prefix
     waiter: Draft
+    given: dict[str, Value] = field(default_factory=dict)
     wakers: list[Draft] = field(default_factory=list)
     others: list[Draft] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A state in which two calls wait for different things, and calls behind which only one of them would not.
+
+    A class that wakes one waiter where it should wake all of them is wrong only here: the one that it wakes waits for
+    something else.
+    """
+
+    prefix: Prefix
+    waiters: tuple[Draft, Draft]
+    wakers: tuple[Draft, Draft]
 
 
 class WaitingTests:
@@ -63,6 +84,7 @@ class WaitingTests:
         self._random = random
         self._situations: list[Situation] | None = None
         self._together: list[Situation] = []  # calls whose code waits, though none of them does alone
+        self._apart: list[Apart] = []
         self._planned: list[Test] = []
         self._seen = Seen()
         self._runs = 0
@@ -91,6 +113,8 @@ class WaitingTests:
 
     def _plans(self) -> Iterator[Iterator[Test]]:
         self._situations = self._find()
+        for apart in self._apart:
+            yield self._tests(apart.prefix, _patterns_apart(apart))
         for situation in (*self._situations, *self._together):
             yield from self._plan(situation)
 
@@ -110,13 +134,16 @@ class WaitingTests:
             if self._runs >= (_LOOK if found else _GLANCE):
                 break
             prefix = Prefix(list(state.drafts), state.scene.copy())  # with the arguments of all calls behind it
-            here = [situation for method in self._methods() for situation in self._try(prefix, method)]
+            given = state.scene.given
+            here = [situation for method in self._methods() for situation in self._try(prefix, method, given)]
             for situation in here:
                 situation.others = [each.waiter for each in here if each is not situation]
             kept = [each for each in here if _count(found, each) < _PER_METHOD]
             found += kept
         for situation in found:
             self._find_wakers(situation)
+        made = (self._find_apart(situation) for situation in found)
+        self._apart = [apart for apart in made if apart is not None]
         self._find_together({each.waiter.call.method for each in found})
         return found
 
@@ -179,30 +206,71 @@ class WaitingTests:
             if outcome is not None and outcome.status == "ok":
                 yield Prefix([replace(draft, call=each), *prefix.drafts[1:]], prefix.scene.copy())
 
-    def _try(self, prefix: Prefix, method: Method) -> list[Situation]:
-        """Return the method's calls that wait behind the prefix: as they come, and with what means to wait for ever."""
-        found = []
-        draft = self._sequences.write(method, prefix)
-        for each in [] if draft is None else [draft, *_for_ever(draft, method)]:
-            outcome = self._last([*prefix.drafts, each])
-            if outcome is not None and outcome.waited and not outcome.misuse:
-                found.append(Situation(prefix, each))
-                if outcome.status == "blocked":
-                    break
+    def _try(self, prefix: Prefix, method: Method, given: dict[str, Value]) -> list[Situation]:
+        """Return the method's calls that wait behind the prefix: as they come, and with what means to wait for ever.
+
+        What the calls before were given comes first: who takes the same thing a second time is likely to wait.
+        """
+        prefix.scene.given.update(given)
+        same = self._sequences.write(method, prefix, same=True) if given else None
+        written = [same, self._sequences.write(method, prefix)]
+        found: list[Situation] = []
+        for draft in dict.fromkeys(each.call for each in written if each is not None):
+            one = next(each for each in written if each is not None and each.call == draft)
+            for each in [one, *_for_ever(one, method)]:
+                outcome = self._last([*prefix.drafts, each])
+                if outcome is not None and outcome.waited and not outcome.misuse:
+                    found.append(Situation(prefix, each, given))
+                    if outcome.status == "blocked":
+                        return found[-1:]
         return found[-1:]
 
     def _find_wakers(self, situation: Situation) -> None:
         """Calls behind which the one that waits goes on at once."""
         prefix, methods = situation.prefix, self._methods()
         self._random.shuffle(methods)
-        for method in [each for each in methods for _ in range(2 if each.parameters else 1)]:
-            draft = self._sequences.write(method, prefix)
+        tries = [(each, same) for each in methods for same in ((True, False, False) if each.parameters else (False,))]
+        for method, same in tries:  # what was taken in somebody's name is given back in the same name
+            if same:
+                prefix.scene.given.update(situation.given)
+            draft = self._sequences.write(method, prefix, same=same)
             known = [each.call for each in situation.wakers]
             if draft is None or len(known) >= _WAKERS or draft.call in known:
                 continue
             outcomes = self._outcomes([*prefix.drafts, draft, situation.waiter])
             if len(outcomes) == len(prefix.drafts) + 2 and not outcomes[-1].waited and outcomes[-2].status == "ok":
                 situation.wakers.append(draft)
+
+    def _find_apart(self, situation: Situation) -> Apart | None:
+        """Return the state in which a call like the waiter waits as well, for something else."""
+        one = situation.waiter
+        for old in dict.fromkeys(each for each in _values(one.call) if is_literal(each)):
+            used = {text for draft in (*situation.prefix.drafts, one) for text in _values(draft.call)}
+            new = next((key for key in _KEYS if key not in used and (key[0] == "'") == (old[:1] in "'\"")), None)
+            if new is None or old in ("None", "True", "False"):
+                continue
+            prefix = Prefix(_both(situation.prefix.drafts, old, new), situation.prefix.scene.copy())
+            two = _renamed(one, old, new)
+            if not (self._waits(prefix, one) and self._waits(prefix, two)):
+                continue
+            for waker in situation.wakers:
+                other = _renamed(waker, old, new)
+                if other != waker and self._wakes_only(prefix, waker, one, two) and self._wakes_only(
+                    prefix, other, two, one
+                ):  # fmt: skip
+                    return Apart(prefix, (one, two), (waker, other))
+        return None
+
+    def _waits(self, prefix: Prefix, *drafts: Draft) -> bool:
+        """Return whether the last one of the calls waits, and those before it return."""
+        outcomes = self._outcomes([*prefix.drafts, *drafts])
+        whole = len(outcomes) == len(prefix.drafts) + len(drafts)
+        return whole and outcomes[-1].waited and all(each.status == "ok" for each in outcomes[:-1])
+
+    def _wakes_only(self, prefix: Prefix, waker: Draft, woken: Draft, other: Draft) -> bool:
+        """Return whether behind a call one of two others no longer waits, and the other one still does."""
+        last = self._last([*prefix.drafts, waker, woken])
+        return last is not None and not last.waited and self._waits(prefix, waker, other)
 
     def _outcomes(self, drafts: Sequence[Draft]) -> list[CallOutcome]:
         self._runs += 1
@@ -224,17 +292,17 @@ class WaitingTests:
         one, others = situation.waiter, situation.others[:_WAKERS]
         again = self._otherwise(situation)
         for waker in situation.wakers:
-            yield self._tests(situation, [
+            yield self._tests(situation.prefix, [
                 [[one], [waker]], [[one], [one], [waker]], [[one], [waker, one]], [[one], [again], [waker]],
                 [[one], [waker, again]], [[one], [again], [waker, waker]], [[one], [waker], [again, waker]],
                 [[one, waker], [waker, again]],
                 *([[one], [two], [waker]] for two in others), *([[one], [two], [waker, one]] for two in others),
             ])  # fmt: skip
-        yield self._tests(situation, [
+        yield self._tests(situation.prefix, [
             [[one], [one]], [[one], [one], [one]], [[one], [again]], [[one], [one], [again]],
         ])  # fmt: skip
         for two in others:
-            yield self._tests(situation, [
+            yield self._tests(situation.prefix, [
                 [[one], [two]], [[one], [two, again]], [[one], [again], [two, two]], [[one], [two], [again, two]],
                 [[one, two], [again], [two, one]],
             ])  # fmt: skip
@@ -253,9 +321,9 @@ class WaitingTests:
             more = self._sequences.write(self._random.choice(self._methods()), situation.prefix)
             calls += [] if more is None else [more]
         threads = [self._random.choices(calls, k=self._random.randint(1, 2)) for _ in range(self._random.randint(1, 2))]
-        return next(self._tests(situation, [[[situation.waiter], *threads]]), None)
+        return next(self._tests(situation.prefix, [[[situation.waiter], *threads]]), None)
 
-    def _tests(self, situation: Situation, patterns: Sequence[Sequence[Sequence[Draft]]]) -> Iterator[Test]:
+    def _tests(self, prefix: Prefix, patterns: Sequence[Sequence[Sequence[Draft]]]) -> Iterator[Test]:
         forbidden = {frozenset(each) for each in self._sequences.catalogue.not_parallel}
         for pattern in patterns:
             names = [{draft.call.method for draft in suffix} for suffix in pattern]
@@ -265,7 +333,37 @@ class WaitingTests:
                 for first in one for second in other
             }  # fmt: skip
             if not together & forbidden:
-                yield self._sequences.test(situation.prefix, pattern)
+                yield self._sequences.test(prefix, pattern)
+
+
+def _patterns_apart(apart: Apart) -> list[list[list[Draft]]]:
+    """Return both calls waiting, and one or both of those that end it."""
+    (one, two), (wakes_one, wakes_two) = apart.waiters, apart.wakers
+    return [
+        [[one], [two], [wakes_two]], [[one], [two], [wakes_one]], [[one], [two], [wakes_one, wakes_two]],
+        [[one], [two, wakes_one], [wakes_two]],
+    ]  # fmt: skip
+
+
+def _values(call: Call) -> list[str]:
+    return [*call.args, *(text for _name, text in call.kwargs)]
+
+
+def _renamed(draft: Draft, old: str, new: str) -> Draft:
+    """Return the same call with another value wherever it had this one."""
+    call = draft.call
+    args = tuple(new if text == old else text for text in call.args)
+    kwargs = tuple((name, new if text == old else text) for name, text in call.kwargs)
+    return replace(draft, call=replace(call, args=args, kwargs=kwargs))
+
+
+def _both(drafts: Sequence[Draft], old: str, new: str) -> list[Draft]:
+    """Return the calls, and behind each that has the one value the same with the other; not the constructor's."""
+    found = list(drafts[:1])
+    for draft in drafts[1:]:
+        again = _renamed(draft, old, new)
+        found += [draft] if again == draft or draft.call.result is not None else [draft, again]
+    return found
 
 
 def _count(found: Sequence[Situation], situation: Situation) -> int:
