@@ -3,6 +3,7 @@ import textwrap
 
 import pytest
 
+from plait.explore.runner import model
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.safety import Examination
 from plait.model.test import Test
@@ -39,3 +40,9 @@ def judged(world, tmp_path, monkeypatch):
     with world.entered():
         yield judge
     ENGINE.modules = before
+
+
+@pytest.fixture
+def engine_rule():
+    """Sets what executions depend on, as a context manager."""
+    return model

@@ -14,7 +14,11 @@ these executions show is what the class does without interference. The rules for
   for.
 - **Time-outs** follow the rule of the execution: they fire when nothing else can run or, with time-outs at any moment,
   also at once. Nothing else can run, too, if all the calls that could begin would wait. Whether they would is not known
-  yet when a time-out fires before they have begun: that is noted (`Serial.hurried`), to be found out afterwards.
+  yet when a time-out fires before they have begun: that is noted (`Serial.hurried`), to be found out afterwards. And a
+  call whose time is over while it would not wait if it had started afresh has missed a wake-up: every time-out is noted
+  (`Serial.lapsed`), to be found out as well.
+- **Time may pass at any moment** as long as nobody waits until then. Whoever looks at the clock sees it, so it is tried
+  where the clock is read, and only with the `instants` that an execution has shown: without them time stands still.
 - A call that sleeps is not waiting for anybody, so others do not begin meanwhile; only who sleeps again and again
   (`plait.run.engine.MAX_EARLY`) is taken for one that polls.
 - **Threads of the class** are not calls: they may run between calls. (In the middle of calls as well:
@@ -31,6 +35,7 @@ from plait.run.operations import LOCAL, TICK
 from plait.run.vthread import FINISHED, VThread
 
 _TIME = -1
+_MAX_LAPSED = 4  # time-outs in one order that are looked into; who polls has many
 _MAX_HURRIED = 4  # time-outs in one order that fire before their time; more only make polling longer
 _END_OF_TIME = 1e15
 
@@ -57,20 +62,30 @@ class Hurried(NamedTuple):
     choice: int
 
 
+class Lapse(NamedTuple):
+    """Time-outs that fired: the how manieth time, the length of the trace then, each thread and how often it waited."""
+
+    idle: int
+    at: int
+    threads: tuple[tuple[int, int], ...]
+
+
 class Serial:
     """Depth-first over the choices at the beginnings of calls; see the module's docstring.
 
-    ``script`` makes it follow one order, as `choices` gives it.
+    ``script`` makes it follow one order, as `choices` gives it. ``instants`` are what the clock may show.
     """
 
     name = "serial"
 
-    def __init__(self, script: Sequence[int] | None = None) -> None:
+    def __init__(self, script: Sequence[int] | None = None, instants: Sequence[float] = ()) -> None:
+        self.instants = instants
         self.exhausted = False
         self.executions = 0
         self.free = False
         self.overtaken: list[Overtaken] = []  # in the execution under way, as all that follows
         self.hurried: list[Hurried] = []
+        self.lapsed: list[Lapse] = []
         self._only = script is not None
         self._script: list[int] = list(script or ())  # the position of the chosen one, one per branching
         self._options: list[int] = []  # how many there were
@@ -87,6 +102,8 @@ class Serial:
         self._patient: set[int] = set()  # threads that could end their wait early, and have not yet
         self.overtaken = []
         self.hurried = []
+        self.lapsed = []
+        self._idles = 0
         return ()
 
     @property
@@ -166,12 +183,16 @@ class Serial:
         chosen = self._branch(engine, options)
         if chosen == _TIME:
             self.hurried.append(Hurried(self._moment - 1, len(engine.trace), self._asked - 1))
+            begun = self.before_idle(engine)
+            if begun is not None:
+                return begun
             engine.let_time_pass()
             return self._next(engine) if engine.enabled else STOP
         self._patient.discard(chosen)
         if chosen in self._released:
             released = self._released.pop(chosen)
-            if released < self._moment - 1:
+            # A call whose own time is over has been woken for that, and nobody can take it from it.
+            if released < self._moment - 1 and not threads[chosen].timed_out:
                 late = Overtaken(chosen, released, self._moment - 1, len(engine.trace), threads[chosen].waits)
                 self.overtaken.append(late)
         return chosen
@@ -180,15 +201,41 @@ class Serial:
         self._moment += 1
         if len(options) == 1:
             return options[0]
+        begins = any(number not in self._own(engine) or _begins(engine.threads[number]) for number in options)
+        position = self._decide(engine, len(options), begins=begins)
+        return options[position] if position < len(options) else STOP
+
+    def _decide(self, engine: Engine, count: int, *, begins: bool) -> int:
+        """Return which of so many it is this time."""
         index = self._asked
         self._asked += 1
-        begins = any(number not in self._own(engine) or _begins(engine.threads[number]) for number in options)
         self._moments.append((len(engine.trace), begins))
         if index == len(self._script):
             self._script.append(0)
         if index == len(self._options):
-            self._options.append(len(options))
-        return options[self._script[index]] if self._script[index] < len(options) else STOP
+            self._options.append(count)
+        return self._script[index]
+
+    def before_reading(self, engine: Engine) -> None:
+        """Let time pass, or not, before the clock is read; never so long that a time-out would have to fire first."""
+        end = min((each.deadline for each in engine.threads if each.deadline is not None), default=_END_OF_TIME)
+        ahead = [instant for instant in self.instants if engine.clock < instant < end]
+        if ahead and (position := self._decide(engine, len(ahead) + 1, begins=True)):
+            engine.clock = ahead[min(position, len(ahead)) - 1]
+
+    def before_idle(self, engine: Engine) -> int | None:
+        """Note the time-outs that fire now; returns the thread that is to begin before they do, if there is one."""
+        sleepers = [each for each in engine.threads if each.deadline is not None and each.state != FINISHED]
+        due = min((each.deadline for each in sleepers if each.deadline is not None), default=None)
+        own = self._own(engine)
+        fired = tuple(
+            (each.id, each.waits) for each in sleepers
+            if each.deadline == due and each.id in own and _waits_for_others(each)
+        )  # fmt: skip
+        self._idles += 1
+        if fired and len(self.lapsed) < _MAX_LAPSED:
+            self.lapsed.append(Lapse(self._idles - 1, len(engine.trace), fired))
+        return None
 
     def executed(self, engine: Engine) -> None:
         """Nothing to learn: the script is complete."""
@@ -201,8 +248,8 @@ class StartedAfresh(Serial):
     The last of the test's threads is the one more: it takes no part in the order.
     """
 
-    def __init__(self, script: Sequence[int], moment: int) -> None:
-        super().__init__(script)
+    def __init__(self, script: Sequence[int], moment: int, instants: Sequence[float] = ()) -> None:
+        super().__init__(script, instants)
         self.waits: bool | None = None  # None: the order could not be followed
         self._target = moment
         self._extra: VThread | None = None
@@ -229,6 +276,45 @@ class StartedAfresh(Serial):
         return super()._branch(engine, options)
 
 
+class StartedAtIdle(Serial):
+    """Follows an order until time has to pass for the how manieth time, then lets one more thread begin before it does.
+
+    `waits` says whether that one had to wait. It is the last of the test's threads, and takes no part in the order.
+    """
+
+    def __init__(self, script: Sequence[int], idle: int, instants: Sequence[float] = ()) -> None:
+        super().__init__(script, instants)
+        self.waits: bool | None = None  # None: the order could not be followed
+        self._target = idle
+        self._extra: VThread | None = None
+        self._begun = False
+
+    def choose(self, engine: Engine, current: VThread | None) -> int:
+        """As `Serial.choose`; the thread that has begun runs until it ends or waits."""
+        extra = self._extra
+        if extra is None:
+            extra = self._extra = engine.threads[engine.bodies[-1]]
+            engine.disable(extra)
+        elif self._begun:
+            if extra.enabled and self.waits is None:
+                return extra.id
+            self.waits = extra.state != FINISHED
+            return STOP
+        return super().choose(engine, current)
+
+    def before_idle(self, engine: Engine) -> int | None:
+        """As `Serial.before_idle`; the second time the thread that has begun waits, too."""
+        if self._begun:
+            self.waits = True
+            return None
+        super().before_idle(engine)
+        if self._idles <= self._target or self._extra is None:
+            return None
+        self._begun = True
+        engine.enable(self._extra)
+        return self._extra.id
+
+
 class Shaken(Serial):
     """Follows an order to its end; when nothing can run any more, the last of the test's threads has its turn.
 
@@ -250,6 +336,12 @@ class Shaken(Serial):
             engine.disable(extra)
             extra.deadline = _END_OF_TIME
         return super().choose(engine, current)
+
+
+def _waits_for_others(thread: VThread) -> bool:
+    """Return whether a thread waits for something that others do, other than to end or to release a lock."""
+    target = thread.blocked_on
+    return target is not None and not isinstance(target, VThread) and not hasattr(target, "holder")
 
 
 def _begins(thread: VThread) -> bool:

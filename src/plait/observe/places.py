@@ -109,7 +109,7 @@ def location(engine: Engine, loc: int, names: dict[int, str]) -> str:
     if issubclass(type(obj), str):
         return f"{obj}.{name}"
     if issubclass(type(obj), VThread):
-        return f"end of {obj.name}"
+        return "the clock" if name == "clock" else f"end of {obj.name}"
     if issubclass(type(obj), Cell):
         return str(name)
     if name is WHOLE or engine.heap.roots[loc] != loc:

@@ -84,10 +84,10 @@ class Engine:
 
     __slots__ = (
         "_bodies", "_fibers", "_fibers_by_backend", "_first", "_new", "_returning", "any_timeouts", "backend",
-        "brief_sleeps", "chooser", "clock", "current", "enabled", "executions", "fault", "free", "gil", "heap", "held",
-        "leavable", "live", "look_at", "main", "max_steps", "modules", "overdue", "pending", "plen", "prefix",
-        "recorder", "sections", "special", "spinners", "status", "step", "thread", "threads", "timed", "trace",
-        "uncontrolled",
+        "before_idle", "before_reading", "brief_sleeps", "chooser", "clock", "current", "enabled", "executions",
+        "fault", "free", "gil", "heap", "held", "instants", "leavable", "live", "look_at", "main", "max_steps",
+        "modules", "overdue", "pending", "plen", "prefix", "recorder", "sections", "special", "spinners", "status",
+        "step", "thread", "threads", "timed", "trace", "uncontrolled",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -118,6 +118,9 @@ class Engine:
         self.chooser = chooser
         self.free = chooser is None
         self.clock = 0.0
+        self.instants: list[float] = []  # what the clock showed whenever time had passed
+        self.before_reading: Callable[[], None] | None = None  # asked before the clock is read: time may pass there
+        self.before_idle: Callable[[], object] | None = None  # asked before time passes: somebody may begin instead
         self.brief_sleeps = False
         self.timed = False  # somebody has waited, or could have waited, with a time-out
         self.look_at = LOOK_EVERY
@@ -517,6 +520,10 @@ class Engine:
             if self.live == 0:
                 return None
             if not self.enabled:
+                if self.before_idle is not None:
+                    self.before_idle()
+                    if self.enabled:
+                        continue
                 if not self._idle():
                     return None
                 if self.thread.timed_out and self.thread.mode == LOCAL and self.current is not None:
@@ -542,6 +549,7 @@ class Engine:
         if sleepers:
             now = min(thread.deadline for thread in sleepers if thread.deadline is not None)
             self.clock = max(self.clock, now)
+            self.instants.append(self.clock)
             self.overdue[self.step] = self._standing()
             self.trace.append((-1, 0, TIME, 0, (), None))
             self.step += 1
@@ -701,6 +709,7 @@ class Engine:
         """With time-outs at any moment: the step just performed took this long."""
         if seconds > 0:
             self.clock += seconds
+            self.instants.append(self.clock)
             self.note(thread, self.heap.loc_of(self.main, "clock"), TICK, site)
 
     # -- quiet mode: set-up, checks and unwinding ----------------------------------------------------------------

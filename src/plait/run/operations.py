@@ -26,7 +26,7 @@ SHIFT_ALL = 15  # the same, where it concerns all keys
 
 MODE_NAMES = (
     "read", "write", "read", "write", "insert", "acquire", "release", "try-acquire", "try-acquire (busy)", "local",
-    "time", "acquire", "release", "time", "write", "write",
+    "time", "acquire", "release", "advance", "write", "write",
 )  # fmt: skip
 
 COMMUTE = 0

@@ -63,6 +63,8 @@ class Testbed:
         self.stops = False  # every call begins with a step of its own: where serial executions may switch
         self.exclusive = False  # no two calls are under way at a time
         self.one_more: Callable[[], object] | None = None  # what one more thread does, the last one
+        self.before_reading: Callable[[], None] | None = None  # what the engine asks before the clock is read,
+        self.before_idle: Callable[[], object] | None = None  # and before time passes because nothing can run
         self.on_return: Observer | None = None
         self.space: dict[str, Any] = dict(HOOKS)
         self._compile(sites)
@@ -94,6 +96,7 @@ class Testbed:
         self.done = []
         self.running = {}
         ENGINE.brief_sleeps = self.stops
+        ENGINE.before_reading, ENGINE.before_idle = self.before_reading, self.before_idle
         turn = Lock() if self.exclusive else None
         try:
             self.values = self._prefix()

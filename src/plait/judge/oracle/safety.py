@@ -19,6 +19,7 @@ from plait.judge.oracle.specification import (
     Result,
     Specification,
     extend,
+    extend_by_time,
     observe,
     positions,
     probe,
@@ -59,6 +60,7 @@ class Violation:
     probe: tuple[str, Result, tuple[Result, ...]] | None = None  # what shows the final state; what it is, should be
     answers: tuple[Canonical, ...] = ()  # of further calls, where the final state is suspect
     helped: bool = False  # threads of the class took part
+    instants: tuple[float, ...] = ()  # what the clock showed when time had passed, if anybody looked at it
 
     @property
     def cause(self) -> tuple[Any, ...]:
@@ -76,6 +78,8 @@ class _KnownOrders:
     endless: dict[Any, tuple[Any, ...]] = field(default_factory=dict)  # of final states that a look does not end at
     right: set[tuple[Any, ...]] = field(default_factory=set)  # executions that fit
     extended: bool = False  # by threads of the class that come into calls
+    instants: set[tuple[float, ...]] = field(default_factory=set)  # and by time that passes up to these
+    timeless: bool = False  # time can pass in more ways than were tried: what fits no order says nothing
 
 
 class Examination:
@@ -131,8 +135,10 @@ class Examination:
         found = self._judge(seen, known.specification)
         if found is None:
             known.right.add(key)
-        elif ENGINE.strangers():
-            found = replace(found, helped=True)
+        else:
+            read = any(thread.clock_reads for thread in ENGINE.threads)
+            instants = tuple(sorted(set(ENGINE.instants))) if read else ()
+            found = replace(found, helped=bool(ENGINE.strangers()), instants=instants)
         return found
 
     def _judge(self, seen: Observed, specification: Specification) -> Violation | None:
@@ -359,29 +365,42 @@ class Examination:
         """Decide what the end of an execution has left open; returns the violation's last form, None if it is none.
 
         A final state is compared with those behind all orders, by the same further calls. Where threads of the class
-        took part, they may come into calls in the specification, too. Runs executions, so it must not be called while
-        one is under way.
+        took part, they may come into calls in the specification, too; where time has passed, it may there. Runs
+        executions, so it must not be called while one is under way.
         """
         known = self._known
         found = self._confirm_state(violation) if violation.kind == SUSPECT else violation
-        if found is not None and violation.helped and violation.detail not in INEXCUSABLE and not known.extended:
-            known.extended = True
-            if known.probed is None:
-                known.probed = self._probe_orders(known)
-            self._extend(known, known.probed)
+        if found is not None and violation.detail not in INEXCUSABLE and self._extend(violation, known):
             again = self._judge_again(violation, known)
             found = self._confirm_state(again) if again is not None and again.kind == SUSPECT else again
+        if known.timeless and violation.instants and violation.detail not in INEXCUSABLE:
+            found = None
         if found is None:
             known.right.add(_key(violation.seen))
         return found
 
-    def _extend(self, known: _KnownOrders, probed: dict[tuple[Any, ...], set[tuple[Any, ...]]]) -> None:
-        """Let threads of the class come into calls."""
+    def _extend(self, violation: Violation, known: _KnownOrders) -> bool:
+        """Add the orders that threads of the class, or time that passes, make possible; return whether any could be."""
+        by_threads = violation.helped and not known.extended
+        by_time = bool(violation.instants) and violation.instants not in known.instants
+        if not by_threads and not by_time:
+            return False
+        probed = known.probed = self._probe_orders(known) if known.probed is None else known.probed
+
+        def look(seen: Observed) -> None:
+            # What is stuck leaves nothing to ask.
+            answers = probe(self.bed, self.probes, PROBE_S / 10) if seen.status == FINISHED_RUN else ()
+            probed.setdefault(seen.results, set()).add(answers)
+
         with model(gil=False):
-            extend(
-                self.bed, known.specification, self.rules,
-                lambda seen: probed.setdefault(seen.results, set()).add(probe(self.bed, self.probes, PROBE_S / 10)),
-            )  # fmt: skip
+            if by_threads:
+                known.extended = True
+                extend(self.bed, known.specification, self.rules, look)
+            if by_time:
+                known.instants.add(violation.instants)
+                rules, orders = self.rules, known.specification
+                known.timeless |= not extend_by_time(self.bed, orders, rules, violation.instants, look)
+        return True
 
     def _judge_again(self, violation: Violation, known: _KnownOrders) -> Violation | None:
         """Return the verdict by a specification that has got more orders."""

@@ -11,13 +11,17 @@ Which orders there are, and when a call that waits goes on, says `plait.explore.
   one takes what all were woken for, the others must wait again. An order in which one of them ends all the same is no
   part of the specification: a call started afresh when it was released would have ended, and one started afresh when
   it went on would wait. (A barrier or a pulse lets calls go that would wait if they were started afresh at either
-  moment: they were let go themselves, and nothing was taken from them.)
+  moment: they were let go themselves, and nothing was taken from them.) Nor may a call's time be over while, started
+  afresh, it would not wait: it has missed what it waited for.
 - **A deadlock is correct only if it can be seen why**: calls are stuck, and started afresh behind all those that have
   ended they wait as well. So an order that ends in a deadlock counts if the calls that did not end began last. If
   they would have ended had they begun in another order, they must also wait again when they are woken for no reason: a
   reader waits behind a writer that waits, a receiver does not wait beside what a sender has left for it.
 - **Threads of the class** take part, also in the middle of calls. If an execution fits no order and such threads ran in
   it, the schedules are explored in which calls keep out of each other's way and only these threads do not (`extend`).
+- **Time** stands still in an order of whole calls unless a call waits. In an execution it passes while others wait, and
+  whoever looks at the clock then sees it. If such an execution fits no order, orders count as well in which time passes
+  before the clock is read (`extend_by_time`): an entry that expires, a deadline that is over when its call begins.
 """
 
 from __future__ import annotations
@@ -36,7 +40,7 @@ from typing import Any
 from plait.explore.dpor import Dpor
 from plait.explore.pos import Pos
 from plait.explore.runner import execute
-from plait.explore.serial import Serial, Shaken, StartedAfresh
+from plait.explore.serial import Serial, Shaken, StartedAfresh, StartedAtIdle
 from plait.judge.oracle.rules import Rules
 from plait.model.foreign import Canonical
 from plait.model.test import Call
@@ -255,7 +259,8 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
 def _in_order(bed: Testbed, serial: Serial, rules: Rules | None) -> Observed:
     """Run the order that is due."""
     seen: list[Observed] = []
-    execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
+    with _guided(bed, serial):
+        execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
     serial.executed(ENGINE)
     return seen[0]
 
@@ -275,8 +280,8 @@ def whole_calls(bed: Testbed) -> Iterator[None]:
 def _does_not_count(bed: Testbed, serial: Serial) -> bool:
     """Return whether the order that has just been run is no part of the specification.
 
-    That is so if a call ended though another one had taken what it was woken for, or if a time-out fired while a call
-    could have begun that would not have waited.
+    That is so if a call ended though another one had taken what it was woken for, if a time-out fired while a call
+    could have begun that would not have waited, or if a call's time was over though it no longer had to wait.
     """
     script, suspects = serial.choices, []
     for late in serial.overtaken:
@@ -286,13 +291,23 @@ def _does_not_count(bed: Testbed, serial: Serial) -> bool:
                     suspects.append((late, (done.thread, done.index)))
                 break
     ready = [(early, call) for early in serial.hurried for call in _ready(bed, early.at)]
+    missed = [
+        (lapse, (done.thread, done.index))
+        for lapse in serial.lapsed for number, waits in lapse.threads for done in bed.done
+        if done.number == number and done.start <= lapse.at <= done.end and done.waited_before + done.waited == waits
+    ]  # fmt: skip
+
+    def waits(call: CallId, moment: int) -> bool | None:
+        return _waits_afresh(bed, call, StartedAfresh(script, moment, serial.instants))
+
     for early, call in ready:
-        if not _waits_afresh(bed, call, script, early.moment):
+        if not waits(call, early.moment):
             serial.prune(early.choice)
             return True
+    if any(waits(call, late.continued) and waits(call, late.released) is False for late, call in suspects):
+        return True
     return any(
-        _waits_afresh(bed, call, script, late.continued) and _waits_afresh(bed, call, script, late.released) is False
-        for late, call in suspects
+        _waits_afresh(bed, call, StartedAtIdle(script, lapse.idle, serial.instants)) is False for lapse, call in missed
     )
 
 
@@ -307,13 +322,23 @@ def _ready(bed: Testbed, at: int) -> list[CallId]:
     return found
 
 
-def _waits_afresh(bed: Testbed, call: CallId, script: Sequence[int], moment: int) -> bool | None:
+def _waits_afresh(bed: Testbed, call: CallId, attempt: StartedAfresh | StartedAtIdle) -> bool | None:
     """Return whether a call that is started afresh at a moment of an order has to wait."""
-    attempt = StartedAfresh(script, moment)
     attempt.next_prefix()
-    with one_more(bed, bed.call(*call)):
+    with one_more(bed, bed.call(*call)), _guided(bed, attempt):
         execute(bed.prepare, (), attempt)
     return attempt.waits
+
+
+@contextmanager
+def _guided(bed: Testbed, serial: Serial) -> Iterator[None]:
+    """Let an order decide meanwhile what the clock shows, and be told when time passes."""
+    before = bed.before_reading, bed.before_idle
+    bed.before_reading, bed.before_idle = lambda: serial.before_reading(ENGINE), lambda: serial.before_idle(ENGINE)
+    try:
+        yield
+    finally:
+        bed.before_reading, bed.before_idle = before
 
 
 @contextmanager
@@ -405,6 +430,33 @@ def extend(bed: Testbed, found: Specification, rules: Rules | None, look: Callab
             search.executed(ENGINE)
     finally:
         bed.exclusive = False
+
+
+def extend_by_time(
+    bed: Testbed, found: Specification, rules: Rules | None, instants: Sequence[float],
+    look: Callable[[Observed], None],
+) -> bool:  # fmt: skip
+    """Add the orders of whole calls in which time passes up to one of these instants before the clock is read.
+
+    ``look`` is shown each execution while its objects live. Returns whether these are all of them.
+    """
+    different = {replace(each, spans=()) for each in found.observed}
+    serial = Serial(instants=instants)
+    with whole_calls(bed):
+        while serial.next_prefix() is not None:
+            if serial.executions >= MAX_EXTENDED:
+                return False
+            seen = found.mask(_in_order(bed, serial, rules))
+            order = serial.choices
+            if seen.status == REDUNDANT or replace(seen, spans=()) in different or _does_not_count(bed, serial):
+                continue
+            different.add(replace(seen, spans=()))
+            found.observed.append(seen)
+            again = Serial(order, instants)
+            again.next_prefix()
+            with _guided(bed, again):
+                execute(bed.prepare, (), again, finish=lambda seen=seen: look(seen))  # type: ignore[misc]
+    return True
 
 
 def _displays(bed: Testbed) -> set[int]:

@@ -24,6 +24,8 @@ def _now() -> float:
         if ENGINE.any_timeouts:  # other threads' time passes at any moment
             access(thread, ENGINE.heap.loc_of(ENGINE.main, "clock"), READ, here())
             thread.may_switch = True
+        if ENGINE.before_reading is not None:
+            ENGINE.before_reading()
     return ENGINE.clock
 
 
@@ -70,6 +72,7 @@ def sleep(seconds: float, /) -> None:
         thread.may_switch = True
         access(thread, ENGINE.heap.loc_of(ENGINE.main, "clock"), TICK, here())
         ENGINE.clock += seconds
+        ENGINE.instants.append(ENGINE.clock)
         thread.may_switch = True
         return
     _sleep(thread, seconds)
