@@ -148,12 +148,13 @@ def test_help_shows_the_defaults_that_hold(tmp_path, capsys):
     from plait.commands.check import options as check_options
     from plait.commands.diff import options as diff_options
     from plait.commands.explore import command as explore
+    from plait.commands.fix import command as fix
     from plait.commands.perf import command as perf
     from plait.commands.review import command as review
 
     budgets = {"check": check_options.DEFAULT_BUDGET, "diff": diff_options.DEFAULT_BUDGET, "perf": perf.BUDGET_S,
                "explore": explore.SECONDS, "review": review.DEFAULT_BUDGET,
-               "bisect": bisect.DEFAULT_BUDGET, "audit": audit.DEFAULT_BUDGET}  # fmt: skip
+               "bisect": bisect.DEFAULT_BUDGET, "audit": audit.DEFAULT_BUDGET, "fix": fix.BUDGET_S}  # fmt: skip
     assert {name: main.seconds(own["budget"]) for name, own in main.DEFAULTS.items()} == budgets
     own = main.DEFAULTS["perf"]
     assert (int(own["max-tests"]), int(own["threads"])) == (perf.TESTS, perf.THREADS)

@@ -294,10 +294,26 @@ def frames(patch):
     return {"max_tests": 6}
 
 
+def fix(patch):
+    table = module("fix.bench")
+
+    def rows(group, name, _cls, _text, seconds, seed, max_tests, most, progress):
+        row = {"subject": name, "group": group, "finding": 1, "kind": "wrong-result", "summary": "lost",
+               "candidates": 9, "tried": 2, "seconds": 12.5}  # fmt: skip
+        held = {"mend": "hold `self._lock` in `add`", "diff": "--- a/x\n", "reasons": [], "family": "hold", "size": 1}
+        if group == "port":
+            return [{**row, "verdict": "mended", **held, "fresh": True, "fresh_says": "", "as_before": 0}]
+        return [{**row, "verdict": "none", "mend": None, "diff": None, "reasons": ["add a lock: it still fails"]}]
+
+    patch.setattr(table, "_class", rows)
+    patch.setattr(table, "ROWS", table.ROWS[:2])
+    return {"operator": None, "sample": 1}
+
+
 TABLES = {
     each.__name__.rstrip("_"): each
     for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants, filter_, forms,
-                 fingerprints, frames)
+                 fingerprints, frames, fix)
 }
 
 

@@ -38,7 +38,7 @@ def ask(folder, *calls):
 def test_from_a_check_to_its_explanation_and_replay(project):
     bounded = {"subject": "stock:Stock", "max_tests": 6}
     names, [(wrong, said)] = ask(project, ("check", bounded))
-    assert names == {"check", "diff", "explore", "replay", "explain"}
+    assert names == {"check", "diff", "explore", "replay", "explain", "fix"}
     assert not wrong
     assert said.endswith("\nexit code: 1")
     fields = dict(line.split(": ", 1) for line in said.splitlines() if ": " in line)

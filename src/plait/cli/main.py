@@ -121,6 +121,7 @@ OPTIONS = {
     "finding": Option("its number in the file (default: all; with --step or --pdb the first)", "N", _at_least(1)),
     "step": Option("go through it step by step, forward and back", default=False),
     "pdb": Option("stop in the debugger at the conflicting accesses, other threads held", default=False),
+    "write": Option("apply the change to the work tree", default=False),
     "trust": Option("do what a file or the settings ask for: install, connect, run what is no plain call",
                     default=False),
     "fresh": Option("explore everything again, whatever is known from earlier runs", default=False),
@@ -194,6 +195,12 @@ COMMANDS = {
         ("FILE", "a result file, an HTML report or a reproducer"),
         ("finding", "full", "step", "pdb", "path", "allow", "trust"),
     ),
+    "fix": Command(
+        "the smallest change that is proven to remove a finding",
+        ("FILE", "a result file, an HTML report or a reproducer"),
+        ("finding", "write", "path", "seed", "budget", "max-tests", "workers", "allow", "compact", "quiet", "trust",
+         "json"),
+    ),
     "explain": Command(
         "a known finding again, from the store", ("FINGERPRINT", "which finding (default: a list of all)"),
         ("full", "compact", "json"), "plait.commands.explain", needed=False,
@@ -218,11 +225,17 @@ DEFAULTS = {
     "review": {"budget": "5m"},
     "audit": {"budget": "10m"},
     "bisect": {"budget": "5m"},
+    "fix": {"budget": "3m"},
 }
 """Defaults that only one command has, as its command line would have them."""
 WORDS = {
     "check": {"old": "the version that --capp compares with (default: HEAD)"},
     "perf": {"threads": "threads that call at the same time", "max-tests": "how many tests are measured"},
+    "fix": {
+        "finding": "its number in the file (default: 1)",
+        "budget": "wall-clock limit; each candidate's check gets a sixth of it",
+        "max-tests": "limit the tests of each check instead, reproducibly",
+    },
     "bisect": {"budget": "time to find a test that tells the two commits apart"},
 }
 """What options mean for one command, where that is not what they mean for the others."""

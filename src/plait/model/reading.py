@@ -34,6 +34,8 @@ class Replayable:
     rows: tuple[dict[str, Any], ...]
     subject: str | None = None  # of a review's finding, which says itself whose it is
     old: bool = False  # whether it is the old version that shows it
+    exception: str | None = None
+    guard: dict[str, Any] | None = None  # the lock that most accesses of what is raced for hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class ResultFile:
     total: int  # of findings, those that cannot be replayed included
     probes: tuple[str, ...]
     rules: dict[str, Any]
+    model: str = "both"
     root: Path | None = None  # where the subject was imported from
 
 
@@ -100,7 +103,10 @@ def _result(file: Path, data: Any) -> ResultFile:
     rules = {str(name): value for name, value in dict(data.get("rules") or {}).items()}
     total = len(data["findings"])
     root = Path(_text(data["root"])) if "root" in data else None
-    return ResultFile(_text(data["command"]), _text(data["subject"]), versions, findings, total, probes, rules, root)
+    model = _text(data.get("model", "both"))
+    return ResultFile(
+        _text(data["command"]), _text(data["subject"]), versions, findings, total, probes, rules, model, root
+    )
 
 
 def _finding(number: int, item: dict[str, Any]) -> Replayable:
@@ -111,7 +117,12 @@ def _finding(number: int, item: dict[str, Any]) -> Replayable:
     subject = _text(item["subject"]) if "subject" in item else None
     schedule = Schedule.from_json(item["schedule"])
     old = bool(item.get("only_old")) and not item.get("only_new")
-    return Replayable(number, _text(item["kind"]), _text(item["summary"]), test, schedule, rows, subject, old)
+    exception = _text(item["exception"]) if item.get("exception") is not None else None
+    guard = item.get("guard")
+    guard = guard if isinstance(guard, dict) and {"field", "lock"} <= guard.keys() else None
+    return Replayable(
+        number, _text(item["kind"]), _text(item["summary"]), test, schedule, rows, subject, old, exception, guard
+    )
 
 
 def _text(value: Any) -> str:

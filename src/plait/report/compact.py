@@ -11,6 +11,8 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from plait.report.fix_text import compact_fix
+
 MOST_CHARACTERS = 4_000  # of one block: even of code, about three characters are a token
 _LINE = 400
 _STEPS = 8  # of what happens
@@ -19,6 +21,8 @@ _FINDINGS = 20
 
 def compact(data: dict[str, Any], replay: str | None = None) -> str:
     """Return the result; ``data`` is a result file's content, ``replay`` the command that shows its findings again."""
+    if data["command"] == "fix":
+        return compact_fix(data)
     findings = data["findings"]
     blocks = [block(finding, data, number, replay) for number, finding in enumerate(findings[:_FINDINGS], 1)]
     if len(findings) > _FINDINGS:

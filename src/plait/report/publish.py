@@ -171,7 +171,7 @@ def _form(name: str, data: dict[str, Any], sentences: Sequence[str], options: ar
 def _step_command(data: dict[str, Any], options: argparse.Namespace) -> str | None:
     """Return how to go through a finding from here: with the result if it was written, else with a regression test."""
     able = [each for each in data["findings"] if "schedule" in each and "test" in each]
-    if data["command"] == "explore" or not able or str(getattr(options, "markdown", "")) == "-":
+    if data["command"] in ("explore", "fix") or not able or str(getattr(options, "markdown", "")) == "-":
         return None
     command = replay_command(options)
     if command is None and "root" in data and able[0].get("reproducer"):

@@ -13,7 +13,7 @@ import linecache
 import sysconfig
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,7 +93,7 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
     budget = Budget.of(options.budget, options.max_tests, options.max_schedules, default=DEFAULT_BUDGET)
     asked = budget.started
     with (
-        opened(options.at, project=options.project, subject=options.subject, allow=options.allow) as version,
+        _version(options) as version,
         remembering(
             options.store, memory_name("check", options.kept_as, options.project), options.subject, (version,),
             options.hook, options.tests, fresh=options.fresh, findings_only=options.capp not in (None, "none"),
@@ -128,6 +128,13 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
         _placed(result, version, options.subject)
     result.elapsed_s = time.monotonic() - asked
     return result
+
+
+def _version(options: CheckOptions) -> AbstractContextManager[Version]:
+    """Return the version that is asked for, opened here unless somebody has."""
+    if options.version is not None:
+        return nullcontext(options.version)
+    return opened(options.at, project=options.project, subject=options.subject, allow=options.allow)
 
 
 def _placed(result: Result, version: Version, subject: Subject) -> Result:

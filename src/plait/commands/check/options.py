@@ -14,6 +14,7 @@ from plait.generate.catalogue import Hints
 from plait.judge.oracle.rules import Rules
 from plait.store.database import FOLDER
 from plait.subject.name import Subject
+from plait.subject.versions.version import Version
 from plait.workers.cluster import Cluster, cluster_of
 from plait.workers.protocol import STREAMS
 
@@ -51,6 +52,7 @@ class CheckOptions:
     fresh: bool = False
     quiet: bool = True
     cluster: Cluster | None = None  # instead of processes on this machine
+    version: Version | None = None  # opened already: it is taken for ``at``
 
     @property
     def name(self) -> str:
@@ -66,7 +68,7 @@ class CheckOptions:
         """Return all that the result of a run depends on, besides the code: plain data."""
         unimportant = {
             "subject", "project", "workers", "hook", "tests", "store", "called", "fresh", "quiet", "hints", "rules",
-            "cluster",
+            "cluster", "version",
         }  # fmt: skip
         plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in unimportant}
         hints = {each.name: getattr(self.hints, each.name) for each in fields(self.hints)}

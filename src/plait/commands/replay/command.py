@@ -36,27 +36,29 @@ def run_replay(options: argparse.Namespace) -> int:
     if not result.findings:
         advice = "; the report of a test says how to replay it with pytest" if result.command == "explore" else ""
         raise UsageError(f"{file} holds no finding with a schedule: there is nothing to replay{advice}")
-    shown = [_replay(result, finding, options) for finding in _chosen(result, options, file)]
+    chosen = result.findings[:1] if options.step or options.pdb else result.findings
+    if options.finding is not None:
+        chosen = (numbered_finding(result, options.finding, file),)
+    shown = [_replay(result, finding, options) for finding in chosen]
     return 1 if any(shown) else 0
 
 
-def _chosen(result: ResultFile, options: argparse.Namespace, file: Path) -> tuple[Replayable, ...]:
-    if options.finding is None:
-        return result.findings[:1] if options.step or options.pdb else result.findings
-    if options.finding > result.total:
-        raise UsageError(f"{file} has no finding {options.finding}: it holds {result.total}")
-    chosen = tuple(each for each in result.findings if each.number == options.finding)
-    if not chosen:
+def numbered_finding(result: ResultFile, number: int, file: Path) -> Replayable:
+    """Return the finding that reports call by this number; UsageError if there is none, or it has no schedule."""
+    if number > result.total:
+        raise UsageError(f"{file} has no finding {number}: it holds {result.total}")
+    chosen = next((each for each in result.findings if each.number == number), None)
+    if chosen is None:
         able = ", ".join(str(each.number) for each in result.findings)
-        raise UsageError(f"finding {options.finding} of {file} has no schedule to replay; those that have one: {able}")
+        raise UsageError(f"finding {number} of {file} has no schedule to replay; those that have one: {able}")
     return chosen
 
 
 def _replay(result: ResultFile, finding: Replayable, options: argparse.Namespace) -> bool:
-    label = _label(result, finding)
-    place = _place(result, options.path) if label == "worktree" else options.path
+    label = version_label(result, finding)
+    place = subject_place(result, options.path) if label == "worktree" else options.path
     subject = Subject.parse(finding.subject or result.subject, path=place)
-    foreign = () if options.trust else _foreign(result, finding, subject, label, options)
+    foreign = () if options.trust else refuse_foreign(result, finding, subject, label, options)
     order = ReplayOrder(finding.test, finding.schedule, result.probes, result.rules, foreign)
     with resolve(label, project=place, cache=cache_root(), subject=subject) as version:
         show([*prose(finding.summary, terminal_layout(), "bad"), []])
@@ -75,7 +77,7 @@ def _replay(result: ResultFile, finding: Replayable, options: argparse.Namespace
     return _conclude(answer, result, finding, label)
 
 
-def _foreign(
+def refuse_foreign(
     result: ResultFile, finding: Replayable, subject: Subject, label: str, options: argparse.Namespace
 ) -> tuple[str, ...]:
     """Refuse what is more than data; returns imports that are data if the subject has the same ones."""
@@ -99,7 +101,7 @@ def _answer(subject: Subject, version: Version, order: ReplayOrder, options: arg
     return found
 
 
-def _place(result: ResultFile, path: Path) -> Path:
+def subject_place(result: ResultFile, path: Path) -> Path:
     """Return where the subject was found then, if that is in the folder that is asked for; else that folder."""
     try:
         is_below = result.root is not None and result.root.is_dir() and result.root.is_relative_to(path.resolve())
@@ -108,7 +110,7 @@ def _place(result: ResultFile, path: Path) -> Path:
     return result.root if is_below and result.root is not None else path
 
 
-def _label(result: ResultFile, finding: Replayable) -> str:
+def version_label(result: ResultFile, finding: Replayable) -> str:
     """Return the version to take: the one that shows the finding, a revision by the commit it was."""
     side = "old" if finding.old else "new"
     label = result.versions.get(side) or result.versions.get("at") or "worktree"

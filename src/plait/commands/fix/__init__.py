@@ -1,0 +1,1 @@
+"""`plait fix`: the smallest change that is proven to remove a finding."""

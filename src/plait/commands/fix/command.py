@@ -1,0 +1,299 @@
+"""`plait fix FILE`: the smallest change that is proven to remove a finding, as a diff; written only on request.
+
+The user's files are read once, and copied. Candidates (`plait.subject.mend`) come in ascending size; each is applied to
+a copy and has to be proven there (`plait.commands.fix.proof`). The first one that holds is offered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plait.commands.check.command import workers_for
+from plait.commands.fix.copies import ProjectCopy, copied
+from plait.commands.fix.proof import NOT_PROVEN, NOT_TRIED, PROVEN, MendSetting, MendTrial, ProofLimits, Prover
+from plait.commands.fix.worker import FixOrder, seen_again
+from plait.commands.interrupt import Interrupt
+from plait.commands.releases import opened
+from plait.commands.replay.command import numbered_finding, refuse_foreign, version_label
+from plait.commands.replay.worker import ReplayOrder
+from plait.config import tests_folder
+from plait.errors import FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, UsageError
+from plait.generate.catalogue import Hints
+from plait.judge.oracle.rules import Rules
+from plait.model.finding import Finding
+from plait.model.reading import Replayable, ResultFile, read_result
+from plait.model.result import Result
+from plait.report.fix_text import fix_statement, fix_text
+from plait.report.publish import publish_result
+from plait.report.sources import name_from
+from plait.subject.mend.candidates import Mend, mends, unrelated_methods
+from plait.subject.mend.clues import Clues, clues_of
+from plait.subject.mend.text import decoded
+from plait.subject.name import Subject
+from plait.subject.source import files_of
+from plait.subject.versions.version import Version
+from plait.workers.failures import WorkerError
+
+BUDGET_S = 180.0
+TASK_S = 120.0
+_CODES = {"mended": NOTHING_FOUND, "none": FOUND, "inconclusive": INCONCLUSIVE}
+
+
+@dataclass(slots=True)
+class FixOptions:
+    """What `plait fix` was asked for; plain data."""
+
+    file: Path
+    finding: int = 1
+    path: Path = field(default_factory=Path)
+    seed: int = 0
+    budget: float | None = BUDGET_S  # seconds for everything; None: no limit
+    max_tests: int | None = None
+    workers: int = 1
+    allow: tuple[str, ...] = ()
+    hints: Hints = field(default_factory=Hints)
+    hook: Path | None = None
+    values: Path | None = None
+    limits: ProofLimits | None = None  # else by the budget
+    write: bool = False
+
+
+def run_fix(options: argparse.Namespace) -> int:
+    """Run the command: 0 if a proven mend is shown, 1 if none holds, 3 if nothing could be proven in time."""
+    file = Path(options.argument)
+    result = read_result(file)
+    chosen = _chosen(result, options.finding or 1, file)
+    words = options.config.subject(chosen.subject or result.subject)
+    asked = FixOptions(
+        file, chosen.number, options.path, options.seed, _budget(options), options.max_tests,
+        options.workers or os.cpu_count() or 1, tuple(options.allow), words.hints, options.config.hook,
+        tests_folder(options.path, options.config), write=bool(options.write),
+    )  # fmt: skip
+    label = version_label(result, chosen)
+    subject = _subject(result, chosen, asked.path)
+    foreign = () if options.trust else refuse_foreign(result, chosen, subject, label, options)
+    quiet = options.quiet or not sys.stderr.isatty()
+    with Interrupt() as interrupt:
+        found = fix(asked, result, chosen, foreign, interrupt, (lambda _: None) if quiet else _say)
+    complete = publish_result(found, options, fix_text, fix_statement)
+    if found.stopped_by == "interrupt" and found.verdict != "mended":
+        return INTERRUPTED
+    code = _CODES[found.verdict]
+    return code if complete else code or UNUSABLE
+
+
+def _budget(options: argparse.Namespace) -> float | None:
+    """Return what was asked for; a number of tests takes the place of the default."""
+    given: float | None = options.budget
+    return BUDGET_S if given is None and options.max_tests is None else given
+
+
+def _say(line: str) -> None:
+    print(f"\r\033[K{line[:100]}", end="" if line else "\r", file=sys.stderr, flush=True)
+
+
+def _chosen(result: ResultFile, number: int, file: Path) -> Replayable:
+    if not result.findings:
+        why = "; tests of explore are mended by hand" if result.command == "explore" else ""
+        raise UsageError(f"{file} holds no finding with a schedule: there is nothing to mend{why}")
+    return numbered_finding(result, number, file)
+
+
+def _subject(result: ResultFile, chosen: Replayable, path: Path) -> Subject:
+    return Subject.parse(chosen.subject or result.subject, path=path)
+
+
+def fix(
+    asked: FixOptions, result: ResultFile, chosen: Replayable, foreign: tuple[str, ...] = (),
+    interrupt: Interrupt | None = None, say: Callable[[str], None] = lambda _: None,
+) -> Result:  # fmt: skip
+    """Look for the smallest mend of a finding that can be proven; UsageError if the finding does not show any more."""
+    started = time.monotonic()
+    label = version_label(result, chosen)
+    subject = _subject(result, chosen, asked.path)
+    if chosen.old:
+        raise UsageError(f"finding {chosen.number} is of the old version: what only that one shows is mended already")
+    with _placed(label, subject, result, asked) as version:
+        if asked.write and version.kind not in ("worktree", "folder"):
+            raise UsageError(f"--write changes files of the work tree, and finding {chosen.number} is of {label}")
+        with copied(version, 2) as (original, mended):
+            order = fix_order(result, chosen, subject, foreign)
+            finding = _shown_now(subject, original, order, asked, chosen, label)
+            clues = clues_of(finding)
+            texts = _texts(version, subject, clues)
+            found = mends(texts, clues, subject.qualname)
+            around = MendSetting(
+                subject, str(subject), order, finding, original, mended, asked.seed, result.model, asked.workers,
+                asked.allow, asked.hints, stated_rules(result), asked.hook, asked.values,
+                tuple(unrelated_methods(texts, clues, subject.qualname)),
+            )  # fmt: skip
+            prover = Prover(
+                around, asked.limits or ProofLimits.of(asked.budget or BUDGET_S, asked.max_tests), interrupt, say
+            )
+            trials, stopped = _search(prover, found, asked, started, interrupt)
+        made = _result(asked, result, str(subject), finding, version, trials, stopped)
+        holds = _holds(trials)
+        if asked.write and holds is not None:
+            write_mend(version, holds.mend)
+            made.more["written"] = True
+    say("")
+    made.elapsed_s = time.monotonic() - started
+    return made
+
+
+@contextlib.contextmanager
+def _placed(label: str, subject: Subject, result: ResultFile, asked: FixOptions) -> Iterator[Version]:
+    """Open the version; the module is taken from where it was found then, if that is in the folder at hand."""
+    with opened(label, project=asked.path, subject=subject, allow=asked.allow) as version:
+        root = result.root
+        is_there = version.kind == "worktree" and root is not None and _is_below(root, asked.path)
+        yield dataclasses.replace(version, root=root) if is_there and root is not None else version
+
+
+def _is_below(root: Path, path: Path) -> bool:
+    try:
+        return root.is_dir() and root.is_relative_to(path.resolve())
+    except (OSError, ValueError):  # a file may say anything
+        return False
+
+
+def fix_order(result: ResultFile, chosen: Replayable, subject: Subject, foreign: tuple[str, ...]) -> FixOrder:
+    """Return what workers need to know of a finding; ``foreign`` modules may be imported if the subject has them."""
+    replay = ReplayOrder(chosen.test, chosen.schedule, result.probes, result.rules, foreign)
+    name = subject.qualname.rpartition(".")[2] or subject.module
+    return FixOrder(replay, name, result.model == "gil", chosen.kind, chosen.exception)
+
+
+def stated_rules(result: ResultFile) -> Rules:
+    """Return what the user had said about the class when the finding was made."""
+    said = result.rules
+    return Rules(said.get("invariant"), tuple(said.get("nondeterministic", ())))
+
+
+def _shown_now(
+    subject: Subject, original: ProjectCopy, order: FixOrder, asked: FixOptions, chosen: Replayable, label: str
+) -> Finding:
+    """Return the finding with the lines that the code has now."""
+    with workers_for(subject, original.version, count=1, allow=asked.allow, hook=asked.hook) as workers:
+        try:
+            found = workers.attempt(seen_again, order, timeout=TASK_S).result().value
+        except WorkerError as error:
+            raise UsageError(f"finding {chosen.number} cannot be run again: {error.reason}") from None
+    if found is None:
+        raise UsageError(
+            f"finding {chosen.number} of {asked.file} does not show on version {label} as a violation: there is "
+            "nothing to mend"
+        )
+    name_from(original.version.root, [found])
+    if found.guard is None:
+        found.guard = chosen.guard
+    finding: Finding = found
+    return finding
+
+
+def _texts(version: Version, subject: Subject, clues: Clues) -> dict[str, str]:
+    """Return the texts that a mend may change, by their names from the root: all of them lie below it."""
+    root = version.root.resolve()
+    found: dict[str, str] = {}
+    own = [Path(each) for each in files_of(root, subject.module)]
+    for place in (*own, *(root / file for file in clues.files)):
+        try:
+            path = place.resolve()
+            name = place.relative_to(root).as_posix() if place.is_relative_to(root) else ""
+            if name and path.is_file() and path.suffix == ".py" and name not in found:
+                found[name] = decoded(place.read_bytes(), name)[0]
+        except (OSError, ValueError):
+            continue
+    return found
+
+
+def _search(
+    prover: Prover, found: list[Mend], asked: FixOptions, started: float, interrupt: Interrupt | None
+) -> tuple[list[MendTrial], str]:
+    """Prove candidates in their order until one holds or the time is over; returns all, and what ended it.
+
+    Where the one that holds leaves other findings as they are, those of the same size may mend them as well.
+    """
+    trials = [MendTrial(each) for each in found]
+    if trials:
+        prover.prepare()
+    stopped = "exhausted"
+    best: MendTrial | None = None
+    for number, mend in enumerate(found):
+        if best is not None and (not best.left or mend.size[0] > best.mend.size[0]):
+            stopped = "finding"
+            break
+        if interrupt is not None and interrupt.requested:
+            stopped = "interrupt"
+            break
+        if asked.budget is not None and time.monotonic() - started > asked.budget:
+            stopped = "budget"
+            break
+        trials[number] = prover.prove(mend)
+        best = _holds(trials)
+    if best is not None:
+        prover.measure(best)
+    return trials, "finding" if best is not None and stopped != "interrupt" else stopped
+
+
+def _holds(trials: list[MendTrial]) -> MendTrial | None:
+    """Return the mend to offer: the smallest that holds, and of several of that size the one that mends most."""
+    proven = [each for each in trials if each.verdict == PROVEN]
+    return min(proven, key=lambda each: (each.left, each.mend.size), default=None)
+
+
+def _result(
+    asked: FixOptions, result: ResultFile, name: str, finding: Finding, version: Version, trials: list[MendTrial],
+    stopped: str,
+) -> Result:  # fmt: skip
+    holds = _holds(trials)
+    is_open = any(each.verdict in (NOT_TRIED, NOT_PROVEN) for each in trials)
+    verdict = "mended" if holds is not None else "inconclusive" if is_open else "none"
+    cost = holds.evidence["cost"]["ratio"] if holds is not None else None
+    stats: dict[str, Any] = {
+        "candidates": len(trials), "tried": sum(each.verdict != NOT_TRIED for each in trials),
+        "proven": sum(each.verdict == PROVEN for each in trials), "cost": cost,
+    }  # fmt: skip
+    more: dict[str, Any] = {"candidates": [each.as_json(number) for number, each in enumerate(trials, 1)]}
+    if holds is not None:
+        more |= {
+            "diff": holds.mend.diff, "mend": holds.mend.title, "file": holds.mend.file, "evidence": holds.evidence,
+            "written": False,
+        }  # fmt: skip
+    if version.kind in ("worktree", "folder"):
+        more["root"] = str(version.root)
+    return Result(
+        "fix", name, verdict, {"at": version.label}, asked.seed, result.model, [finding], stats, stopped_by=stopped,
+        more=more,
+    )  # fmt: skip
+
+
+def write_mend(version: Version, mend: Mend) -> None:
+    """Write a mend into the user's file, whole or not at all; UsageError if the file is not what it was."""
+    file = (version.root / mend.file).resolve()
+    content = file.read_bytes()
+    text, encoding = decoded(content, mend.file)
+    if text != mend.before:
+        raise UsageError(f"{mend.file} has changed since it was read: nothing was written; run plait fix again")
+    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(mend.after.encode(encoding))
+        shutil.copymode(file, temporary)
+        if file.read_bytes() != content:
+            raise UsageError(f"{mend.file} has changed since it was read: nothing was written; run plait fix again")
+        temporary.replace(file)
+    except OSError as error:
+        raise UsageError(f"{mend.file} cannot be written: {error.strerror or error}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()

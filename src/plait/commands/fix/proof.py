@@ -1,0 +1,346 @@
+"""The proof of a mend: what must hold before it is offered, and what each candidate failed at.
+
+A candidate is applied to a copy. It holds if no schedule of the finding's test shows a violation any more, calls that
+run one after another give what they gave before, a fresh `plait check` meets neither this cause nor anything that the
+original does not show as well, and tests of the project that passed still pass. What it costs is measured.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from plait.commands.budget import LONGEST_IMPORT
+from plait.commands.check.command import check, workers_for
+from plait.commands.check.options import CheckOptions
+from plait.commands.check.worker.stream import StreamOptions
+from plait.commands.check.worker.tasks import interface_of
+from plait.commands.fix.copies import ProjectCopy
+from plait.commands.fix.owntests import SuiteRun, files_about, run_tests
+from plait.commands.fix.worker import (
+    FixOrder,
+    InOrder,
+    explore_to_bound,
+    first_difference,
+    in_order,
+    violation_of,
+    written_tests,
+)
+from plait.commands.interrupt import Interrupt
+from plait.commands.perf.command import PerfOptions, compare_speed
+from plait.errors import PlaitBugError, UsageError
+from plait.generate.catalogue import Hints
+from plait.judge.oracle.rules import Rules
+from plait.model.finding import Finding
+from plait.model.fingerprint import fingerprint_of
+from plait.model.result import Result
+from plait.model.test import Test
+from plait.subject.mend.candidates import Mend
+from plait.subject.mend.clues import clues_of
+from plait.subject.name import Subject
+from plait.workers.failures import WorkerError
+from plait.workers.pool import Workers
+
+TASK_S = 120.0  # seconds for one task of a worker
+STALL_S = 20.0
+COMPARED = 40  # tests whose calls run one after another in both versions
+LEAST_S, MOST_S = 5.0, 60.0  # of one check, which gets a sixth of the budget
+TESTS_S = 120.0  # for the project's own tests
+LEAST_PERF_S, PERF_S = 2.0, 20.0
+PROVEN, REJECTED, NOT_PROVEN, NOT_TRIED = "proven", "rejected", "not proven", "not tried"
+
+
+@dataclass(slots=True)
+class ProofLimits:
+    """How much a proof may cost: for each check, and seconds for the measurement (0: none)."""
+
+    check_s: float | None = 20.0
+    max_tests: int | None = None
+    perf_s: float = PERF_S
+    tests_s: float = TESTS_S
+    compared: int = COMPARED  # tests whose calls run one after another
+
+    @classmethod
+    def of(cls, budget: float, max_tests: int | None) -> ProofLimits:
+        """Return what a budget leaves for each part; a number of tests bounds checks instead."""
+        check_s = min(MOST_S, max(LEAST_S, budget / 6))
+        return cls(None if max_tests is not None else check_s, max_tests, min(PERF_S, max(LEAST_PERF_S, budget / 8)))
+
+
+@dataclass(slots=True)
+class MendTrial:
+    """One candidate, what became of it and why."""
+
+    mend: Mend
+    verdict: str = NOT_TRIED
+    reason: str = ""
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def left(self) -> int:
+        """Findings that a fresh check still had, and the original as well."""
+        return len(self.evidence.get("checked", {}).get("as_before", ()))
+
+    def as_json(self, number: int) -> dict[str, Any]:
+        """Plain data."""
+        lines, all_lines = self.mend.size
+        return {
+            "number": number, "title": self.mend.title, "family": self.mend.family, "file": self.mend.file,
+            "size": lines, "lines": all_lines, "verdict": self.verdict, "reason": self.reason,
+            "evidence": self.evidence,
+        }  # fmt: skip
+
+
+@dataclass(slots=True)
+class MendSetting:
+    """What all candidates of a finding share."""
+
+    subject: Subject
+    name: str  # as users write it
+    order: FixOrder
+    finding: Finding
+    original: ProjectCopy
+    mended: ProjectCopy
+    seed: int = 0
+    model: str = "both"
+    workers: int = 1
+    allow: tuple[str, ...] = ()
+    hints: Hints = field(default_factory=Hints)
+    rules: Rules = field(default_factory=Rules)
+    hook: Path | None = None
+    values: Path | None = None  # the project's tests, read for values
+    unrelated: tuple[str, ...] = ()  # methods that have nothing to do with the finding
+
+
+class Prover:
+    """Proves candidates one by one, in a copy that each of them has to itself."""
+
+    def __init__(
+        self, around: MendSetting, limits: ProofLimits, interrupt: Interrupt | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:  # fmt: skip
+        self._around = around
+        self._limits = limits
+        self._interrupt = interrupt
+        self._say = say
+        self._tests: list[Test] = []
+        self._unrelated: tuple[str, ...] = ()
+        self._before: list[InOrder] = []
+        self._suite: list[Path] = []
+        self._suite_before = SuiteRun()
+
+    @contextlib.contextmanager
+    def _workers(self, copy: ProjectCopy) -> Iterator[Workers]:
+        around = self._around
+        with workers_for(
+            around.subject, copy.version, count=1, allow=around.allow, hook=around.hook, tests=around.values,
+            import_s=LONGEST_IMPORT,
+        ) as workers:  # fmt: skip
+            yield workers
+
+    @staticmethod
+    def _ask(workers: Workers, task: Callable[..., Any], *args: Any) -> Any:
+        return workers.attempt(task, *args, timeout=TASK_S, stall=STALL_S).result().value
+
+    def prepare(self) -> None:
+        """See what calls give in the original, one after another, and which of the project's tests pass there."""
+        around = self._around
+        test = around.finding.test
+        assert test is not None
+        asked = StreamOptions(around.order.subject, seed=around.seed, rules=around.rules)
+        self._say("looking at the original")
+        with self._workers(around.original) as workers:
+            try:
+                more = self._ask(
+                    workers, written_tests, around.name, asked, around.hints, around.values, self._limits.compared
+                )
+            except WorkerError:
+                more = []
+            self._tests = [test, *more]
+            methods = [each.name for each in self._ask(workers, interface_of, around.name).methods]
+            self._unrelated = tuple(each for each in around.unrelated if each in methods)
+            self._before = self._ask(workers, in_order, around.order, self._tests)
+        base = around.original.base
+        self._suite = [file.relative_to(base) for file in files_about(around.subject, base)]
+        if self._suite:
+            self._say("running the project's tests")
+            self._suite_before = self._run_suite(around.original)
+
+    def _run_suite(self, copy: ProjectCopy) -> SuiteRun:
+        files = [copy.base / file for file in self._suite]
+        version, allow = copy.version, self._around.allow
+        return run_tests(files, copy.base, version.root, version.extra, allow, self._limits.tests_s)
+
+    def prove(self, mend: Mend) -> MendTrial:
+        """Return what becomes of one candidate."""
+        trial = MendTrial(mend)
+        self._around.mended.apply(mend)
+        try:
+            for stage in (self._explore, self._compare, self._check, self._own_tests):
+                if not stage(trial):
+                    return trial
+                if self._interrupt is not None and self._interrupt.requested:
+                    trial.verdict, trial.reason = NOT_PROVEN, "interrupted"
+                    return trial
+            trial.verdict = PROVEN
+        except WorkerError as error:
+            trial.verdict, trial.reason = REJECTED, f"its process ended: {error.reason}"
+        except UsageError as error:
+            trial.verdict, trial.reason = REJECTED, str(error)
+        except PlaitBugError as error:
+            trial.verdict, trial.reason = NOT_PROVEN, str(error).splitlines()[0]
+        finally:
+            self._around.mended.undo(mend)
+        return trial
+
+    def _explore(self, trial: MendTrial) -> bool:
+        around = self._around
+        self._say(f"exploring: {trial.mend.title}")
+        with self._workers(around.mended) as workers:
+            seen = self._ask(workers, explore_to_bound, around.order, around.finding.preemptions)
+            if seen.shown:
+                trial.verdict, trial.reason = REJECTED, f"its test does not pass: {seen.shown}"
+                return False
+            trial.evidence["explored"] = {"schedules": seen.executions, "claim": seen.claim}
+            if not seen.claim:
+                trial.verdict, trial.reason = NOT_PROVEN, "its test has too many schedules to see all of them"
+                return False
+            after = self._ask(workers, in_order, around.order, self._tests)
+        trial.evidence["compared"] = self._same(after)
+        return True
+
+    def _same(self, after: list[InOrder]) -> dict[str, Any]:
+        found = [
+            difference
+            for test, one, other in zip(self._tests, self._before, after, strict=False)
+            if (difference := first_difference(one, other, [call.source for call in test.calls])) is not None
+        ]
+        usable = sum(one.complete and other.complete for one, other in zip(self._before, after, strict=False))
+        return {"tests": usable, "differences": found[:3]}
+
+    def _compare(self, trial: MendTrial) -> bool:
+        differences = trial.evidence["compared"]["differences"]
+        if differences:
+            trial.verdict, trial.reason = REJECTED, f"it does something else: {differences[0]}"
+        return not differences
+
+    def _check(self, trial: MendTrial) -> bool:
+        """Check the methods that have to do with the finding, where these are not all, then the whole class."""
+        self._say(f"checking: {trial.mend.title}")
+        around = self._around
+        told: dict[str, Any] = {"tests": 0, "schedules": 0, "verdict": "none", "seconds": 0.0, "as_before": []}
+        for left_out in dict.fromkeys((self._unrelated, ())):
+            result = self._checked(around.mended, left_out)
+            for finding in result.findings:
+                if same_fault(finding, around.finding, around.name):
+                    trial.verdict, trial.reason = REJECTED, f"a fresh check meets the same fault: {finding.summary}"
+                    return False
+                if not self._was_there(finding):
+                    trial.verdict, trial.reason = REJECTED, f"it brings a new fault: {finding.summary}"
+                    return False
+                if finding.summary not in told["as_before"]:
+                    told["as_before"].append(finding.summary)
+            told["tests"] += result.stats.get("tests", 0)
+            told["schedules"] += result.stats.get("schedules", 0)
+            told["seconds"] = round(told["seconds"] + result.elapsed_s, 1)
+            told["verdict"] = "violation" if told["as_before"] else result.verdict
+        trial.evidence["checked"] = told
+        if not told["tests"]:
+            trial.verdict, trial.reason = NOT_PROVEN, "the check could not run a test within its budget"
+            return False
+        return True
+
+    def _checked(self, copy: ProjectCopy, left_out: tuple[str, ...]) -> Result:
+        around, limits = self._around, self._limits
+        hints = replace(around.hints, exclude=(*around.hints.exclude, *left_out))
+        return check(
+            CheckOptions(
+                around.subject, f"dir:{copy.version.root}", copy.base, around.seed, limits.check_s, limits.max_tests,
+                model=around.model, workers=around.workers, allow=around.allow, hints=hints, rules=around.rules,
+                hook=around.hook, tests=around.values, version=copy.version,
+            ),
+            self._interrupt,
+        )  # fmt: skip
+
+    def _was_there(self, finding: Finding) -> bool:
+        """Return whether the original shows the same in the same test: only what it does not is the mend's doing."""
+        if finding.test is None or finding.schedule is None:
+            return False
+        around = self._around
+        replay = replace(around.order.replay, test=finding.test, schedule=finding.schedule, foreign=())
+        asked = replace(around.order, replay=replay, kind=finding.kind, exception=finding.exception)
+        with self._workers(around.original) as workers:
+            shown = self._ask(workers, violation_of, asked)
+        return shown is not None
+
+    def _own_tests(self, trial: MendTrial) -> bool:
+        before = self._suite_before
+        if not self._suite:
+            trial.evidence["own_tests"] = {"files": 0, "reason": "the project has none that name the class"}
+            return True
+        if before.reason:
+            trial.evidence["own_tests"] = {"files": len(self._suite), "reason": f"not run: {before.reason}"}
+            return True
+        self._say(f"running the project's tests: {trial.mend.title}")
+        after = self._run_suite(self._around.mended)
+        broken = sorted(after.failed - before.failed)
+        trial.evidence["own_tests"] = {
+            "files": len(self._suite),
+            "passed": after.passed,
+            "failed_before": len(before.failed),
+            "broken": broken[:5],
+        }
+        if after.reason or broken:
+            said = after.reason or f"{broken[0]} fails"
+            trial.verdict, trial.reason = REJECTED, f"the project's tests do not pass any more: {said}"
+            return False
+        return True
+
+    def measure(self, trial: MendTrial) -> None:
+        """Say in a trial what its mend costs when several threads call, as a ratio, or why that cannot be measured."""
+        if self._limits.perf_s <= 0:
+            trial.evidence["cost"] = {"ratio": None, "reason": "not measured"}
+            return
+        self._say(f"measuring: {trial.mend.title}")
+        self._around.mended.apply(trial.mend)
+        try:
+            self._measure(trial, self._limits.perf_s)
+        finally:
+            self._around.mended.undo(trial.mend)
+
+    def _measure(self, trial: MendTrial, seconds: float) -> None:
+        around = self._around
+        old, new = around.original.version, around.mended.version
+        hook = () if around.hook is None else (around.hook.parent.resolve(),)
+        try:
+            found = compare_speed(
+                PerfOptions(
+                    around.name, f"dir:{old.root}", f"dir:{new.root}", around.mended.base, seconds, around.seed,
+                    tests=2, curve=(), allow=around.allow, hints=around.hints, imports=(*new.extra, *hook),
+                    examples=around.values,
+                ),
+                lambda: self._interrupt is not None and self._interrupt.requested,
+            )  # fmt: skip
+        except (UsageError, Exception) as error:  # a mend that holds is offered without its price
+            trial.evidence["cost"] = {"ratio": None, "reason": " ".join(str(error).split())[:200]}
+            return
+        ratio = found.speedup if found.verdict != "inconclusive" else None
+        reason = "" if ratio else found.reason or "no test could be measured"
+        trial.evidence["cost"] = {"ratio": round(1 / ratio, 3) if ratio else None, "reason": reason}
+
+
+def same_fault(finding: Finding, other: Finding, subject: str) -> bool:
+    """Return whether two findings are of one cause: the same code interrupted, or the same methods stuck.
+
+    How it shows does not matter: code that is torn apart may raise in one schedule and give a wrong result in another.
+    """
+    if fingerprint_of(finding, subject) == fingerprint_of(other, subject):
+        return True
+    if finding.gap is not None and other.gap is not None:
+        shared = set(clues_of(finding).attributes) & set(clues_of(other).attributes)
+        return bool(shared) and finding.gap["function"] == other.gap["function"]
+    stuck = finding.kind == other.kind and finding.kind in ("deadlock", "hang")
+    return stuck and set(finding.methods) == set(other.methods)

@@ -1,0 +1,95 @@
+"""The result of `plait fix` as people, and programs that read text, are told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from plait.model.result import Result
+from plait.report.layout import Layout, Line, Span, prose
+
+LISTED = 12  # candidates with a line of their own
+
+
+def fix_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
+    """Return the diff with what proves it; without one, what each candidate failed at."""
+    lines: list[Line] = [*prose(f"To mend: {result.findings[0].summary}", layout, "bad"), []]
+    more = result.more
+    if result.verdict == "mended":
+        lines += [*prose(f"{_capital(more['mend'])}.", layout, "good"), []]
+        lines += [[Span(line, _style(line))] for line in more["diff"].splitlines()]
+        lines.append([])
+        for said in proof_sentences(more["evidence"]):
+            lines += prose(f"- {said}", layout, indent=2, hang=2)
+        lines.append([])
+    failed = [each for each in more["candidates"] if each["verdict"] in ("rejected", "not proven")]
+    if failed and result.verdict != "mended":
+        for each in failed[:LISTED]:
+            lines += prose(f"{each['number']}. {each['title']}: {each['reason']}", layout, indent=2, hang=3)
+        if len(failed) > LISTED:
+            lines += prose(f"... and {len(failed) - LISTED} more: --json has them all", layout, indent=2)
+        lines.append([])
+    for said in fix_statement(result):
+        lines += prose(said, layout)
+    return [*lines, *(line for note in result.notes for line in prose(f"note: {note}", layout, "note"))]
+
+
+def fix_statement(result: Result) -> list[str]:
+    """Return what was done and what came of it."""
+    stats, more = result.stats, result.more
+    tried = f"{stats['tried']} of {stats['candidates']} candidates tried ({result.elapsed_s:.1f} s)"
+    if result.verdict == "mended":
+        written = f"Written to {more['file']}." if more["written"] else "Nothing was written: --write applies it."
+        return [f"The smallest change that holds: {more['mend']}; {tried}.", written]
+    if not stats["candidates"]:
+        return ["No mend: there is no candidate for this finding in the source text."]
+    if result.verdict == "none":
+        return [f"No mend: none of the candidates holds; {tried}."]
+    return [f"No conclusion: {tried}, stopped by: {result.stopped_by}; a longer --budget tries more."]
+
+
+def proof_sentences(evidence: Mapping[str, Any]) -> list[str]:
+    """Return what a mend was shown to do, one sentence for each part of the proof."""
+    explored, compared = evidence["explored"], evidence["compared"]
+    checked, own, cost = evidence["checked"], evidence["own_tests"], evidence["cost"]
+    found = [f"Its test: {explored['claim']} explored ({explored['schedules']:,} executions), none shows it any more."]
+    found.append(f"One after another: calls of {compared['tests']} tests give what they gave before.")
+    fresh = f"A fresh check: {checked['tests']} tests, {checked['schedules']:,} schedules; "
+    left = len(checked["as_before"])
+    ways = f"{left} other finding{'s' if left > 1 else ''}, which the class had before" if left else "nothing found"
+    found.append(f"{fresh}{ways}.")
+    if own.get("reason"):
+        found.append(f"The project's own tests: {own['reason']}.")
+    else:
+        before = f", {own['failed_before']} failed before as well" if own["failed_before"] else ""
+        found.append(f"The project's own tests that name the class: {own['passed']} passed{before}.")
+    if cost["ratio"] is None:
+        found.append(f"Its cost: not measurable ({cost['reason']}).")
+    else:
+        found.append(f"Its cost: calls of several threads take {cost['ratio']:.2f} times as long as before.")
+    return found
+
+
+def compact_fix(data: Mapping[str, Any]) -> str:
+    """Return a result in few words, one thing on each line; the diff as it is."""
+    lines = [f"verdict: {data['verdict']}", f"subject: {data['subject']}", f"finding: {data['findings'][0]['summary']}"]
+    if data["verdict"] == "mended":
+        lines += [f"mend: {data['mend']}", f"file: {data['file']}"]
+        lines += [f"proof: {said}" for said in proof_sentences(data["evidence"])]
+        lines.append(f"written: {'yes' if data['written'] else 'no'}")
+        return "\n".join([*(" ".join(line.split())[:400] for line in lines), "diff:", data["diff"]])
+    failed = [each for each in data["candidates"] if each["reason"]]
+    lines += [f"candidate: {each['title']}: {each['reason']}" for each in failed[:LISTED]]
+    stats = data["stats"]
+    lines.append(f"tried: {stats['tried']} of {stats['candidates']}")
+    return "\n".join(" ".join(line.split())[:400] for line in lines) + "\n"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _style(line: str) -> str:
+    if line.startswith(("---", "+++", "@@")):
+        return "note"
+    return "good" if line.startswith("+") else "bad" if line.startswith("-") else ""

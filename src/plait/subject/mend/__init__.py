@@ -1,0 +1,1 @@
+"""Changes to source text that may remove a concurrency fault: made from text and a finding, proven elsewhere."""

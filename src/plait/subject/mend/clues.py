@@ -1,0 +1,103 @@
+"""What a finding says about where a mend belongs: functions, lines, attributes and locks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from plait.model.finding import Finding
+
+_LOCAL = re.compile(r"\.<locals>.*")
+_TAKES = ("acquire", "find busy", "wait for")
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """A line of a function, in a file named from the root of the version."""
+
+    file: str
+    function: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """The conflict of a finding; everything is a hint, nothing needs to be there."""
+
+    kind: str
+    entries: tuple[str, ...] = ()  # the methods that its test calls, with their class
+    race: tuple[Clue, ...] = ()  # the two accesses
+    gap: tuple[Clue, ...] = ()  # first and last line of what was interrupted
+    through: tuple[Clue, ...] = ()  # all other places of the interleaving, the latest first
+    attributes: tuple[str, ...] = ()  # plain names of what is raced for
+    locks: tuple[str, ...] = ()  # plain names of locks that somebody held
+    itself: bool = False  # a thread waits for a lock that it holds
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that are concerned, the likeliest first."""
+        spots = (*self.gap, *self.race, *self.through)
+        return tuple(dict.fromkeys(each.file for each in spots))
+
+    def functions(self, file: str, spots: Iterable[Clue] | None = None) -> list[str]:
+        """Return the functions of a file that race, the interrupted one first."""
+        chosen = (*self.gap, *self.race) if spots is None else spots
+        return list(dict.fromkeys(each.function for each in chosen if each.file == file))
+
+    def lines(self, file: str, function: str) -> list[int]:
+        """Return the lines of a function that must not be torn apart."""
+        gap = [each.line for each in self.gap if (each.file, each.function) == (file, function)]
+        race = [each.line for each in self.race if (each.file, each.function) == (file, function)]
+        return sorted({*gap, *race})
+
+
+def clues_of(finding: Finding) -> Clues:
+    """Return what a finding, which may come from anybody, says about its conflict."""
+    race = tuple(_spot(row) for row in finding.race or ())
+    gap: tuple[Clue, ...] = ()
+    if finding.gap is not None:
+        file, function = _file(finding.gap), _function(str(finding.gap["function"]))
+        gap = (Clue(file, function, finding.gap["line"]), Clue(file, function, finding.gap["end"]))
+    rows = [*(finding.race or ()), *finding.interleaving]
+    things = [str(row.get("access", "")) for row in (finding.race or finding.interleaving)]
+    taken = [_thing(text) for text in map(_access, rows) if text.startswith((*_TAKES, "release"))]
+    held = [str(name) for row in rows for name in row.get("locks") or ()]
+    guard = [] if finding.guard is None else [str(finding.guard["lock"])]
+    attributes = [_thing(text) for text in things if not text.startswith((*_TAKES, "release"))]
+    if finding.guard is not None:
+        attributes.append(str(finding.guard["field"]))
+    return Clues(
+        finding.kind, tuple(finding.methods), race, gap,
+        tuple(dict.fromkeys(_spot(row) for row in reversed(finding.interleaving))),
+        tuple(dict.fromkeys(filter(None, map(_last, attributes)))),
+        tuple(dict.fromkeys(filter(None, map(_last, (*guard, *held, *taken))))),
+        "holds itself" in finding.detail,
+    )  # fmt: skip
+
+
+def _spot(row: Mapping[str, Any]) -> Clue:
+    return Clue(_file(row), _function(str(row.get("function", ""))), int(row["line"]))
+
+
+def _file(row: Mapping[str, Any]) -> str:
+    return str(row["file"]).removeprefix(f"{row.get('version')}:")
+
+
+def _function(name: str) -> str:
+    """Return the function that a nested one stands in: locks are taken there."""
+    return _LOCAL.sub("", name)
+
+
+def _access(row: Mapping[str, Any]) -> str:
+    return str(row.get("access", ""))
+
+
+def _thing(access: str) -> str:
+    """Return what an access touches, without its keys: ``Cache._d`` of ``read Cache._d['a']``."""
+    return access.rpartition(" ")[2] if "[" not in access else access.partition("[")[0].rpartition(" ")[2]
+
+
+def _last(name: str) -> str:
+    return name.partition("[")[0].rpartition(".")[2]

@@ -1,0 +1,314 @@
+"""`plait fix`, from a finding to a diff that holds: on small classes, with bounds in tests, not in seconds."""
+
+import json
+import subprocess
+import textwrap
+
+import pytest
+
+from plait.cli.main import main
+from plait.commands.check.command import check
+from plait.commands.check.options import CheckOptions
+from plait.commands.fix import command as fixing
+from plait.commands.fix.command import FixOptions, fix, write_mend
+from plait.commands.fix.proof import ProofLimits, same_fault
+from plait.commands.fix.worker import InOrder, first_difference, without_locks
+from plait.errors import UsageError
+from plait.model.finding import Finding
+from plait.model.reading import read_result
+from plait.report.fix_text import compact_fix, fix_text
+from plait.report.layout import as_text
+from plait.subject.mend.candidates import Mend
+from plait.subject.name import Subject
+from plait.subject.versions.version import Version
+from result_schema import undescribed
+
+QUICK = ProofLimits(None, 8, 0.0, compared=6)
+CLASSES = {
+    "Guarded": """
+        import threading
+
+        class Guarded:
+            def __init__(self):
+                self._lock = threading.Lock()
+                self.count = 0
+
+            def add(self):
+                count = self.count
+                self.count = count + 1
+
+            def read(self):
+                with self._lock:
+                    return self.count
+    """,
+    "Plain": """
+        class Plain:
+            def __init__(self):
+                self.count = 0
+
+            def add(self):
+                self.count = self.count + 1
+
+            def read(self):
+                return self.count
+    """,
+    "Box": """
+        from threading import Condition
+
+        class Box:
+            def __init__(self):
+                self._changed = Condition()
+                self.items = []
+
+            def put(self):
+                with self._changed:
+                    self.items.append(1)
+                    self._changed.notify_all()
+
+            def take(self):
+                with self._changed:
+                    if not self.items:
+                        self._changed.wait()
+                    return self.items.pop()
+    """,
+    "Transfer": """
+        from threading import Lock
+
+        class Transfer:
+            def __init__(self):
+                self._from = Lock()
+                self._to = Lock()
+                self.moved = 0
+
+            def there(self):
+                with self._from:
+                    with self._to:
+                        self.moved += 1
+
+            def back(self):
+                with self._to:
+                    with self._from:
+                        self.moved -= 1
+    """,
+    "Unreadable": """
+        class Unreadable:
+            def __init__(self):
+                self.count = 0
+
+            add = lambda self: setattr(self, "count", self.count + 1)
+    """,
+}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """The projects with their result files: a check of each, made when first asked for."""
+    made = {}
+
+    def project(name, tests=12):
+        if name not in made:
+            folder = tmp_path_factory.mktemp(name)
+            (folder / "shop.py").write_text(textwrap.dedent(CLASSES[name]).lstrip("\n"), encoding="utf-8")
+            result = check(CheckOptions(Subject("shop", name), project=folder, max_tests=tests))
+            (folder / "result.json").write_text(json.dumps(result.as_json()), encoding="utf-8")
+            made[name] = folder
+        return made[name]
+
+    return project
+
+
+def mended(folder, finding=1, **words):
+    file = folder / "result.json"
+    result = read_result(file)
+    asked = FixOptions(file, finding, folder, **{"limits": QUICK, **words})
+    return fix(asked, result, result.findings[finding - 1])
+
+
+def changed(result):
+    return [line for line in result.more["diff"].splitlines()[2:] if line[:1] in "+-"]
+
+
+def test_a_lost_update_beside_a_lock_is_mended_proven_and_written(found):
+    folder = found("Guarded")
+    before = (folder / "shop.py").read_text(encoding="utf-8")
+    result = mended(folder)
+    assert result.verdict == "mended"
+    assert changed(result) == [
+        "-        count = self.count", "-        self.count = count + 1",
+        "+        with self._lock:", "+            count = self.count", "+            self.count = count + 1",
+    ]  # fmt: skip
+    evidence = result.more["evidence"]
+    assert evidence["explored"]["claim"] == "all schedules"
+    assert evidence["explored"]["schedules"] > 1
+    assert evidence["compared"]["tests"] == 7
+    assert evidence["checked"] | {"seconds": 0, "schedules": 0} == {
+        "tests": 8, "schedules": 0, "verdict": "none", "seconds": 0, "as_before": []
+    }  # fmt: skip
+    assert "none that name the class" in evidence["own_tests"]["reason"]
+    assert undescribed(result.as_json()) == []
+    assert (folder / "shop.py").read_text(encoding="utf-8") == before
+    text = as_text(fix_text(result))
+    assert "+        with self._lock:" in text
+    assert "Nothing was written: --write applies it." in text
+    short = compact_fix(result.as_json())
+    assert short.startswith("verdict: mended\n")
+    assert "\n+        with self._lock:\n" in short
+
+
+def test_the_command_writes_on_request_and_then_there_is_nothing_to_mend(found, tmp_path, monkeypatch, capsys):
+    folder = found("Guarded")
+    copy = tmp_path / "project"
+    copy.mkdir()
+    for name in ("shop.py", "result.json"):
+        (copy / name).write_bytes((folder / name).read_bytes())
+    monkeypatch.chdir(copy)
+    limits = ProofLimits(None, 5, 2.0, compared=3)
+    monkeypatch.setattr(fixing.ProofLimits, "of", lambda _budget, _max_tests: limits)
+    words = ["fix", "result.json", "--max-tests", "5", "--workers", "1", "--json", "mend.json"]
+    assert main([*words, "--write"]) == 0
+    assert "Written to shop.py." in capsys.readouterr().out
+    assert "        with self._lock:\n            count = self.count\n" in (copy / "shop.py").read_text("utf-8")
+    cost = json.loads((copy / "mend.json").read_text("utf-8"))["evidence"]["cost"]
+    assert (cost["ratio"] is None) == bool(cost["reason"])  # a busy machine has no figure, and says so
+    assert main(words) == 2
+    assert "does not show on version worktree as a violation: there is nothing to mend" in capsys.readouterr().err
+
+
+def test_a_class_without_a_lock_gets_one_and_own_tests_have_a_say(found):
+    """A lock in each instance would be smaller, but the project's tests pickle instances."""
+    folder = found("Plain")
+    (folder / "test_shop.py").write_text(
+        "import pickle\n\nfrom shop import Plain\n\n\n"
+        "def test_pickle():\n    assert pickle.loads(pickle.dumps(Plain())).read() == 0\n\n\n"
+        "def test_wrong():\n    assert Plain().read() == 1\n",
+        encoding="utf-8",
+    )
+    result = mended(folder)
+    assert result.verdict == "mended"
+    assert "+    _lock = threading.RLock()" in changed(result)
+    assert "+        with self._lock:" in changed(result)
+    own = result.more["evidence"]["own_tests"]
+    assert (own["passed"], own["failed_before"], own["broken"]) == (1, 1, [])
+    assert any("test_pickle fails" in each["reason"] for each in result.more["candidates"])
+    proven = [each["title"] for each in result.more["candidates"] if each["verdict"] == "proven"]
+    assert all("for all instances" in each for each in proven)
+
+
+def test_a_wait_is_tested_again(found):
+    result = mended(found("Box", tests=40))
+    assert result.findings[0].exception == "IndexError"
+    assert changed(result) == ["-            if not self.items:", "+            while not self.items:"]
+
+
+def test_two_locks_get_one_order(found):
+    result = mended(found("Transfer"))
+    assert result.findings[0].kind == "deadlock"
+    assert result.more["mend"].startswith("take `self._")
+    lines = result.more["diff"]
+    assert lines.count("\n+        with self._") == 1
+    assert result.more["evidence"]["checked"]["verdict"] == "none"
+
+
+def test_what_cannot_be_mended_is_said(found, monkeypatch, capsys):
+    folder = found("Unreadable")
+    monkeypatch.chdir(folder)
+    assert main(["fix", "result.json", "--max-tests", "5", "--json", "none.json"]) == 1
+    assert "there is no candidate for this finding in the source text" in capsys.readouterr().out
+    data = json.loads((folder / "none.json").read_text("utf-8"))
+    assert (data["verdict"], data["stats"]["candidates"], data["stats"]["proven"]) == ("none", 0, 0)
+    assert undescribed(data) == []
+
+
+def test_candidates_that_do_not_hold_have_a_reason_each(found, monkeypatch):
+    """With nothing but edits that change what calls give, there is no mend."""
+    wrong = "self.count = count + 1", "self.count = 0"
+    smaller = "count = self.count\n        self.count = count + 1", "count = self.count\n        pass"
+
+    def bad_mends(files, clues, owner):
+        (file, text), = files.items()
+        return [Mend("test", title, file, text, text.replace(*edit)) for title, edit in (("a", wrong), ("b", smaller))]
+
+    monkeypatch.setattr(fixing, "mends", bad_mends)
+    result = mended(found("Guarded"))
+    assert result.verdict == "none"
+    reasons = [each["reason"] for each in result.more["candidates"]]
+    assert all("gives something else than before, with one thread" in each for each in reasons), reasons
+    assert "No mend: none of the candidates holds; 2 of 2" in as_text(fix_text(result))
+
+
+def test_a_budget_that_ends_is_no_conclusion(found):
+    result = mended(found("Guarded"), budget=0.0)
+    assert (result.verdict, result.stats["tried"], result.stopped_by) == ("inconclusive", 0, "budget")
+    assert "No conclusion: 0 of" in as_text(fix_text(result))
+    assert compact_fix(result.as_json()).startswith("verdict: inconclusive")
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["--finding", "7"], "has no finding 7"),
+    (["--finding", "0"], "no whole number of 1"),
+])  # fmt: skip
+def test_refused_findings(found, words, said, monkeypatch, capsys):
+    monkeypatch.chdir(found("Guarded"))
+    assert main(["fix", "result.json", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_refused_files(found, tmp_path, monkeypatch, capsys):
+    folder = found("Guarded")
+    monkeypatch.chdir(folder)
+    data = json.loads((folder / "result.json").read_text("utf-8"))
+    cases = {
+        "holds no finding with a schedule: there is nothing to mend": data | {"findings": []},
+        "--write changes files of the work tree": data | {"versions": {"at": "HEAD"}},
+        "would have plait install": data | {"versions": {"at": "pypi:nothing==1.0"}},
+    }
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    subprocess.run(["git", "add", "shop.py"], check=True)
+    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"], check=True)
+    for said, content in cases.items():
+        (tmp_path / "other.json").write_text(json.dumps(content), encoding="utf-8")
+        assert main(["fix", str(tmp_path / "other.json"), "--write", "--max-tests", "3"]) == 2
+        assert said in capsys.readouterr().err
+    data["findings"][0]["test"]["source"]["prefix"][0]["form"] = "x = __import__('os').getcwd()"
+    (tmp_path / "other.json").write_text(json.dumps(data), encoding="utf-8")
+    assert main(["fix", str(tmp_path / "other.json")]) == 2
+    assert "add --trust" in capsys.readouterr().err
+
+
+def test_a_file_that_has_changed_is_not_written(tmp_path):
+    file = tmp_path / "shop.py"
+    file.write_text("x = 1\n", encoding="utf-8")
+    version = Version("worktree", tmp_path, "worktree")
+    with pytest.raises(UsageError, match=r"shop\.py has changed since it was read"):
+        write_mend(version, Mend("", "", "shop.py", "x = 2\n", "x = 3\n"))
+    assert file.read_text("utf-8") == "x = 1\n"
+    file.chmod(0o640)
+    write_mend(version, Mend("", "", "shop.py", "x = 1\n", "x = 3\n"))
+    assert file.read_text("utf-8") == "x = 3\n"
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert [each.name for each in tmp_path.iterdir()] == ["shop.py"]
+
+
+def finding(kind, function, access, methods=("A.f",)):
+    row = {"thread": 1, "file": "a.py", "line": 1, "function": function, "code": "", "access": access, "location": 1}
+    gap = {"thread": 1, "file": "a.py", "function": function, "line": 1, "end": 2}
+    return Finding(kind, "", list(methods), race=[row, row], gap=gap)
+
+
+def test_one_cause_is_the_same_code_interrupted_over_the_same_attribute():
+    one = finding("wrong-result", "A.f", "write A.x")
+    assert same_fault(finding("exception", "A.f", "read A.x['k']", ("A.g",)), one, "a:A")
+    assert not same_fault(finding("wrong-result", "A.g", "write A.x"), one, "a:A")
+    assert not same_fault(finding("wrong-result", "A.f", "write A.y"), one, "a:A")
+    assert same_fault(Finding("deadlock", "", ["A.f"]), Finding("deadlock", "b", ["A.f"]), "a:A")
+
+
+def test_results_of_two_versions_are_compared_without_locks():
+    held = ("m.A", ("state", ("_lock", ("primitive", "Lock", "free")), ("x", ("same", 2))))
+    assert without_locks(held) == without_locks(("m.A", ("state", ("x", ("same", 1)))))
+    assert without_locks(("m.A", ("state", ("x", 1)))) != without_locks(("m.A", ("state", ("x", 2))))
+    before = InOrder({"(1, 2)": ["1", "2"]}, [])
+    assert first_difference(before, before, ["f()", "g()"]) is None
+    assert first_difference(before, InOrder({"(1, 2)": ["1", "3"]}), ["f()", "g()"]).startswith("g() gives")
+    assert first_difference(before, InOrder({"(1, 2)": ["1", "3"]}, [1]), ["f()", "g()"]) is None
+    assert "do not come to an end" in first_difference(before, InOrder({}), ["f()", "g()"])
