@@ -64,7 +64,7 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class TwoKeys:
     """A state in which two calls wait for different things, and calls behind which only one of them would not.
 
     A class that wakes one waiter where it should wake all of them is wrong only here: the one that it wakes waits for
@@ -84,7 +84,7 @@ class WaitingTests:
         self._random = random
         self._situations: list[Situation] | None = None
         self._together: list[Situation] = []  # calls whose code waits, though none of them does alone
-        self._apart: list[Apart] = []
+        self._two_keys: list[TwoKeys] = []
         self._planned: list[Test] = []
         self._seen = Seen()
         self._runs = 0
@@ -113,8 +113,8 @@ class WaitingTests:
 
     def _plans(self) -> Iterator[Iterator[Test]]:
         self._situations = self._find()
-        for apart in self._apart:
-            yield self._tests(apart.prefix, _patterns_apart(apart))
+        for pair in self._two_keys:
+            yield self._tests(pair.prefix, _patterns_of_two(pair))
         for situation in (*self._situations, *self._together):
             yield from self._plan(situation)
 
@@ -142,8 +142,8 @@ class WaitingTests:
             found += kept
         for situation in found:
             self._find_wakers(situation)
-        made = (self._find_apart(situation) for situation in found)
-        self._apart = [apart for apart in made if apart is not None]
+        made = (self._find_two_keys(situation) for situation in found)
+        self._two_keys = [pair for pair in made if pair is not None]
         self._find_together({each.waiter.call.method for each in found})
         return found
 
@@ -241,7 +241,7 @@ class WaitingTests:
             if len(outcomes) == len(prefix.drafts) + 2 and not outcomes[-1].waited and outcomes[-2].status == "ok":
                 situation.wakers.append(draft)
 
-    def _find_apart(self, situation: Situation) -> Apart | None:
+    def _find_two_keys(self, situation: Situation) -> TwoKeys | None:
         """Return the state in which a call like the waiter waits as well, for something else."""
         one = situation.waiter
         for old in dict.fromkeys(each for each in _values(one.call) if is_literal(each)):
@@ -258,7 +258,7 @@ class WaitingTests:
                 if other != waker and self._wakes_only(prefix, waker, one, two) and self._wakes_only(
                     prefix, other, two, one
                 ):  # fmt: skip
-                    return Apart(prefix, (one, two), (waker, other))
+                    return TwoKeys(prefix, (one, two), (waker, other))
         return None
 
     def _waits(self, prefix: Prefix, *drafts: Draft) -> bool:
@@ -336,9 +336,9 @@ class WaitingTests:
                 yield self._sequences.test(prefix, pattern)
 
 
-def _patterns_apart(apart: Apart) -> list[list[list[Draft]]]:
+def _patterns_of_two(pair: TwoKeys) -> list[list[list[Draft]]]:
     """Return both calls waiting, and one or both of those that end it."""
-    (one, two), (wakes_one, wakes_two) = apart.waiters, apart.wakers
+    (one, two), (wakes_one, wakes_two) = pair.waiters, pair.wakers
     return [
         [[one], [two], [wakes_two]], [[one], [two], [wakes_one]], [[one], [two], [wakes_one, wakes_two]],
         [[one], [two, wakes_one], [wakes_two]],
