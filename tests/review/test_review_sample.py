@@ -1,36 +1,36 @@
-"""The sample repository: the race and the slowdown are reported where they came in, and nothing else."""
+"""The sample repository: the race and the slowdown are reported where they came in, and nothing else.
+
+Times are given (`recorded_times`): the wider lock costs what it costs on an idle machine.
+"""
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from in_process import plait
 from plait.commands.bisect.command import BisectOptions, bisect
 from plait.report.bisect_text import bisect_text
 from plait.subject.name import Subject
+from recorded_times import CALL_S, recorded
 from result_schema import undescribed
-from sample_shop import QUICK, commit, git, make_shop
+from sample_shop import QUICK, WIDE, commit, git, make_shop
 
 pytestmark = pytest.mark.slow
 SMALL = {"budget": None, "max_tests": 40, "perf_threads": 4, "perf_tests": 1, "measuring": QUICK}
-UNMEASURABLE = re.compile(r"the machine is too busy|times vary by|rounds fit into the budget|s were left for it")
 
 
-def unhurried(*reasons):
-    """Go on, unless plait itself has measured that the machine cannot tell; any other reason is a fault."""
-    for each in reasons:
-        if each and UNMEASURABLE.search(each):
-            pytest.skip(each)
+def wide_lock(_side, calls, threads, place):
+    """A version of `Prices` that asks under its lock asks once at a time."""
+    text = (Path(place.root) / "shop" / "prices.py").read_text(encoding="utf-8")
+    return CALL_S * calls * (threads if text.strip() == WIDE.strip() else 1)
 
 
-def plait(folder, *words):
-    return subprocess.run(
-        [sys.executable, "-m", "plait", *map(str, words)], cwd=folder, capture_output=True, text=True, check=False,
-        timeout=500,
-    )  # fmt: skip
+@pytest.fixture(scope="module", autouse=True)
+def _given_times():
+    with recorded(wide_lock):
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -53,20 +53,11 @@ def reviewed(shop, out):
     for name, base in (("race", "start"), ("wide", "race")):
         done = plait(
             out, "review", "--path", folder, "--base", made[base], "--new", made[name], "--max-tests", 40,
-            "--budget", "60s", "--json", f"{name}.json", "--sarif", f"{name}.sarif",
+            "--json", f"{name}.json", "--sarif", f"{name}.sarif",
         )  # fmt: skip
         assert done.returncode in (0, 1, 3), done.stderr
         found[name] = (json.loads((out / f"{name}.json").read_text(encoding="utf-8")), done)
     return found
-
-
-@pytest.fixture(scope="module")
-def slower(reviewed):
-    """The review of the wider lock."""
-    data, done = reviewed["wide"]
-    (prices,) = data["classes"]
-    unhurried(*prices["notes"])  # where a step that was not taken, or came to no conclusion, says why
-    return data, done
 
 
 def test_the_race_is_reported_on_its_commit_and_nothing_else(reviewed, shop):
@@ -86,15 +77,13 @@ def test_the_race_is_reported_on_its_commit_and_nothing_else(reviewed, shop):
 def test_an_existing_test_that_the_race_breaks_is_named(reviewed):
     data, _ = reviewed["race"]
     (stock,), (finding,) = data["classes"], data["findings"]
-    if not stock["explore"]:
-        unhurried(*stock["notes"])
     (explored,) = stock["explore"]
     assert explored["verdict"] == "failure"
     assert any("test_stock.py::test_two_deliveries" in each for each in finding["also"])
 
 
-def test_the_slowdown_is_reported_on_its_commit_and_nothing_else(slower):
-    data, done = slower
+def test_the_slowdown_is_reported_on_its_commit_and_nothing_else(reviewed):
+    data, done = reviewed["wide"]
     assert (done.returncode, data["verdict"]) == (1, "findings")
     (prices,) = data["classes"]
     assert prices["subject"] == "shop.prices:Prices"
@@ -123,7 +112,7 @@ def test_the_result_file_keeps_the_contract(reviewed, shop):
     assert {row["file"] for row in finding["interleaving"]} == {"src/shop/stock.py"}
 
 
-def test_locations_are_seen_from_the_top_of_the_repository(reviewed, slower, out):
+def test_locations_are_seen_from_the_top_of_the_repository(reviewed, out):
     for name, file in (("race", "src/shop/stock.py"), ("wide", "src/shop/prices.py")):
         (found,) = json.loads((out / f"{name}.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
         place = found["locations"][0]["physicalLocation"]
@@ -134,13 +123,11 @@ def test_locations_are_seen_from_the_top_of_the_repository(reviewed, slower, out
 def test_a_second_review_begins_with_what_is_known_and_writes_no_second_file(reviewed, shop, out):
     folder, made = shop
     before = sorted((out / "plait-out").iterdir())
-    done = plait(  # too short for a measurement
-        out, "review", "--path", folder, "--base", made["start"], "--new", made["race"], "--max-tests", 40,
-        "--budget", "14s",
+    done = plait(  # with other options: the same ones are answered from the record of the first
+        out, "review", "--path", folder, "--base", made["start"], "--new", made["race"], "--max-tests", 41
     )  # fmt: skip
     assert done.returncode == 1
     assert "shop.stock:Stock: known from earlier runs: " in done.stdout
-    unhurried(*(line for line in done.stdout.splitlines() if "no check: " in line or "no diff: " in line))
     assert "shop.stock:Stock: known from earlier runs: still there" in done.stdout
     assert re.search(r"shop\.stock:Stock: known from earlier runs: \d still there", done.stdout)
     assert sorted((out / "plait-out").iterdir()) == before
@@ -172,7 +159,6 @@ def test_bisect_names_the_commit_that_brought_the_slowdown_past_one_that_does_no
     commit(folder, "Nothing", label="class Label: pass\n")
     asked = {**SMALL, "budget": 240.0}
     result = bisect(BisectOptions(Subject("shop.prices", "Prices"), made["start"], "HEAD", folder, **asked))
-    unhurried(*result.notes, *(each["why"] for each in result.more.get("log", [])))
     assert result.verdict == "ambiguous"
     assert result.more["kind"] == "speed"
     assert [each["name"] for each in result.more["suspects"]] == [broken, wide]
