@@ -5,6 +5,8 @@ indented one that begins with a command. ``<!-- the reader's project -->`` befor
 the page speaks of. `make demo` runs; other targets only say what they would do: continuous integration runs them,
 and the benchmarks take hours. `plait bench` is only read: its tests run it. What `pip` installs goes to a folder of its
 own. The environment that `make` would set up is there: continuous integration has made it by the same rule.
+Budgets are cut, and a command that changes nothing runs once, however many pages name it; the first review has time for
+its steps, the later ones for what their options ask.
 """
 
 import os
@@ -24,10 +26,13 @@ from sample_shop import make_project
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHELLS = ("sh", "shell", "bash", "console")
+MEASURES = re.compile(r"^plait (perf|review)|review\.sh")
 FIRST = re.compile(r"(plait|pytest|make|git|pip|python3?|cd|source|\.) |plait$")
 READERS = "<!-- the reader's project -->"
 COMMENT = re.compile(r"(^|\s+)#( .*|$)")
-SETTINGS = '\n[tool.plait]\nmax-tests = 25\nbudget = "{}"\n'  # enough to see that a command works, on any machine
+BUDGET = "8s"  # enough to see that a command works: most end by their number of tests
+SETTINGS = '\n[tool.plait]\nmax-tests = 25\nbudget = "{}"\n'
+ONCE = ("pip install --dry-run", "plait doctor")
 
 
 class Block(NamedTuple):
@@ -89,7 +94,7 @@ def clone(tmp_path_factory):
     for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*git, *command], check=True, capture_output=True)
     with (folder / "pyproject.toml").open("a", encoding="utf-8") as settings:
-        settings.write(SETTINGS.format("6s"))
+        settings.write(SETTINGS.format(BUDGET))
     subprocess.run([*git, "commit", "-qam", "second"], check=True, capture_output=True)
     programs = folder / ".venv" / "bin"
     programs.mkdir(parents=True)
@@ -102,6 +107,12 @@ def clone(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def seen():
+    """The commands that need not run again."""
+    return set()
+
+
+@pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """A repository of somebody who reads the documentation."""
     folder = tmp_path_factory.mktemp("reader") / "project"
@@ -110,16 +121,26 @@ def project(tmp_path_factory):
     return folder
 
 
-def execute(lines, folder):
-    """Run commands in one shell; those that failed, with what they said.
+def execute(lines, folder, seen):
+    """Run commands in one shell; those that failed, with what they said. Those in ``seen`` need not run again.
 
-    plait may find something (1), and so may a test that it has written; a machine may be too busy to measure on (3).
+    plait may find something (1), and so may a test that it has written; there may be no time to measure, or a machine
+    may be too busy (3). No command may fail by a fault of plait's own.
     """
     script = ""
     for number, line in enumerate(lines):
-        most = 3 if line.startswith("plait perf") else 1 if line.startswith(("plait", "pytest")) else 0
-        script += f"{{ {_safe(line)}; }} >out.log 2>&1 </dev/null; code=$?\n"
-        script += f'if [ $code -gt {most} ]; then echo "@@{number}@@$code"; tail -c 1500 out.log; fi\n'
+        safe = _safe(line)
+        if safe.startswith(ONCE):
+            if safe in seen:
+                continue
+            seen.add(safe)
+        if line.startswith("plait review"):
+            safe += f" --budget {BUDGET}" if "plait review" in seen else ""
+            seen.add("plait review")
+        most = 3 if MEASURES.search(line) else 1 if line.startswith(("plait", "pytest")) else 0
+        script += f"{{ {safe}; }} >out.log 2>&1 </dev/null; code=$?\n"
+        script += f'if [ $code -gt {most} ] || grep -qF "[plait bug]" out.log; then '
+        script += f'echo "@@{number}@@$code"; tail -c 1500 out.log; fi\n'
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         ["bash", "-c", script], cwd=folder, capture_output=True, text=True, timeout=500, check=False,
@@ -143,6 +164,7 @@ except Exception as error:
 
 def _safe(line):
     """The command such that this environment stays as it is, and that a benchmark is read but not run."""
+    line = re.sub(r"(?<=--budget )\d+s|(?<=PLAIT_BUDGET=)\d+s", BUDGET, line)
     if line.startswith("plait bench "):
         return f"python -c {shlex.quote(READ)} {line.removeprefix('plait ')}"
     if line in ("pip install plait", "pip install ."):
@@ -154,10 +176,11 @@ def _safe(line):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_commands_of_a_page_run(page, clone, project):
+def test_the_commands_of_a_page_run(page, clone, project, seen):
     run = blocks(page.read_text(encoding="utf-8"))
     for folder, readers in ((clone, False), (project, True)):
-        assert execute([line for block in run if block.readers is readers for line in block.commands], folder) == []
+        lines = [line for block in run if block.readers is readers for line in block.commands]
+        assert execute(lines, folder, seen) == []
 
 
 def test_the_samples_of_readme_are_what_plait_says():
@@ -213,7 +236,8 @@ def test_blocks_are_told_apart():
 
 
 def test_a_command_that_fails_is_noticed(tmp_path):
-    said, bench = execute(["true", "plait nonsense", "cd .", "make -v", "plait bench engine --limt 1s"], tmp_path)
+    lines = ["true", "plait nonsense", "cd .", "make -v", "plait bench engine --limt 1s"]
+    said, bench = execute(lines, tmp_path, set())
     assert "--limt" in bench
     assert said.startswith("plait nonsense ended with 2")
     assert "no command 'nonsense'" in said
