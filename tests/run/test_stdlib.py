@@ -104,10 +104,11 @@ SLOW = {
     "weakref": "test.test_weakref",
 }
 REPEATING = {
+    "test.test_queue": r"\.C\w+\.(test_basic|test_failing_queue)$",
     "test.test_statistics": r"test_float_sqrt_of_frac|test_inv_cdf",
     "test.test_weakref": r"test_threaded_",
 }
-"""Tests that run the same lines for seconds, a dozen times as many when these are rewritten."""
+"""Tests that run the same lines for seconds, a dozen times as many when these are rewritten, or that wait."""
 
 
 @functools.cache
@@ -144,10 +145,12 @@ def run(python, hooks, modules, suite, folder):
 
 
 def cases(modules, versions):
+    """Every module here; on each other version every third one, another third each, unless there is time for all."""
     return [
         pytest.param(version, module, suite, id=f"{version}-{module}")
-        for version in versions
-        for module, suite in modules.items()
+        for turn, version in enumerate(versions)
+        for number, (module, suite) in enumerate(modules.items())
+        if LONG or version == HERE or number % 3 == turn % 3
     ]
 
 
