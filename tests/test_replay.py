@@ -136,7 +136,7 @@ def test_every_failure_replays_on_another_version(version, tmp_path):
     file = tmp_path / "tokens.json"
     file.write_text(json.dumps(tokens))
     done = subprocess.run(
-        [python, Path(__file__).with_name("small_programs.py"), "--all", file], capture_output=True, text=True,
+        [python, Path(__file__).with_name("small_programs.py"), file], capture_output=True, text=True,
         timeout=300, env={**os.environ, "PYTHONPATH": str(SOURCE)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

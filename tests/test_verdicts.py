@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import queue
 import re
 import subprocess
@@ -15,7 +17,7 @@ import pytest
 from plait import explore_threads
 from plait.report.layout import as_text
 from plait.report.story import story
-from small_programs import FAIL, SUCCESS, explored, load, replayed
+from small_programs import FAIL, SUCCESS, explored, load, often, replayed
 
 REPLAYS = 100
 PRIMITIVES = (
@@ -29,6 +31,7 @@ def identify(path):
     return path.stem
 
 
+@functools.cache
 def failing(path):
     """A program of fail/ and its verdict, which must be the one it names."""
     program = load(path)
@@ -45,7 +48,7 @@ def test_fails(path):
         getattr(program, "clean_up", lambda: None)()
         return
     assert verdict.confirmed_on_threads
-    times = REPLAYS if verdict.kind != "hang" else 5  # a hang runs to the bound of steps every time
+    times = often(verdict.kind, REPLAYS)
     assert replayed(program, verdict.token, times) == {verdict.kind: times}
     assert replayed(program, verdict.token, times, "threads") == {verdict.kind: times}
     text = as_text(story(verdict))
@@ -54,14 +57,18 @@ def test_fails(path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [path for path in FAIL if not path.stem.startswith("divergence")], ids=identify)
-def test_fails_in_a_new_process(path):
-    _program, verdict = failing(path)
-    times = REPLAYS if verdict.kind != "hang" else 5
+def test_fails_in_a_new_process(tmp_path):
+    """All of them in one, which has loaded none of them before."""
+    verdicts = {str(path): failing(path)[1] for path in FAIL if not path.stem.startswith("divergence")}
+    tokens = tmp_path / "tokens.json"
+    tokens.write_text(json.dumps({path: (verdict.kind, verdict.token) for path, verdict in verdicts.items()}))
     script = Path(__file__).with_name("small_programs.py")
-    command = [sys.executable, str(script), str(path), verdict.token, str(times)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert result.stdout.strip() == str({verdict.kind: times}), result.stderr
+    done = subprocess.run(
+        [sys.executable, str(script), str(tokens), str(REPLAYS)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    wanted = {path: {verdict.kind: often(verdict.kind, REPLAYS)} for path, verdict in verdicts.items()}
+    assert json.loads(done.stdout) == wanted
 
 
 @pytest.mark.parametrize("path", SUCCESS, ids=identify)

@@ -26,18 +26,22 @@ COPIES = 5
 ROOT = HERE.parents[1]
 
 
-def measured(row: Row, *, runs: int, seconds: float, reproductions: int = 20) -> dict[str, Any]:
+def measured(
+    row: Row, *, runs: int, seconds: float, reproductions: int = 20, tests: int | None = None
+) -> dict[str, Any]:
     """One row: ``runs`` seeds on the faulty version, one run with the same budget on the sound one.
+
+    ``tests`` ends each run after so many, whatever the clock says.
 
     Each has a folder of its own: what one run has found is not to be known to the next.
     """
     with tempfile.TemporaryDirectory(prefix="plait-covcon-") as name:
         folder = Path(name)
-        results = [check(row, row.faulty, seed, seconds, folder / str(seed)) for seed in range(runs)]
+        results = [check(row, row.faulty, seed, seconds, folder / str(seed), tests=tests) for seed in range(runs)]
         by_chance = [
-            check(row, row.faulty, seed, seconds, folder / f"random-{seed}", "random") for seed in range(runs)
+            check(row, row.faulty, seed, seconds, folder / f"random-{seed}", "random", tests) for seed in range(runs)
         ]
-        sound = check(row, row.sound, 0, seconds, folder / "sound")
+        sound = check(row, row.sound, 0, seconds, folder / "sound", tests=tests)
         numbers = [seed for seed, result in enumerate(results) if result.get("verdict") == "violation"]
         found = [results[seed] for seed in numbers]
         findings = list(chain.from_iterable(result["findings"] for result in found))
@@ -79,14 +83,15 @@ def kind(finding: dict[str, Any]) -> str:
 
 
 def check(
-    row: Row, version: Path, seed: int, seconds: float, folder: Path, generate: str = "covcon"
+    row: Row, version: Path, seed: int, seconds: float, folder: Path, generate: str = "covcon",
+    tests: int | None = None,
 ) -> dict[str, Any]:
     """The result file of one run, by one worker; ``trouble`` if there is none."""
     folder.mkdir(exist_ok=True)
     command = [
         sys.executable, "-m", "plait", "check", f"{row.module}:{row.cls}", "--path", str(version.parent), "--fresh",
         "--seed", str(seed), "--budget", f"{seconds:g}s", "--workers", "1", "--json", "result.json",
-        "--generate", generate,
+        "--generate", generate, *(() if tests is None else ("--max-tests", str(tests))),
     ]  # fmt: skip
     limit = seconds + SLACK
     try:

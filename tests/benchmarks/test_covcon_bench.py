@@ -72,7 +72,7 @@ def test_pairs_that_could_disturb_each_other_come_first():
 @pytest.mark.slow
 def test_the_whole_command(bench):
     (row,) = [row for row in bench.ROWS if row.module == "as_map"]
-    measured = bench.command.measured(row, runs=1, seconds=4, reproductions=2)
+    measured = bench.command.measured(row, runs=1, seconds=60, reproductions=2, tests=12)
     assert measured["trouble"] is None
     assert (measured["found"], measured["silent_when_sound"], measured["droppable"]) == (1, True, 0)
     assert measured["reproducers"] > 0

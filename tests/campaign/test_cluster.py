@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tarfile
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from plait.commands.diff.command import diff
 from plait.commands.diff.options import DiffOptions
 from plait.errors import UsageError
 from plait.subject.name import Subject
+from plait.workers import cluster as cluster_module
 from plait.workers.cluster import Cluster, shipment
 from plait.workers.cluster_site import moved
 from plait.workers.protocol import WorkerSpec
@@ -68,6 +70,15 @@ def kill(process):
     process.wait()
 
 
+def kill_at_work(address, process):
+    """Kill a worker as soon as it has something to do."""
+    with pytest.importorskip("distributed").Client(address, timeout=120, set_as_default=False) as client:
+        (name,) = [name for name, parent in client.run(os.getppid).items() if parent == process.pid]
+        while not client.processing(workers=[name])[name]:
+            time.sleep(0.02)
+        kill(process)
+
+
 def found(name, address=None, **options):
     subject = Subject.parse(f"{FAULTY / name.partition(':')[0]}.py:{name.partition(':')[2]}", path=FAULTY)
     cluster = None if address is None else Cluster(address)
@@ -102,7 +113,7 @@ def test_a_comparison_gives_the_local_result(cluster):
 @pytest.mark.slow
 def test_a_worker_that_leaves_is_replaced_by_the_rest(cluster):
     address, workers = cluster
-    leaving = threading.Timer(4.0, lambda: kill(workers[0]))
+    leaving = threading.Thread(target=kill_at_work, args=(address, workers[0]))
     leaving.start()
     try:
         assert found("as_map:AsMap", address) == found("as_map:AsMap")
@@ -111,7 +122,8 @@ def test_a_worker_that_leaves_is_replaced_by_the_rest(cluster):
     assert workers[0].poll() is not None
 
 
-def test_nobody_there():
+def test_nobody_there(monkeypatch):
+    monkeypatch.setattr(cluster_module, "CONNECT_S", 0.5)
     with pytest.raises(UsageError, match="no Dask scheduler answers at 'tcp://127.0.0.1:1'"):
         Cluster("tcp://127.0.0.1:1").client()
 

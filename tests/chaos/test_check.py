@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 SUBJECTS = Path(__file__).parent / "subjects"
 BUDGET = 60  # seconds, enough for TESTS on a busy machine
 TESTS = 40
-LEAST = 10  # seconds that a campaign may need beyond its budget
+LEAST = 20  # seconds that a campaign may need beyond its budget, on a busy machine
 COMBINED = {
     "Vandal": (
         "Appends", "Renames", "MakesFolder", "Listens", "Downloads", "Shells", "Forks", "KillsParent",
@@ -144,7 +144,7 @@ def test_the_rest_is_survived(names, tmp_path):
 @pytest.mark.parametrize("name", ["EndlessC", "Stops", "ClosesEverything"])
 def test_the_budget_is_kept(name, tmp_path):
     """By the clock alone, and in the middle of whatever goes on."""
-    code, result = check(tmp_path, f"misbehaving:{name}", budget=5, limit=None)
+    code, result = check(tmp_path, f"misbehaving:{name}", budget=2, limit=None)
     assert code == (1 if result["findings"] else 0 if result["stats"]["tests"] else 3)
 
 
