@@ -310,10 +310,29 @@ def fix(patch):
     return {"operator": None, "sample": 1}
 
 
+def product(patch):
+    table = module("product.bench")
+
+    def inside(source, _row, tests, _seed, kind):
+        if kind == "parts":
+            return {"parts": {"engine": 0.2, "judging": 0.1, "generation": 0.6, "orders": 0.1, "chunks": 0.001}}
+        seconds = 0.1 if source == table.ROOT / "src" else 0.3
+        work = {"tests": tests, "schedules": 5 * tests, "findings": []}
+        return {**work, "cpu_s": seconds, "begin_s": 0.05, "engine_rate": 50_000.0}
+
+    patch.setattr(table, "_inside", inside)
+    patch.setattr(table, "_first", lambda source, what, _seed: {
+        "first_s": None if what == "C2" else 0.8 if source == table.ROOT / "src" else 1.9, "cpu_s": 1.1,
+    })  # fmt: skip
+    patch.setattr(table.os, "getloadavg", lambda: (0.3, 0.2, 0.1))
+    patch.setattr(table, "sources", lambda _beside: {"here": table.ROOT / "src", "beside": Path("other")})
+    return {"subject": "as_map,day,C1,C2,demo", "runs": 2}
+
+
 TABLES = {
     each.__name__.rstrip("_"): each
     for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants, filter_, forms,
-                 fingerprints, frames, fix)
+                 fingerprints, frames, fix, product)
 }
 
 

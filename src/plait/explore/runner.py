@@ -14,7 +14,6 @@ from __future__ import annotations
 import gc
 import time
 from collections import defaultdict
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from plait.explore.replay import Departure, Recorded, Replay
 from plait.run.engine import DIVERGED, ENGINE, HANG, REDUNDANT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from plait.explore.strategy import Strategy
     from plait.model.schedule import Schedule
@@ -47,39 +46,46 @@ def execute(
     return ENGINE.execute(prepare, prefix, chooser, free=free, finish=finish, backend=backend)
 
 
-@contextmanager
-def model(
-    *,
-    gil: bool | None = None,
-    any_timeouts: bool | None = None,
-    schedule: Schedule | None = None,
-    recorder: Callable[[Engine, VThread, int, int, int], None] | None = None,
-    modules: ModuleState | None = None,
-    max_steps: int | None = None,
-) -> Iterator[None]:
+class model:  # noqa: N801 - reads as a function; a generator would run under control, and cost ten times as much
     """Set what executions depend on, and put it back; None keeps what is set.
 
     ``gil`` chooses the memory model and ``any_timeouts`` the rule for time-outs; a ``schedule`` brings both, because it
     means something only in the model it was recorded in. ``recorder`` is told every step. ``modules`` is the module
     state that is put back after each execution.
     """
-    saved = (ENGINE.gil, ENGINE.any_timeouts, ENGINE.recorder, ENGINE.modules, ENGINE.max_steps)
-    if schedule is not None:
-        gil, any_timeouts = schedule.gil, schedule.any_timeouts
-    if gil is not None:
-        ENGINE.gil = gil
-    if any_timeouts is not None:
-        ENGINE.any_timeouts = any_timeouts
-    if recorder is not None:
-        ENGINE.recorder = recorder
-    if modules is not None:
-        ENGINE.modules = modules
-    if max_steps is not None:
-        ENGINE.max_steps = max_steps
-    try:
-        yield
-    finally:
-        ENGINE.gil, ENGINE.any_timeouts, ENGINE.recorder, ENGINE.modules, ENGINE.max_steps = saved
+
+    __slots__ = ("_saved", "_wanted")
+
+    def __init__(
+        self,
+        *,
+        gil: bool | None = None,
+        any_timeouts: bool | None = None,
+        schedule: Schedule | None = None,
+        recorder: Callable[[Engine, VThread, int, int, int], None] | None = None,
+        modules: ModuleState | None = None,
+        max_steps: int | None = None,
+    ) -> None:
+        if schedule is not None:
+            gil, any_timeouts = schedule.gil, schedule.any_timeouts
+        self._wanted = (gil, any_timeouts, recorder, modules, max_steps)
+
+    def __enter__(self) -> None:
+        self._saved = (ENGINE.gil, ENGINE.any_timeouts, ENGINE.recorder, ENGINE.modules, ENGINE.max_steps)
+        gil, any_timeouts, recorder, modules, max_steps = self._wanted
+        if gil is not None:
+            ENGINE.gil = gil
+        if any_timeouts is not None:
+            ENGINE.any_timeouts = any_timeouts
+        if recorder is not None:
+            ENGINE.recorder = recorder
+        if modules is not None:
+            ENGINE.modules = modules
+        if max_steps is not None:
+            ENGINE.max_steps = max_steps
+
+    def __exit__(self, *_: object) -> None:
+        ENGINE.gil, ENGINE.any_timeouts, ENGINE.recorder, ENGINE.modules, ENGINE.max_steps = self._saved
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ earlier prefix calls have bound.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,13 @@ def methods_of(name: str) -> tuple[str, ...]:
     """
     parts = [part.removesuffix(".setter").removesuffix(".deleter") for part in name.split("+")]
     return tuple(each for part in parts for each in (("__enter__", "__exit__") if part == "with" else (part,)))
+
+
+@functools.lru_cache(maxsize=8192)
+def _written(form: str, receiver: str, args: tuple[str, ...], kwargs: tuple[tuple[str, str], ...]) -> str:
+    """Return a call as an expression; each is asked for it dozens of times."""
+    named = [*args, *(f"{name}={value}" for name, value in kwargs)]
+    return form.format(*args, receiver=receiver, args=", ".join(named))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +49,7 @@ class Call:
     @property
     def expression(self) -> str:
         """The call alone, without the variable that takes its result."""
-        named = [*self.args, *(f"{name}={value}" for name, value in self.kwargs)]
-        return self.form.format(*self.args, receiver=self.receiver, args=", ".join(named))
+        return _written(self.form, self.receiver, self.args, self.kwargs)
 
     @property
     def source(self) -> str:
@@ -53,6 +60,10 @@ class Call:
     def methods(self) -> tuple[str, ...]:
         """What it runs of the class, if it is a call of the interface; else what it is named after."""
         return methods_of(self.method) if "{receiver}" in self.form else (self.method,)
+
+    def __reduce__(self) -> tuple[type[Call], tuple[Any, ...]]:
+        """Calls travel by the thousand: the way of data classes with slots takes several times as long."""
+        return (Call, (self.method, self.form, self.receiver, self.args, self.kwargs, self.result))
 
     def as_json(self) -> dict[str, Any]:
         """Plain data, read back by `from_json`."""
@@ -91,6 +102,10 @@ class Test:
     imports: tuple[str, ...]
     prefix: tuple[Call, ...]
     suffixes: tuple[tuple[Call, ...], ...]
+
+    def __reduce__(self) -> tuple[type[Test], tuple[Any, ...]]:
+        """As `Call.__reduce__`."""
+        return (Test, (self.imports, self.prefix, self.suffixes))
 
     @property
     def calls(self) -> tuple[Call, ...]:

@@ -90,18 +90,26 @@ def identities(results: list[Any], values: list[Any]) -> tuple[tuple[int, bool] 
     It means something for objects that compare by identity: their classes leave ``__eq__`` to `object`, so that two of
     them where one was expected are a difference that users see.
     """
+    if all(map(_compares_by_value, results)):
+        return (None,) * len(results)
     walk = _Walk()
     for value in values:
         walk.of(value)
     first: dict[int, int] = {}
     found: list[tuple[int, bool] | None] = []
     for position, result in enumerate(results):
-        kind = type(result)
-        compares: Any = kind.__eq__
-        plain = kind in _ATOMS or compares is not object.__eq__ or issubclass(kind, (*_NAMED, *_SKIPPED))
-        number = None if plain else first.setdefault(identity(result), position)
+        number = None if _compares_by_value(result) else first.setdefault(identity(result), position)
         found.append(None if number is None else (number, identity(result) in walk.numbers))
     return tuple(found)
+
+
+def _compares_by_value(result: Any) -> bool:
+    """Return whether it means nothing which object a result is."""
+    kind = type(result)
+    if kind in _ATOMS:
+        return True
+    compares: Any = kind.__eq__
+    return compares is not object.__eq__ or issubclass(kind, (*_NAMED, *_SKIPPED))
 
 
 def exception_name(error: BaseException) -> str:
@@ -109,10 +117,51 @@ def exception_name(error: BaseException) -> str:
     return class_name(type(error))
 
 
+_SEEN, _ENUM, _NAME, _PRINT, _SKIP, _TUPLE, _EXCEPTION = range(7)
+_MAPPING, _LIST, _DEQUE, _SET, _BYTEARRAY, _ITEMS, _PRIMITIVE, _METHOD, _PLAIN = range(7, 16)
+_ways: dict[type, int] = {}
+_slots: dict[type, tuple[tuple[str, Any], ...]] = {}
+
+
+def _way_of(kind: type) -> int:
+    """Return how values of a class are read, found once: it depends on the class alone."""
+    # Classes are asked, not instances: what an instance says of itself (`__class__`) is the code under test's word.
+    above: tuple[tuple[Any, int], ...] = (
+        (enum.Enum, _ENUM), (_NAMED, _NAME), (_PRINTED, _PRINT), (_SKIPPED, _SKIP), (BaseException, _EXCEPTION),
+    )  # fmt: skip
+    inside: tuple[tuple[Any, int], ...] = (
+        (types.MethodType, _METHOD), (dict, _MAPPING), (list, _LIST), (collections.deque, _DEQUE),
+        (set | frozenset, _SET), (bytearray, _BYTEARRAY), (tuple, _ITEMS),
+    )  # fmt: skip
+    found = next((way for kinds, way in above if issubclass(kind, kinds)), None)
+    if kind is tuple:
+        found = _TUPLE
+    elif found is None and kind in OPAQUE:
+        found = _PRIMITIVE
+    elif found is None:
+        other = _ITEMS if kind in _VIEWS else _PLAIN
+        found = next((way for kinds, way in inside if issubclass(kind, kinds)), other)
+    _ways[kind] = found
+    return found
+
+
+def _slots_of(kind: type) -> tuple[tuple[str, Any], ...]:
+    """Return the slots of a class by name, those of its bases last."""
+    found: list[tuple[str, Any]] = []
+    for cls in kind.__mro__:
+        slots = cls.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            held = cls.__dict__.get(name)
+            if isinstance(held, types.MemberDescriptorType):
+                found.append((name, held))
+    _slots[kind] = tuple(found)
+    return _slots[kind]
+
+
 class _Walk:
     def __init__(self, named: Mapping[str, Any] | None = None) -> None:
         self.numbers: dict[int, int] = {}
-        self._names = {identity(value): name for name, value in (named or {}).items()}
+        self._names = {identity(value): name for name, value in named.items()} if named else {}
         self._kept: list[Any] = []
         self._left = LIMIT
         self._deeper = DEEPEST
@@ -130,19 +179,14 @@ class _Walk:
         self._left -= 1
         if self._left < 0:
             return ("...",)
-        if issubclass(kind, enum.Enum):
-            return ("enum", qualified_name(kind), value.name)
-        if issubclass(kind, _NAMED):
-            return ("named", getattr(value, "__qualname__", getattr(value, "__name__", "?")))
-        if issubclass(kind, _PRINTED):
-            return ("value", qualified_name(kind), _ADDRESS.sub("0x...", repr(value)))
-        if issubclass(kind, _SKIPPED):
-            return ("opaque", qualified_name(kind))
+        way = _ways.get(kind) or _way_of(kind)
+        if way <= _SKIP:
+            return _leaf(value, kind, way)
         if self._deeper == 0:
             return ("...",)
-        if kind is tuple:
+        if way == _TUPLE:
             return ("tuple", *self._parts(value))
-        if issubclass(kind, BaseException):
+        if way == _EXCEPTION:
             return ("exception", qualified_name(kind), *self._parts(value.args))
         key = identity(value)
         number = self.numbers.get(key)
@@ -154,7 +198,7 @@ class _Walk:
         self._kept.append(value)
         self._deeper -= 1
         try:
-            return self._object(value, kind)
+            return self._object(value, kind, way)
         finally:
             self._deeper += 1
 
@@ -165,52 +209,69 @@ class _Walk:
         finally:
             self._deeper += 1
 
-    def _object(self, value: Any, kind: type) -> Canonical:
-        # Classes are asked, not instances: what an instance says of itself (`__class__`) is the code under test's word.
-        if kind in OPAQUE:
+    def _object(self, value: Any, kind: type, way: int) -> Canonical:
+        if way == _PRIMITIVE:
             return ("primitive", short_name(kind), *_primitive(value))
-        if issubclass(kind, types.MethodType):
+        if way == _METHOD:
             function = value.__func__  # any callable can be bound
             name = function.__qualname__ if issubclass(type(function), _NAMED) else self.of(function)
             return ("method", name, self.of(value.__self__))
         parts: list[Canonical] = [qualified_name(kind)]
-        if issubclass(kind, dict):
-            parts.append(self._mapping(value))
-        elif issubclass(kind, list):
-            parts.append(("items", *(self.of(part) for part in list.__iter__(value))))
-        elif issubclass(kind, collections.deque):
-            parts.append(("items", *(self.of(part) for part in collections.deque.__iter__(value))))
-        elif issubclass(kind, set | frozenset):
-            parts.append(("set", *sorted((self.of(part) for part in value), key=repr)))
-        elif issubclass(kind, bytearray):
-            parts.append(("bytes", bytes(value).hex()))
-        elif issubclass(kind, tuple) or kind in _VIEWS:
-            parts.append(("items", *(self.of(part) for part in value)))
-        attributes = self._attributes(value)
+        if way != _PLAIN:
+            parts.append(self._content(value, way))
+        attributes = self._attributes(value, kind)
         if attributes:
-            parts.append(("state", *((name, self.of(held)) for name, held in attributes)))
+            of = self.of
+            parts.append(("state", *[(name, of(held)) for name, held in attributes]))
         return tuple(parts)
 
+    def _content(self, value: Any, way: int) -> Canonical:
+        of = self.of
+        if way == _MAPPING:
+            return self._mapping(value)
+        if way == _LIST:
+            return ("items", *[of(part) for part in list.__iter__(value)])
+        if way == _DEQUE:
+            return ("items", *[of(part) for part in collections.deque.__iter__(value)])
+        if way == _SET:
+            return ("set", *sorted([of(part) for part in value], key=repr))
+        if way == _BYTEARRAY:
+            return ("bytes", bytes(value).hex())
+        return ("items", *[of(part) for part in value])
+
     def _mapping(self, value: dict[Any, Any]) -> Canonical:
-        items = [(self.of(key), self.of(dict.get(value, key))) for key in dict.__iter__(value)]
-        if not issubclass(type(value), collections.OrderedDict):
+        of = self.of
+        items = [(of(key), of(dict.get(value, key))) for key in dict.__iter__(value)]
+        if len(items) > 1 and not issubclass(type(value), collections.OrderedDict):
             items.sort(key=repr)  # equal dictionaries may have different orders
         return ("mapping", *items)
 
     @staticmethod
-    def _attributes(value: Any) -> list[tuple[str, Any]]:
-        found: dict[str, Any] = {}
-        found.update(attributes_of(value) or {})
-        for cls in type(value).__mro__:
-            slots = cls.__dict__.get("__slots__", ())
-            for name in (slots,) if isinstance(slots, str) else slots:
-                held = cls.__dict__.get(name)
-                if isinstance(held, types.MemberDescriptorType):
-                    try:
-                        found[name] = held.__get__(value)
-                    except AttributeError:
-                        continue
-        return sorted(((name, held) for name, held in found.items() if isinstance(name, str)), key=_first)
+    def _attributes(value: Any, kind: type) -> list[tuple[str, Any]]:
+        own = attributes_of(value)
+        slots = _slots.get(kind)
+        if slots is None:
+            slots = _slots_of(kind)
+        if slots:
+            found = dict(own or {})
+            for name, held in slots:
+                try:
+                    found[name] = held.__get__(value)
+                except AttributeError:
+                    continue
+            own = found
+        return sorted([item for item in own.items() if isinstance(item[0], str)], key=_first) if own else []
+
+
+def _leaf(value: Any, kind: type, way: int) -> Canonical:
+    """Return what has no parts."""
+    if way == _ENUM:
+        return ("enum", qualified_name(kind), value.name)
+    if way == _NAME:
+        return ("named", getattr(value, "__qualname__", getattr(value, "__name__", "?")))
+    if way == _PRINT:
+        return ("value", qualified_name(kind), _ADDRESS.sub("0x...", repr(value)))
+    return ("opaque", qualified_name(kind))
 
 
 def _first(item: tuple[str, Any]) -> str:

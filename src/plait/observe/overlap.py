@@ -122,7 +122,7 @@ def covered_pairs(trace: Iterable[MethodEvent]) -> Counter[tuple[str, str]]:
     A start counts once for every method under way in every other thread. Pairs are sorted (line 7): (a, b) and
     (b, a) are the same. An end that has no start is ignored: the trace may begin in the middle of a call.
     """
-    covered: Counter[tuple[str, str]] = Counter()
+    covered: dict[tuple[str, str], int] = {}
     current: dict[int, list[str]] = {}
     for event in trace:
         own = current.setdefault(event.thread, [])
@@ -132,9 +132,11 @@ def covered_pairs(trace: Iterable[MethodEvent]) -> Counter[tuple[str, str]]:
             continue
         for thread, stack in current.items():
             if thread != event.thread:
-                covered.update(_pair(event.method, other) for other in stack)
+                for other in stack:
+                    pair = _pair(event.method, other)
+                    covered[pair] = covered.get(pair, 0) + 1
         own.append(event.method)
-    return covered
+    return Counter(covered)
 
 
 def _pair(first: str, second: str) -> tuple[str, str]:

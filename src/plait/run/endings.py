@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import signal
+import _signal  # type: ignore[import-not-found]  # without the wrappers that make enumerations of numbers
 import sys
 import threading
+from _thread import get_ident
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 
 class Killed(BaseException):  # it must not look like an error that code under test would handle
@@ -51,27 +48,45 @@ OWN = (Killed, EndlessError)
 """What plait raises through code under test: nobody's result, so whoever catches `RAISED` lets it pass."""
 
 
-@contextlib.contextmanager
-def patience(seconds: float) -> Iterator[None]:
+class patience:  # noqa: N801 - reads as a function; a generator would run under control, and cost ten times as much
     """Raise `EndlessError` in what takes more than so many seconds of this process's own time.
 
     It is raised again and again where code catches everything. Only the main thread can be interrupted, and only
-    between two steps of the interpreter: elsewhere, and without such timers, patience has no end.
+    between two steps of the interpreter: elsewhere, and without such timers, patience has no end. With ``parts`` the
+    block is one of several things that each have so much time (and a part of it more): `renew` says that the next one
+    begins. To set a timer takes longer than most of what it guards.
     """
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGVTALRM, _interrupt)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
 
+    __slots__ = ("_before", "_parts", "_seconds", "_ticks", "_timed")
 
-def _interrupt(_number: int, _frame: object) -> None:
-    raise EndlessError
+    def __init__(self, seconds: float, parts: int = 0) -> None:
+        self._seconds = seconds
+        self._parts = parts
+        self._ticks = 0
+        self._before: Any = None
+        self._timed = False
+
+    def __enter__(self) -> patience:
+        self._timed = hasattr(_signal, "setitimer") and get_ident() == threading.main_thread().ident
+        if self._timed:
+            self._before = _signal.signal(_signal.SIGVTALRM, self._interrupt)
+            interval = self._seconds / max(self._parts, 1)
+            _signal.setitimer(_signal.ITIMER_VIRTUAL, interval, interval)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._timed:
+            _signal.setitimer(_signal.ITIMER_VIRTUAL, 0)
+            _signal.signal(_signal.SIGVTALRM, self._before)
+
+    def renew(self) -> None:
+        """What comes now has all the time again."""
+        self._ticks = 0
+
+    def _interrupt(self, _number: int, _frame: object) -> None:
+        self._ticks += 1
+        if self._ticks > self._parts:
+            raise EndlessError
 
 
 # -- exhaustion --------------------------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ class Done:
 
 
 Observer = Callable[["Testbed", Done], Any]
+_Step = tuple[Callable[..., Any], tuple[str, ...], str | None]  # a call, the variables it uses, the one it binds
 
 
 class Testbed:
@@ -70,21 +71,34 @@ class Testbed:
         self._compile(sites)
 
     def _compile(self, sites: dict[int, Site]) -> None:
-        values = ", ".join(f"{name!r}: {name}" for name in self.variables)
-        lines = (*(call.source for call in self.test.prefix), f"return {{{values}}}")
         space = self.space
         space.update(namespace(self.test.imports))
         space[BETWEEN] = self._between
-        self._prefix = _function("", lines, sites, space)
-        self._bodies = []
-        for suffix in self.test.suffixes:
-            bound = list(self.variables)  # a call also sees what earlier calls of its thread have returned
-            calls: list[tuple[Callable[..., Any], str | None]] = []
-            for call in suffix:
-                calls.append((_function(", ".join(bound), (_returned(call),), sites, space), call.result))
-                if call.result is not None and call.result not in bound:
-                    bound.append(call.result)
-            self._bodies.append(calls)
+        prefix = [call.expression for call in self.test.prefix]
+        if any(word in text for text in prefix for word in _CLOSING):
+            values = ", ".join(f"{name!r}: {name}" for name in self.variables)
+            lines = (*(call.source for call in self.test.prefix), f"return {{{values}}}")
+            self._prefix = _function("", lines, sites, space)
+        else:
+            steps = self._calls(self.test.prefix, [], [_with_value(text) for text in prefix], sites)
+            self._prefix = functools.partial(_performed, steps)
+        self._bodies = [
+            self._calls(suffix, list(self.variables), [_returned(call.expression) for call in suffix], sites)
+            for suffix in self.test.suffixes
+        ]
+
+    def _calls(
+        self, calls: Sequence[Call], bound: list[str], lines: Sequence[str], sites: dict[int, Site]
+    ) -> list[_Step]:
+        """Return a function for each call, of what it uses of the ``bound`` variables and those that others bind."""
+        found: list[_Step] = []
+        for call, line in zip(calls, lines, strict=True):
+            used = _names_in(line)
+            names = tuple([name for name in bound if name in used])
+            found.append((_function(", ".join(names), (line,), sites, self.space), names, call.result))
+            if call.result is not None and call.result not in bound:
+                bound.append(call.result)
+        return found
 
     def _between(self) -> None:
         """Inside the block of a ``with``, which is two calls and no single moment: others may come in between."""
@@ -124,11 +138,12 @@ class Testbed:
         def action() -> None:
             values = dict(self.values)
             for done in self.done:
-                name = calls[done.index][1] if done.thread == thread and done.index < index else None
+                name = calls[done.index][2] if done.thread == thread and done.index < index else None
                 if name is not None:
                     values[name] = done.value
             try:
-                calls[index][0](**values)
+                function, names, _result = calls[index]
+                function(*[values[name] for name in names])
             except OWN:
                 raise
             except RAISED:
@@ -136,13 +151,11 @@ class Testbed:
 
         return action
 
-    def _body(
-        self, thread: int, calls: Sequence[tuple[Callable[..., Any], str | None]], turn: Lock | None
-    ) -> Callable[[], object]:
+    def _body(self, thread: int, calls: Sequence[_Step], turn: Lock | None) -> Callable[[], object]:
         def body() -> None:
             e = ENGINE
             values = self.values
-            for index, (call, result) in enumerate(calls):
+            for index, (call, names, result) in enumerate(calls):
                 if self.stops:
                     access(e.thread, 0, LOCAL, 0)
                 if turn is not None:
@@ -152,7 +165,7 @@ class Testbed:
                 self.running[number] = done
                 e.thread.may_switch = True
                 try:
-                    done.value = call(**values)
+                    done.value = call(*[values[name] for name in names])
                 except OWN:
                     raise
                 except RAISED as error:
@@ -197,23 +210,64 @@ def _function(names: str, lines: tuple[str, ...], sites: dict[int, Site], space:
 def namespace(imports: Sequence[str]) -> dict[str, Any]:
     """Return what a test's import lines bind."""
     space: dict[str, Any] = {}
-    exec("\n".join(imports), space)
+    exec(_importing(tuple(imports)), space)
     return space
+
+
+@functools.lru_cache(maxsize=256)
+def _importing(imports: tuple[str, ...]) -> CodeType:
+    return compile("\n".join(imports), "<imports>", "exec")
 
 
 def is_nested(call: Call) -> bool:
     """Return whether the call is several context managers, one inside the other."""
-    if not call.expression.startswith("with "):
+    return _nests(call.expression)
+
+
+@functools.lru_cache(maxsize=4096)
+def _nests(text: str) -> bool:
+    if not text.startswith("with "):
         return False
-    tree = ast.parse(call.expression).body[0]
+    tree = ast.parse(text).body[0]
     return isinstance(tree, ast.With) and len(tree.items) > 1
 
 
-def _returned(call: Call) -> str:
-    """Return the call as a statement that returns its value, if it has one."""
+@functools.lru_cache(maxsize=4096)
+def _with_value(text: str) -> str:
+    """Return a call as a statement that returns its value, if it has one."""
     try:
-        ast.parse(call.expression, mode="eval")
+        ast.parse(text, mode="eval")
     except SyntaxError:
-        block = call.expression.startswith("with ") and not is_nested(call)
-        return call.expression.removesuffix("pass") + f"{BETWEEN}()" if block else call.expression
-    return f"return {call.expression}"
+        return text
+    return f"return {text}"
+
+
+@functools.lru_cache(maxsize=4096)
+def _names_in(line: str) -> frozenset[str]:
+    """Return the variables that a statement may use."""
+    try:  # as the body of a function: it may return something
+        tree = ast.parse(f"def step():\n    {line}\n")
+    except SyntaxError as error:
+        raise UsageError(f"the test cannot be compiled: {error.msg}: {line}") from None
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+
+
+def _returned(text: str) -> str:
+    """Return the same for a call of a thread: others may come into the block of a ``with``."""
+    if text.startswith("with ") and not _nests(text):
+        return text.removesuffix("pass") + f"{BETWEEN}()"
+    return _with_value(text)
+
+
+_CLOSING = ("lambda", " for ")
+"""What may use variables later than it is written: such a prefix is one function."""
+
+
+def _performed(steps: Sequence[_Step]) -> dict[str, Any]:
+    """Make the calls of a prefix; returns the variables that they bind."""
+    values: dict[str, Any] = {}
+    for call, names, result in steps:
+        value = call(*[values[name] for name in names])
+        if result is not None:
+            values[result] = value
+    return values

@@ -243,17 +243,17 @@ class _StateWalk(_Walk):
         self._locks = locks
         self._public = public
 
-    def _object(self, value: Any, kind: type) -> Canonical:
-        found = super()._object(value, kind)
+    def _object(self, value: Any, kind: type, way: int) -> Canonical:
+        found = super()._object(value, kind, way)
         if kind in OPAQUE:
             return ("primitive", *found[2:]) if self._locks else ("primitive",)
         return found
 
-    def _attributes(self, value: Any) -> list[tuple[str, Any]]:  # type: ignore[override]  # here it depends on more
-        owner = qualified_name(type(value))
+    def _attributes(self, value: Any, kind: type) -> list[tuple[str, Any]]:  # type: ignore[override]  # on more
+        owner = qualified_name(kind)
         return [
             (name, held)
-            for name, held in _Walk._attributes(value)
+            for name, held in _Walk._attributes(value, kind)
             if (owner, name) not in self._ignored and not (self._public and name.startswith("_"))
         ]
 

@@ -19,6 +19,7 @@ from plait.explore.registry import make_strategy
 from plait.explore.runner import execute
 from plait.explore.strategy import Strategy
 from plait.judge.oracle.evidence import Evidence
+from plait.judge.oracle.lazy import LazyJudge
 from plait.judge.oracle.safety import Examination, Violation
 from plait.model.schedule import Schedule
 from plait.model.test import Test
@@ -54,6 +55,7 @@ class Examined:
     polls: bool = False  # an execution had no end: to try its waits with other time-outs would take too long
     error: Exception | None = None  # what ended the search behind its violation
     evidence: Evidence = field(default_factory=Evidence)
+    lazy: LazyJudge | None = None  # while single orders have been enough
 
     @property
     def violations(self) -> list[tuple[Violation, Schedule]]:
@@ -127,7 +129,10 @@ def _examine(
         found.exhausted = search.exhausted
         return
     found.conflicts = True
-    if not examination.specification.complete:
+    lazy = LazyJudge(examination) if order != "active" else None
+    if lazy is not None and lazy.begin():
+        found.lazy = lazy
+    elif not examination.specification.complete:
         return
     if order == "active":
         _active(examination, found, seed, systematic + sampled)
@@ -240,18 +245,25 @@ def _once(
     verdicts: list[Violation | None] = []
 
     def finish() -> None:
-        verdicts.append(examination.judge())
+        if found.lazy is None:
+            verdicts.append(examination.judge())
+        elif found.lazy.fits():
+            verdicts.append(None)
         if also is not None:
             also()
 
-    execute(examination.bed.prepare, prefix, search, free=search.free, finish=finish)
+    bed = examination.bed
+    execute(bed.prepare, prefix, search, free=search.free, finish=finish)
     search.executed(ENGINE)
     found.executions += 1
+    hung = ENGINE.status == HANG
     found.timed |= ENGINE.timed
-    found.polls |= ENGINE.status == HANG
+    found.polls |= hung
+    if found.lazy is not None and not verdicts and not _settled(examination, found, verdicts):
+        return True
     violation = verdicts[0] if verdicts else None
     if violation is None:
-        found.hangs += ENGINE.status == HANG
+        found.hangs += hung
         return found.hangs >= MAX_HANGS
     schedule, cost = schedule_of(ENGINE), count_preemptions(ENGINE.trace)
     violation = examination.confirm(violation)
@@ -263,4 +275,22 @@ def _once(
         found.violation, found.schedule, found.preemptions = violation, schedule, cost
     elif violation.cause not in {found.violation.cause, *(other.cause for other, _ in found.others)}:
         found.others.append((violation, schedule))
+    return True
+
+
+def _settled(examination: Examination, found: Examined, verdicts: list[Violation | None]) -> bool:
+    """Judge the last execution, which no order fits that was run so far; False if it cannot be judged.
+
+    If no other order shows that it is right, it is executed again and judged by all of them, as those to come.
+    """
+    assert found.lazy is not None
+    schedule = [entry[0] for entry in ENGINE.trace if entry[4] is not None]
+    if found.lazy.settle():
+        verdicts.append(None)
+        return True
+    found.lazy = None
+    if not examination.specification.complete:
+        return False
+    bed = examination.bed
+    execute(bed.prepare, schedule, free=True, finish=lambda: verdicts.append(examination.judge()))
     return True

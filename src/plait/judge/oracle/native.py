@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from plait.generate.outcome import CallOutcome
-from plait.judge.oracle.sequential import SequentialRunner
+from plait.judge.oracle.sequential import KnownCalls, SequentialRunner
 from plait.model.test import Test
 from plait.observe.overlap import MethodEvent, covered_pairs
 from plait.run.native.bed import PATIENCE, NativeBed, switching, watched
@@ -63,12 +63,17 @@ def orders(lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
 class NativeRunner(SequentialRunner):
     """`SequentialRunner` for code that nothing controls: a call that does not end in time counts as waiting."""
 
+    def __init__(self) -> None:
+        super().__init__(apart=True)
+        self._cache: dict[Test, list[CallOutcome]] = {}
+
     def __call__(self, test: Test) -> list[CallOutcome]:
         """Return one outcome per call that was made."""
         known = self._cache.get(test)
         if known is None:
             known = self._cache[test] = []
-            thread = threading.Thread(target=self._run, args=(test, known), daemon=True)
+            calls = KnownCalls(self._own.spaces)  # one that is late must not write what others read
+            thread = threading.Thread(target=self._run, args=(test, known, calls), daemon=True)
             thread.start()
             thread.join(PATIENCE)
             if thread.is_alive():

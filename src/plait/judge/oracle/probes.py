@@ -7,6 +7,7 @@ cache or a table holds shows in no other way.
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -84,13 +85,24 @@ def _keys(test: Test) -> list[str]:
     found: dict[str, None] = {}
     own = {call.result for call in test.prefix}
     for call in (*test.prefix[1:], *test.calls):
-        for node in ast.walk(ast.parse(call.expression)):
-            arguments = _arguments(node)
-            if any(isinstance(each, ast.Name) and each.id in own for each in arguments):
-                return []
-            if arguments and isinstance(first := arguments[0], ast.Constant) and type(first.value) in (str, bytes, int):
-                found[ast.unparse(first)] = None
+        names, literals = _given(call.expression)
+        if not own.isdisjoint(names):
+            return []
+        found.update(dict.fromkeys(literals))
     return list(found)[:_MOST_KEYS]
+
+
+@functools.lru_cache(maxsize=4096)
+def _given(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the names that calls in an expression are given, and the literals that stand where a key does."""
+    names: set[str] = set()
+    literals: list[str] = []
+    for node in ast.walk(ast.parse(text)):
+        arguments = _arguments(node)
+        names.update(each.id for each in arguments if isinstance(each, ast.Name))
+        if arguments and isinstance(first := arguments[0], ast.Constant) and type(first.value) in (str, bytes, int):
+            literals.append(ast.unparse(first))
+    return frozenset(names), tuple(literals)
 
 
 def _arguments(node: ast.AST) -> Sequence[ast.expr]:

@@ -104,6 +104,12 @@ class Examination:
         return known.specification
 
     @property
+    def undetermined(self) -> set[int]:
+        """Return the calls whose results differ by themselves, as far as orders had to be run."""
+        known = self._by_rule.get(ENGINE.any_timeouts)
+        return set() if known is None else known.specification.undetermined
+
+    @property
     def _known(self) -> _KnownOrders:
         """It must have been made before the execution that is being judged."""
         return self._by_rule[ENGINE.any_timeouts]
@@ -129,7 +135,7 @@ class Examination:
             return None
         known = self._known
         seen = known.specification.mask(observe(self.bed, self.rules))
-        key = _key(seen)
+        key = key_of(seen)
         if key in known.right:
             return None
         found = self._judge(seen, known.specification)
@@ -376,7 +382,7 @@ class Examination:
         if known.timeless and violation.instants and violation.detail not in INEXCUSABLE:
             found = None
         if found is None:
-            known.right.add(_key(violation.seen))
+            known.right.add(key_of(violation.seen))
         return found
 
     def _extend(self, violation: Violation, known: _KnownOrders) -> bool:
@@ -502,7 +508,7 @@ def _unfinished(seen: Observed) -> tuple[int, ...]:
     return tuple(position for position, result in enumerate(seen.results) if result == UNFINISHED)
 
 
-def _key(seen: Observed) -> tuple[Any, ...]:
+def key_of(seen: Observed) -> tuple[Any, ...]:
     """Return all that a verdict depends on."""
     return (seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds, seen.identity)
 

@@ -265,16 +265,21 @@ def _in_order(bed: Testbed, serial: Serial, rules: Rules | None) -> Observed:
     return seen[0]
 
 
-@contextmanager
-def whole_calls(bed: Testbed) -> Iterator[None]:
+class whole_calls:  # noqa: N801 - as `plait.explore.runner.model`
     """Let the bed's executions be orders of whole calls meanwhile; the limit of steps may be lowered in the block."""
-    bed.stops = True
-    limit = ENGINE.max_steps
-    try:
-        yield
-    finally:
-        bed.stops = False
-        ENGINE.max_steps = limit
+
+    __slots__ = ("_bed", "_limit")
+
+    def __init__(self, bed: Testbed) -> None:
+        self._bed = bed
+
+    def __enter__(self) -> None:
+        self._bed.stops = True
+        self._limit = ENGINE.max_steps
+
+    def __exit__(self, *_: object) -> None:
+        self._bed.stops = False
+        ENGINE.max_steps = self._limit
 
 
 def _does_not_count(bed: Testbed, serial: Serial) -> bool:

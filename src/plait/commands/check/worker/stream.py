@@ -267,7 +267,7 @@ class Stream:
         undetermined: tuple[str, ...] = ()
         if examined.conflicts:
             calls = test.calls
-            undetermined = tuple(calls[at].method for at in examination.specification.undetermined)
+            undetermined = tuple(calls[at].method for at in examination.undetermined)
             self._conflicted(test, chunk, undetermined, unguarded=examined.unguarded)
         if examined.error is not None:
             self._own_error(chunk, own_error("exploring", examined.error, test, "what it had shown before is kept"))

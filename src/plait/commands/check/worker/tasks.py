@@ -68,7 +68,8 @@ def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -
     """Return call each method by itself, in one thread, which the process may not survive."""
     starters = set()
     with _prepared(name, options, hints, tests) as (_found, catalogue):
-        sequences = Sequences(catalogue, SequentialRunner(), Random(options.seed))
+        # Apart: an execution must tell which threads a method starts, and what is known is not executed.
+        sequences = Sequences(catalogue, SequentialRunner(apart=True), Random(options.seed))
         for method in catalogue.methods:
             sequences.compose(0, [[method]])
             if len(ENGINE.threads) > 1:

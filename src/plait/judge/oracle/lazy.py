@@ -1,0 +1,156 @@
+"""Accepts executions by single orders of whole calls, before all orders of a test are run.
+
+What some order of whole calls does is right, whatever the others do. So an execution is compared with the orders that
+have been run so far; if it fits none, the order in which its calls seem to have taken effect is run and compared. Only
+when that one does not fit either are all orders run (`plait.judge.oracle.specification`), and everything is judged by
+them from then on. Nothing is ever rejected here, and nothing accepted that all orders together would not accept:
+
+- an order counts only if it came to its end and no call waited in it: such orders are always part of the specification;
+- the execution must have ended, too, without threads of the class, with the same results, identities and final state;
+- what all orders together could still declare undetermined is masked in them, which makes more executions fit, not
+  fewer.
+
+`tests/judge/test_lazy.py` holds it to the judgement by all orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import factorial, prod
+from typing import Any
+
+from plait.explore.runner import execute, model
+from plait.explore.serial import Serial
+from plait.judge.oracle.safety import Examination, key_of
+from plait.judge.oracle.specification import MAX_ORDERS, Observed, observe, whole_calls
+from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG, Engine
+from plait.run.operations import ACQUIRE, TRY
+from plait.run.testbed import Done, is_nested
+
+_UNJUDGED = frozenset({FINISHED_RUN, DEADLOCK, HANG})  # all other ends say nothing
+
+
+class LazyJudge:
+    """The orders of one test that have been run so far, under one rule for time-outs."""
+
+    def __init__(self, examination: Examination) -> None:
+        self._bed = examination.bed
+        self._rules = examination.rules
+        self._orders: list[Observed] = []
+        self._tried: set[tuple[int, ...]] = set()
+        self._right: set[tuple[Any, ...]] = set()
+        self._left: tuple[Observed, list[tuple[int, ...]]] | None = None  # what fits none, and the orders to try
+
+    def begin(self) -> bool:
+        """Run the first order; False if this test needs all of them from the start."""
+        test = self._bed.test
+        lengths = [len(suffix) for suffix in test.suffixes]
+        named = self._rules.nondeterministic if self._rules is not None else ()
+        if (
+            factorial(sum(lengths)) // prod(map(factorial, lengths)) > MAX_ORDERS
+            or any(map(is_nested, test.calls))
+            or any(call.method in named for call in test.calls)
+        ):
+            return False
+        first = ENGINE.bodies[0] if ENGINE.bodies else 1
+        return self._run(tuple(first + thread for thread, length in enumerate(lengths) for _ in range(length)))
+
+    def fits(self) -> bool:
+        """Return whether the execution that has just ended is right; call it from the engine's ``finish``.
+
+        If not, `settle` says more once the execution is over.
+        """
+        self._left = None
+        if ENGINE.status not in _UNJUDGED:
+            return True
+        if ENGINE.status != FINISHED_RUN or ENGINE.strangers():
+            return False
+        seen = observe(self._bed, self._rules)
+        key = key_of(seen)
+        if key in self._right:
+            return True
+        if any(_fits(seen, order) for order in self._orders):
+            self._right.add(key)
+            return True
+        self._left = (seen, list(self._guesses()))
+        return False
+
+    def settle(self) -> bool:
+        """Return whether an order that has not been run yet shows that the last execution is right."""
+        if self._left is None:
+            return False
+        seen, guesses = self._left
+        for order in guesses:
+            if self._run(order) and _fits(seen, self._orders[-1]):
+                self._right.add(key_of(seen))
+                return True
+        return False
+
+    def _guesses(self) -> Iterator[tuple[int, ...]]:
+        """Yield orders of threads in which the calls may have taken effect: by their first locks, and by their ends."""
+        done = self._bed.done
+        for order in (sorted(done, key=_first_lock), sorted(done, key=_end)):
+            threads = tuple(each.number for each in order)
+            if threads not in self._tried:
+                yield threads
+
+    def _run(self, threads: tuple[int, ...]) -> bool:
+        """Run the calls in this order of their threads; returns whether the order counts, and is the last one known."""
+        if threads in self._tried:
+            return False
+        self._tried.add(threads)
+        serial = _Wanted(threads)
+        serial.next_prefix()
+        seen: list[Observed] = []
+        with model(gil=False), whole_calls(self._bed):
+            execute(self._bed.prepare, (), serial, finish=lambda: seen.append(observe(self._bed, self._rules)))
+        simple = not (serial.lost or serial.overtaken or serial.hurried or ENGINE.timed or ENGINE.strangers())
+        if simple and seen[0].status == FINISHED_RUN and not any(each.waited for each in self._bed.done):
+            self._orders.append(seen[0])
+            return True
+        return False
+
+
+class _Wanted(Serial):
+    """One order, given by the threads of the calls; it is ``lost`` when the next thread cannot begin a call."""
+
+    def __init__(self, threads: Sequence[int]) -> None:
+        super().__init__(())
+        self.lost = False
+        self._threads = iter(threads)
+
+    def _branch(self, engine: Engine, options: Sequence[int]) -> int:
+        self._moment += 1
+        wanted = next(self._threads, None)
+        if wanted is not None and wanted in options:
+            return wanted
+        self.lost = True
+        return options[0]
+
+
+def _fits(seen: Observed, order: Observed) -> bool:
+    """Return whether an execution is what this order of whole calls does, in an order that its own allows."""
+    return (
+        not seen.before & order.behind
+        and seen.results == order.results
+        and seen.identity == order.identity
+        and seen.state == order.state
+        and (seen.holds or not order.holds)
+    )
+
+
+def _first_lock(done: Done) -> int:
+    for number in range(done.start, done.end):
+        entry = ENGINE.trace[number]
+        if entry[0] == done.number and entry[2] in (ACQUIRE, TRY):
+            return number
+    return _end(done)
+
+
+def _end(done: Done) -> int:
+    """Return where a call made its last access."""
+    for number in range(done.end - 1, done.start - 1, -1):
+        entry = ENGINE.trace[number]
+        if entry[0] == done.number and entry[1]:
+            return number
+    return done.end
