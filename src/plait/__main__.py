@@ -7,6 +7,10 @@ import sys
 
 from plait.store import receipt
 
+_TASKS = "plait.commands.check.worker.tasks"
+_AHEAD = {"check": (_TASKS,), "diff": ("plait.commands.diff.worker",), "review": (_TASKS,), "audit": (_TASKS,)}
+"""What the workers of a command import: they do while the command itself imports."""
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -22,7 +26,12 @@ def run_process() -> NoReturn:
     gc.set_threshold(20_000)
     code = receipt.answer(sys.argv[1:])
     if code is None:
-        from plait.cli.main import main  # noqa: PLC0415 - see above
+        words = sys.argv[1:]
+        if words and words[0] in _AHEAD and not any(each in ("-h", "--help", "--cluster") for each in words):
+            from plait.workers.forkserver import start_ahead  # noqa: PLC0415 - see above
+
+            start_ahead(_AHEAD[words[0]])
+        from plait.cli.main import main  # noqa: PLC0415
 
         code = main()
     gc.freeze()

@@ -38,7 +38,8 @@ def random_class(random):
             first, last = 0, len(chosen)
         lines += [f"    def {name}(self, k=0):", "        out = []"]
         lines += [f"        {each}" for each in chosen[:first]]
-        lines += ["        with self.lock:", "            pass", *(f"            {each}" for each in chosen[first:last])]
+        lines += ["        with self.lock:", "            pass"]
+        lines += [f"            {each}" for each in chosen[first:last]]
         lines += [f"        {each}" for each in chosen[last:]]
         lines.append("        return out")
     return "\n".join(lines)

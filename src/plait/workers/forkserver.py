@@ -25,13 +25,15 @@ import threading
 import traceback
 from typing import TYPE_CHECKING, Any
 
+from plait.run.native.process import passed_on
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 AVAILABLE = sys.platform == "linux" and hasattr(os, "pidfd_open") and hasattr(signal, "pidfd_send_signal")
 _START = (
     "import json, sys; told = json.loads(sys.argv[1]); sys.path[:] = told['path']; "
-    "from plait.workers.forkserver import run_forkserver; run_forkserver(told['socket'])"
+    "from plait.workers.forkserver import run_forkserver; run_forkserver(told['socket'], told['modules'])"
 )
 _LENGTH, _NUMBER = struct.Struct(">Q"), struct.Struct(">q")
 _PACKAGES = frozenset({"model", "subject", "generate", "run", "observe", "explore", "judge", "workers"})
@@ -88,13 +90,14 @@ class ForkedProcess:
 class ForkServer:
     """The server, seen from its parent."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], modules: Sequence[str] = ()) -> None:
+        """``modules`` are imported at once; what is missing, with the first worker."""
         self.owner = os.getpid()
         self.at_start = _read_at_start(environment)
         self._asking = threading.Lock()
         self._socket, theirs = socket.socketpair()
         with theirs:
-            told = json.dumps({"path": _path(), "socket": theirs.fileno()})
+            told = json.dumps({"path": _path(), "socket": theirs.fileno(), "modules": list(modules)})
             self._process = subprocess.Popen(
                 [sys.executable, *subprocess._args_from_interpreter_flags(), "-c", _START, told],  # type: ignore[attr-defined]
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -153,15 +156,30 @@ _servers: list[ForkServer] = []  # the latest is in use, the others end with the
 
 def fork_worker(told: Mapping[str, Any], environment: Mapping[str, str], descriptors: Sequence[int]) -> ForkedProcess:
     """Fork a worker of the server of this process, which is started if need be."""
+    return _server(environment).fork(told, environment, descriptors)
+
+
+def start_ahead(modules: Sequence[str]) -> None:
+    """Start the server before the first worker is wanted: it imports while its parent does."""
+    if AVAILABLE:
+        with contextlib.suppress(OSError):  # whoever wants a worker will say what is wrong
+            _server(worker_environment(), modules)
+
+
+def worker_environment() -> dict[str, str]:
+    """Return what workers see of this process's environment: what is harmless of it, and a fixed hash seed."""
+    return {**passed_on(os.environ), "PYTHONHASHSEED": "0"}
+
+
+def _server(environment: Mapping[str, str], modules: Sequence[str] = ()) -> ForkServer:
     with _opening:
         if not _servers or not _servers[-1].serves(environment):
             if not _servers:
                 atexit.register(_close_all)
             for server in _servers:
                 server.close()
-            _servers[:] = [ForkServer(environment)]
-        server = _servers[-1]
-    return server.fork(told, environment, descriptors)
+            _servers[:] = [ForkServer(environment, modules)]
+        return _servers[-1]
 
 
 def _close_all() -> None:
@@ -192,8 +210,9 @@ def _readable(descriptor: int, timeout: float | None) -> bool:
 # -- server ------------------------------------------------------------------------------------------------------------
 
 
-def run_forkserver(descriptor: int) -> None:
+def run_forkserver(descriptor: int, modules: Sequence[str] = ()) -> None:
     """Be the server, or, after a fork, a worker: that starts from here, not from within the server's loop."""
+    _import(modules)
     order = _serve_until_fork(socket.socket(fileno=descriptor))
     if order is not None:
         try:

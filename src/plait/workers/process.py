@@ -12,8 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plait.run.native.process import passed_on
-from plait.workers.forkserver import AVAILABLE, fork_worker
+from plait.workers.forkserver import AVAILABLE, fork_worker, worker_environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,9 +53,8 @@ class WorkerProcess:
             lifeline, _held = _pipe(theirs, ours)
             said = theirs.enter_context(young.open("wb")).fileno()
             told = {"home": str(home), "semaphores": self._semaphores}
-            environment = {**passed_on(os.environ), "PYTHONHASHSEED": "0"}
             start = fork_worker if AVAILABLE else _start_fresh
-            self._process: _Started = start(told, environment, (orders, answers, lifeline, said))
+            self._process: _Started = start(told, worker_environment(), (orders, answers, lifeline, said))
             os.set_blocking(self.orders, False)
             os.set_blocking(self.answers, False)
             self._ours = ours.pop_all()
