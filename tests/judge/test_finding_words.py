@@ -224,6 +224,38 @@ def test_a_stolen_wake_up_says_who_notified(found):
     assert re.search(r"Stolen wake-up: thread 3 notifies at .*:25 while thread \d waits, but that wakes another", text)
 
 
+DESK = """
+    import threading
+
+    class Desk:
+        def __init__(self):
+            self._taken = {}
+            self._changed = threading.Condition()
+
+        def borrow(self, name):
+            with self._changed:
+                while name in self._taken:
+                    self._changed.wait()
+                self._taken[name] = True
+
+        def give_back(self, name):
+            with self._changed:
+                del self._taken[name]
+                self._changed.notify()
+"""
+
+
+def test_who_is_woken_for_something_else_waits_again(found):
+    text = said(found(
+        DESK, ["x = Desk()", "x.borrow('a')", "x.borrow('b')"], ["x.borrow('a')"], ["x.borrow('b')"],
+        ["x.give_back('b')"],
+    ))  # fmt: skip
+    assert "`x.borrow('a')` and `x.borrow('b')` can wait for ever" in " ".join(text.split())
+    assert "Stolen wake-up" in text
+    assert "it waits again" in text
+    assert "Lost wake-up" not in text
+
+
 def test_a_guard_needs_a_majority(found):
     alone = "            self.names[name] = 1"
     source = CART.replace(alone, f"            with self._lock:\n    {alone}")

@@ -156,6 +156,9 @@ def _waking(moments: Sequence[Moment], pending: Pending, names: dict[int, str]) 
     if after and kind is Condition:
         by = f"thread {after[-1].shown} notifies at {_at(spot_of(after[-1].site))} while thread {thread} waits"
         return [f"  Stolen wake-up: {by}, but that wakes another waiter; notify_all() wakes all of them."]
+    if before and kind is Condition and _waits_again(moments[: woken[-1][0]], pending):
+        by = f"thread {before[-1].shown} notifies at {_at(spot_of(before[-1].site))}"
+        return [f"  {by}; thread {thread} looks again, and what it waits for is not there: it waits again."]
     if before and kind is Condition:
         by = f"thread {before[-1].shown} notifies at {_at(spot_of(before[-1].site))}, before thread {thread} waits"
         return [
@@ -169,6 +172,13 @@ def _waking(moments: Sequence[Moment], pending: Pending, names: dict[int, str]) 
     if not places:
         return [f"  Nobody calls {verb}() on {what}: no line of {Path(place(pending.site).file).name} does."]
     return [f"  Nobody has called {verb}() on {what} meanwhile; it is called {_listed(places[:_MOST])}."]
+
+
+def _waits_again(moments: Sequence[Moment], pending: Pending) -> bool:
+    """Return whether a thread had waited where it waits at the end: it gave the lock up there."""
+    here = place(pending.site)
+    given_up = [each.site for each in moments if each.thread == pending.thread and each.mode == RELEASE]
+    return any((site.file, site.line) == (here.file, here.line) for site in given_up)
 
 
 def _calls_one(text: str, calls: Sequence[str]) -> bool:

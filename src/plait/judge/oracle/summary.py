@@ -34,8 +34,9 @@ def _said(violation: Violation, test: Test, specification: Specification) -> str
         return f"{_written(odd[0])} can wait for ever for a thread of the class that waits for a lock which it holds"
     if violation.kind == "deadlock":
         stuck = _stuck(violation, test)
-        if len(stuck) == 1 and len(calls) > 1:
-            return f"with {at_once}, {_written(stuck[0])} can wait for ever"
+        if len(stuck) < len(test.suffixes) and len(calls) > 1:  # the others have ended: nobody waits for them
+            stood = list(dict.fromkeys(map(_written, stuck)))
+            return f"with {at_once}, {' and '.join(stood)} can wait for ever"
         return f"{together} can wait for each other for ever"
     if violation.kind == "hang":
         return f"{together} can go on for ever"
