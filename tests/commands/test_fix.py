@@ -3,6 +3,7 @@
 import json
 import subprocess
 import textwrap
+from dataclasses import replace
 
 import pytest
 
@@ -15,10 +16,11 @@ from plait.commands.fix.proof import ProofLimits, same_fault
 from plait.commands.fix.worker import InOrder, first_difference, without_locks
 from plait.errors import UsageError
 from plait.model.finding import Finding
-from plait.model.reading import read_result
+from plait.model.reading import ResultFile, read_result
 from plait.report.fix_text import compact_fix, fix_text
 from plait.report.layout import as_text
 from plait.subject.mend.candidates import Mend
+from plait.subject.mend.clues import Clue, Clues
 from plait.subject.name import Subject
 from plait.subject.versions.version import Version
 from result_schema import undescribed
@@ -287,6 +289,22 @@ def test_a_file_that_has_changed_is_not_written(tmp_path):
     assert file.read_text("utf-8") == "x = 3\n"
     assert file.stat().st_mode & 0o777 == 0o640
     assert [each.name for each in tmp_path.iterdir()] == ["shop.py"]
+
+
+def test_files_outside_of_the_root_are_never_touched(tmp_path):
+    """What is named by a worker, or by a file, may lead anywhere."""
+    root = tmp_path / "project"
+    root.mkdir()
+    for name in ("project/shop.py", "other.py", "project/data.txt"):
+        (tmp_path / name).write_text("x = 1\n", encoding="utf-8")
+    (root / "link.py").symlink_to(tmp_path / "other.py")
+    names = ("../other.py", "link.py", "data.txt", "missing.py", "\0", str(tmp_path / "other.py"), "shop.py")
+    clues = Clues("exception", through=tuple(Clue(name, "f", 1) for name in names))
+    version = Version("worktree", root, "worktree")
+    assert list(fixing._texts(version, Subject("shop", "Shop"), clues)) == ["shop.py"]
+    said = ResultFile("check", "shop:Shop", {}, (), 0, (), {})
+    assert fixing.subject_place(replace(said, root=root / ".." / ".." / "etc"), tmp_path) == tmp_path
+    assert fixing.subject_place(replace(said, root=root / ".." / "project"), tmp_path) == root.resolve()
 
 
 def finding(kind, function, access, methods=("A.f",)):

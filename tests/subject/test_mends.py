@@ -192,7 +192,7 @@ def test_a_function_of_a_module_takes_a_lock_of_the_module():
             TOTAL = TOTAL + count
     '''
     found = offered(source, clues(source, "TOTAL + count", entries=["add"], attributes=["TOTAL"]), "")
-    assert "_lock = threading.Lock()\n\n\ndef add" in found[0].after
+    assert "TOTAL = 0\n_lock = threading.Lock()\n\n\ndef add" in found[0].after
     assert "    with _lock:\n        TOTAL = TOTAL + count" in found[0].after
 
 

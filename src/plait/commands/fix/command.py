@@ -24,7 +24,7 @@ from plait.commands.fix.proof import NOT_PROVEN, NOT_TRIED, PROVEN, MendSetting,
 from plait.commands.fix.worker import FixOrder, seen_again
 from plait.commands.interrupt import Interrupt
 from plait.commands.releases import opened
-from plait.commands.replay.command import numbered_finding, refuse_foreign, version_label
+from plait.commands.replay.command import numbered_finding, refuse_foreign, subject_place, version_label
 from plait.commands.replay.worker import ReplayOrder
 from plait.config import tests_folder
 from plait.errors import FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, UsageError
@@ -155,16 +155,9 @@ def fix(
 def _placed(label: str, subject: Subject, result: ResultFile, asked: FixOptions) -> Iterator[Version]:
     """Open the version; the module is taken from where it was found then, if that is in the folder at hand."""
     with opened(label, project=asked.path, subject=subject, allow=asked.allow) as version:
-        root = result.root
-        is_there = version.kind == "worktree" and root is not None and _is_below(root, asked.path)
-        yield dataclasses.replace(version, root=root) if is_there and root is not None else version
-
-
-def _is_below(root: Path, path: Path) -> bool:
-    try:
-        return root.is_dir() and root.is_relative_to(path.resolve())
-    except (OSError, ValueError):  # a file may say anything
-        return False
+        root = subject_place(result, asked.path)
+        moved = version.kind == "worktree" and root != asked.path
+        yield dataclasses.replace(version, root=root) if moved else version
 
 
 def fix_order(result: ResultFile, chosen: Replayable, subject: Subject, foreign: tuple[str, ...]) -> FixOrder:
@@ -202,17 +195,16 @@ def _shown_now(
 
 
 def _texts(version: Version, subject: Subject, clues: Clues) -> dict[str, str]:
-    """Return the texts that a mend may change, by their names from the root: all of them lie below it."""
+    """Return the texts that a mend may change, by their names from the root: all of them really lie below it."""
     root = version.root.resolve()
     found: dict[str, str] = {}
-    own = [Path(each) for each in files_of(root, subject.module)]
-    for place in (*own, *(root / file for file in clues.files)):
+    for place in (*files_of(root, subject.module), *clues.files):
         try:
-            path = place.resolve()
-            name = place.relative_to(root).as_posix() if place.is_relative_to(root) else ""
-            if name and path.is_file() and path.suffix == ".py" and name not in found:
-                found[name] = decoded(place.read_bytes(), name)[0]
-        except (OSError, ValueError):
+            path = (root / place).resolve()  # a worker has named it, and code under test was in there
+            name = path.relative_to(root).as_posix()
+            if path.is_file() and path.suffix == ".py" and name not in found:
+                found[name] = decoded(path.read_bytes(), name)[0]
+        except (OSError, ValueError, UsageError):  # what cannot be read cannot be mended
             continue
     return found
 

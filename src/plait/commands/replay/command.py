@@ -104,10 +104,11 @@ def _answer(subject: Subject, version: Version, order: ReplayOrder, options: arg
 def subject_place(result: ResultFile, path: Path) -> Path:
     """Return where the subject was found then, if that is in the folder that is asked for; else that folder."""
     try:
-        is_below = result.root is not None and result.root.is_dir() and result.root.is_relative_to(path.resolve())
+        root = None if result.root is None else result.root.resolve()
+        is_below = root is not None and root.is_dir() and root.is_relative_to(path.resolve())
     except (OSError, ValueError):  # a file may say anything
         return path
-    return result.root if is_below and result.root is not None else path
+    return root if is_below and root is not None else path
 
 
 def version_label(result: ResultFile, finding: Replayable) -> str:

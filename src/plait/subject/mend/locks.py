@@ -67,8 +67,15 @@ class HeldLock:
 
 def free_name(view: ModuleView, owner: str) -> str:
     """Return a name for a new lock that nothing of the family, or of the module, has."""
-    taken = {node.attr for node in ast.walk(view.tree) if isinstance(node, ast.Attribute)} if owner else set()
-    taken |= {node.id for node in ast.walk(view.tree) if isinstance(node, ast.Name)}
+    if owner:
+        family = set(view.family(owner))
+        own = [each for each in view.functions.values() if each.owner in family]
+        taken = {node.attr for each in own for node in each.nodes if isinstance(node, ast.Attribute)}
+        bodies = [each for name in family for each in view.classes[name].body]
+        taken |= {node.id for each in bodies for node in ast.walk(each) if isinstance(node, ast.Name)}
+        taken |= {each.name for each in own}
+    else:
+        taken = {node.id for node in ast.walk(view.tree) if isinstance(node, ast.Name)}
     return next((name for name in _NAMES if name not in taken), "_lock_of_mend")
 
 
@@ -138,6 +145,10 @@ def _make_in_module(view: ModuleView, edit: SourceText, name: str, kind: str) ->
     made = constructor(view, edit, kind)
     body = view.tree.body
     at = next((number for number, each in enumerate(body) if isinstance(each, (*FUNCTIONS, ast.ClassDef))), 0)
+    before = body[at - 1] if at else None
+    if isinstance(before, ast.Assign | ast.AnnAssign):
+        edit.insert_after(before.end_lineno or before.lineno, f"{name} = {made}()")
+        return
     edit.insert_before(first_line(body[at]), f"{name} = {made}()", "", "")
 
 
