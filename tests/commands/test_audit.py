@@ -6,10 +6,11 @@ from textwrap import dedent
 import pytest
 
 from plait.cli.main import main, read_arguments
-from plait.commands.audit.command import audit, audit_options
+from plait.commands.audit.command import LEAST, _fit, _Planned, _share, audit, audit_options
 from plait.judge.audit import EXTERNAL, IMMUTABLE, INTERNAL
 from plait.report.audit import audit_markdown, audit_text
 from plait.report.layout import Layout, as_text
+from plait.subject.name import Subject
 from result_schema import undescribed
 
 FILES = {
@@ -170,3 +171,21 @@ def test_what_is_not_there(project, monkeypatch, capsys, target, said):
     monkeypatch.chdir(project)
     assert main(["audit", target]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_those_behind_a_slow_check_keep_the_least_they_need():
+    steps = [_Planned(Subject("m", name, None), [], None) for name in "ABC"]
+    _share(steps, 30.0)
+    assert sum(step.seconds for step in steps) == pytest.approx(30.0, abs=0.5)
+    _fit(steps[1], 9.0, behind=1)  # the first one took 21 s: two are left, and 9 s
+    assert steps[1].seconds == pytest.approx(5.0)
+    _fit(steps[2], 4.0, behind=0)
+    assert steps[2].seconds == pytest.approx(4.0)
+
+
+def test_what_is_left_over_goes_to_those_that_had_no_share():
+    steps = [_Planned(Subject("m", name, None), [], None) for name in "ABC"]
+    _share(steps, 2 * LEAST)
+    assert [bool(step.seconds) for step in steps] == [True, True, False]
+    _fit(steps[2], 6.0, behind=0)
+    assert steps[2].seconds == LEAST

@@ -2,7 +2,9 @@
 
 The source is read first: it says what there is, what threads may share, and so where the budget goes. Then each class,
 and the functions of each module together, are checked as `plait check` does it. Every share of the budget is fixed
-before the first check: a run that was interrupted finds its checks in the store when it is started again.
+before the first check: a run that was interrupted finds its checks in the store when it is started again. Shares change
+only where checks take longer than theirs (those behind keep the least they need), and what is left over at the end goes
+to those that had none.
 """
 
 from __future__ import annotations
@@ -194,18 +196,27 @@ def _share(steps: list[_Planned], seconds: float | None) -> None:
         step.seconds = round(LEAST + left * weight / sum(weights), 1)
 
 
+def _fit(step: _Planned, left: float, *, behind: int) -> None:
+    """Lower a share so that those behind it keep the least they need; a check without one gets the least."""
+    if step.seconds != _ENDLESS:
+        step.seconds = round(max(LEAST, min(step.seconds, left - LEAST * behind)), 1)
+
+
 def _take(
     steps: list[_Planned], options: AuditOptions, version: Version, listing: Listing, budget: Budget,
     interrupt: Interrupt | None, say: Callable[[str], None],
 ) -> None:  # fmt: skip
-    for number, step in enumerate(steps, 1):
+    planned = [step for step in steps if step.seconds]
+    late = [step for step in steps if not step.seconds]
+    for number, step in enumerate((*planned, *late), 1):
         if interrupt is not None and interrupt.requested:
-            _leave(steps[number - 1 :], "the audit was interrupted before it was checked")
+            _leave([*planned, *late][number - 1 :], "the audit was interrupted before it was checked")
             return
-        if not step.seconds or budget.left < LEAST:
+        if budget.left < LEAST:
             _leave([step], "no time was left for it; give more --budget")
             continue
-        rest = min(budget.left, sum(each.seconds for each in steps[number - 1 :]))
+        _fit(step, budget.left, behind=max(len(planned) - number, 0))
+        rest = min(budget.left, sum(each.seconds for each in [*planned, *late][number - 1 :]))
         say(f"{number} of {len(steps)}: {step.subject}" + ("" if rest == _ENDLESS else f" ({duration(rest)} left)"))
         try:
             result = _checked(step, options, version, listing, interrupt)
