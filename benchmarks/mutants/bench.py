@@ -11,21 +11,16 @@ Each mutant's result is kept in the file that ``resume`` names, and what is ther
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.asked import Kept, checked, compared, names
 from benchmarks.mutants.mutants import Mutant, judged, known, planted
 from benchmarks.mutants.operators import OPERATORS
-from plait.commands.check.command import check
-from plait.commands.check.options import CheckOptions
-from plait.commands.diff.command import diff
-from plait.commands.diff.options import DiffOptions
 from plait.errors import UsageError
-from plait.subject.name import Subject as Name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,11 +37,11 @@ def run(
     resume: Path | None = None, bases: bool = True,
 ) -> dict[str, Any]:  # fmt: skip
     """Measure all mutants, or those of some operators and classes (names with commas between them)."""
-    mutants = planted(_names(operator, OPERATORS, "operator"), _split(subject), sample)
+    mutants = planted(_names(operator, OPERATORS, "operator"), names(subject), sample)
     if not mutants:
         raise UsageError(f"there is no mutant of {operator or 'any operator'} in {subject or 'any class'}")
     limits = {"seconds": seconds, "max_tests": max_tests, "seed": seed}
-    kept = _Kept(resume, limits)
+    kept = Kept(resume, limits)
     entries = known()
     classes = list(dict.fromkeys(mutant.subject for mutant in mutants)) if bases else []
     silent = [kept.get(f"{each.name} sound", lambda each=each: _base(each, limits)) for each in classes]
@@ -63,37 +58,11 @@ def run(
     return {"rows": rows, "summary": {**_summary(rows, results, silent, limits), "mutants": results}}
 
 
-def _split(text: str | None) -> tuple[str, ...]:
-    return tuple(part for part in (text or "").split(",") if part)
-
-
 def _names(text: str | None, allowed: Sequence[str], what: str) -> tuple[str, ...]:
-    for name in _split(text):
+    for name in names(text):
         if name not in allowed:
             raise UsageError(f"there is no {what} {name!r}; there are {', '.join(allowed)}")
-    return _split(text)
-
-
-class _Kept:
-    """Results by name, in a file that grows line by line; those that were measured with other limits do not count."""
-
-    def __init__(self, file: Path | None, limits: dict[str, Any]) -> None:
-        self._file = file
-        self._limits = limits
-        self._found: dict[str, dict[str, Any]] = {}
-        if file is not None and file.is_file():
-            for text in file.read_text(encoding="utf-8").splitlines():
-                entry = json.loads(text)
-                if entry["limits"] == limits:
-                    self._found[entry["name"]] = entry["result"]
-
-    def get(self, name: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        if name not in self._found:
-            result = self._found[name] = measure()
-            if self._file is not None:
-                with self._file.open("a", encoding="utf-8") as file:
-                    print(json.dumps({"name": name, "limits": self._limits, "result": result}), file=file)
-        return self._found[name]
+    return names(text)
 
 
 # -- measuring ----------------------------------------------------------------------------------------------------
@@ -106,17 +75,18 @@ def measured(mutant: Mutant, limits: dict[str, Any], entries: dict[str, Any]) ->
         old = Path(name) / "old"
         _copied(mutant.subject, new, mutant.text)
         _copied(mutant.subject, old, mutant.subject.source)
-        checked, compared = _checked(mutant.subject, new, limits), _compared(mutant.subject, old, new, limits)
+        said = _checked(mutant.subject, new, limits)
+        told = compared(mutant.subject.module, mutant.subject.cls, old, new, limits)
         # What `check` has found needs no further proof: callers can tell, and the mutant alone shows it.
         verdict = {"tests": 0, "complete": False}
-        if not checked["found"] or mutant.name in entries:
+        if not said["found"] or mutant.name in entries:
             verdict = judged(mutant, entries)
         return {
             "subject": mutant.subject.name, "operator": mutant.operator, "method": mutant.method, "line": mutant.line,
             "sequential": verdict.get("sequential"), "unsound": verdict.get("unsound"),
             "concurrent": verdict.get("concurrent"), "reason": verdict.get("reason"),
             "small_tests": verdict["tests"], "all_small_tests": verdict["complete"],
-            "check": checked, "diff": compared,
+            "check": said, "diff": told,
         }  # fmt: skip
 
 
@@ -126,41 +96,7 @@ def _copied(subject: Subject, folder: Path, text: str) -> None:
 
 
 def _checked(subject: Subject, folder: Path, limits: dict[str, Any]) -> dict[str, Any]:
-    result = check(
-        CheckOptions(
-            Name(subject.module, subject.cls), f"dir:{folder}", folder, limits["seed"], keep_going=False,
-            **_limit(limits),
-        )
-    )  # fmt: skip
-    stats = result.stats
-    return {
-        "found": bool(result.findings), "seconds": stats["seconds_to_first"] or round(result.elapsed_s, 2),
-        "tests": stats["tests_to_first"] or stats["tests"],
-        "schedules": stats["schedules_to_first"] or stats["schedules"],
-        "said": result.findings[0].summary if result.findings else "; ".join(result.notes),
-    }  # fmt: skip
-
-
-def _compared(subject: Subject, old: Path, new: Path, limits: dict[str, Any]) -> dict[str, Any]:
-    result = diff(
-        DiffOptions(
-            Name(subject.module, subject.cls), f"dir:{old}", f"dir:{new}", new, limits["seed"], workers=1,
-            explain=False, reproduce=False, **_limit(limits),
-        )
-    )  # fmt: skip
-    stats = result.stats
-    return {
-        "found": result.verdict == "difference", "sequential": result.verdict == "sequential-difference",
-        "seconds": stats.get("difference_revealing_s") or round(result.elapsed_s, 2),
-        "tests": stats["tests_generated"], "schedules": stats["schedules"], "checks": stats["checks"],
-        "said": "; ".join(result.notes),
-    }  # fmt: skip
-
-
-def _limit(limits: dict[str, Any]) -> dict[str, Any]:
-    if limits["max_tests"] is not None:
-        return {"max_tests": limits["max_tests"]}
-    return {"budget": limits["seconds"]}
+    return checked(subject.module, subject.cls, folder, limits)
 
 
 def _base(subject: Subject, limits: dict[str, Any]) -> dict[str, Any]:

@@ -254,6 +254,23 @@ def mutants(patch):
     return {"operator": "while-if,drop-notify", "subject": "mutants/latch"}
 
 
+def jacontebe(patch):
+    table = module("jacontebe.bench")
+
+    def said(fault, command, version, _limits):
+        found = version == "faulty" and fault.name != "POOL-146"
+        answer = {
+            "found": found, "seconds": 1.5, "schedules": 40, "said": "a deadlock" if found else "",
+            "verdict": {"check": "violation", "explore": "failure", "diff": "difference"}[command] if found else "none",
+        }  # fmt: skip
+        if command == "explore":
+            return {**answer, "exhausted": False, "kind": "deadlock" if found else None}
+        return {**answer, "tests": 7, **({"checks": 3, "sequential": not found} if command == "diff" else {})}
+
+    patch.setattr(table, "said", said)
+    return {"subject": "DBCP-65,POOL-146,POOL-149", "seconds": 5.0}
+
+
 def filter_(patch):
     table = module("filter.bench")
     total = {"tests": 570, "cannot meet": 124, "serializable": 134, "kept": 312, "kept and explored": 37}
@@ -331,8 +348,8 @@ def product(patch):
 
 TABLES = {
     each.__name__.rstrip("_"): each
-    for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants, filter_, forms,
-                 fingerprints, frames, fix, product)
+    for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants, jacontebe, filter_,
+                 forms, fingerprints, frames, fix, product)
 }
 
 

@@ -393,3 +393,47 @@ def test_a_state_is_wrong_only_if_some_order_gives_the_same_results(judged):
 ])  # fmt: skip
 def test_the_answer_that_is_blamed_is_one_that_differs(mine, theirs, told):
     assert _odd_answer(mine, theirs, range(len(mine))) == told
+
+
+NUMBERED = """
+    import itertools
+    import threading
+
+    numbers = itertools.count()
+
+    class Node:
+        def __init__(self):
+            self.number = next(numbers)
+
+    class Box:
+        def __init__(self):
+            self._lock = threading.Lock()
+            self._node = None
+            self._log = []
+
+        def put(self, node):
+            with self._lock:
+                self._node = node
+
+        def number(self):
+            with self._lock:
+                return self._node and self._node.number
+
+        def split(self, node):
+            self._log.append(node.number)
+            self._node = node
+"""
+
+
+def test_an_argument_that_is_made_in_the_thread_is_a_call_of_its_own(judged):
+    found = judged(
+        NUMBERED, ["x = Box()"], ["x.put(Node())"], ["x.put(node=Node())"], probes=["x.number()"]
+    )  # fmt: skip
+    assert found.conflicts
+    assert found.exhausted
+    assert found.violation is None
+
+
+def test_what_takes_such_an_argument_is_judged_as_before(judged):
+    found = judged(NUMBERED, ["x = Box()"], ["x.split(Node())"], ["x.split(Node())"], probes=["x.number()", "x._log"])
+    assert found.violation.kind == "wrong-result"

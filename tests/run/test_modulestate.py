@@ -1,7 +1,9 @@
 """Module state is put back behind every execution, whatever an execution did to it."""
 
+import itertools
 import types
 from collections import OrderedDict, deque
+from fractions import Fraction
 
 import pytest
 
@@ -168,3 +170,60 @@ def test_a_proxy_is_not_asked():
     assert module.settings is lazy
     assert module.number == 1
     assert list(list.__iter__(odd)) == [1]
+
+
+def test_counters_start_again_wherever_they_are_kept():
+    module = types.ModuleType("state_under_test")
+    source = """
+ids = itertools.count(3)
+draw = itertools.count(10, 5).__next__
+table = {"ids": ids, "halves": itertools.count(0.5)}
+
+class Job:
+    numbers = itertools.count()
+
+    def __init__(self):
+        self.own = ids
+
+job = Job()
+"""
+    module.__dict__.update(itertools=itertools)
+    exec(source, module.__dict__)
+    state = ModuleState([module])
+
+    def drawn():
+        job = module.job
+        shared = [next(module.ids), next(module.table["ids"]), next(job.own)]
+        return [*shared, module.draw(), module.draw(), next(module.Job.numbers), next(module.table["halves"])]
+
+    first = drawn()
+    assert first == [3, 4, 5, 10, 15, 0, 0.5]
+    for _ in range(3):
+        state.restore()
+        assert drawn() == first
+
+
+def test_a_counter_that_nobody_used_stays():
+    module = types.ModuleType("state_under_test")
+    module.ids = itertools.count()
+    state, before = ModuleState([module]), module.ids
+    state.restore()
+    assert module.ids is before
+
+
+def test_a_counter_that_was_replaced_comes_back():
+    module = types.ModuleType("state_under_test")
+    module.ids = itertools.count(7)
+    state = ModuleState([module])
+    module.ids = None
+    state.restore()
+    assert next(module.ids) == 7
+
+
+def test_a_counter_of_something_else_than_numbers_is_left_alone():
+    module = types.ModuleType("state_under_test")
+    module.ids = itertools.count(Fraction(1, 2))
+    state = ModuleState([module])
+    next(module.ids)
+    state.restore()
+    assert next(module.ids) == Fraction(3, 2)

@@ -133,10 +133,11 @@ OPTIONS = {
     "runs": Option("runs behind each figure (default: the table's own)", "N", _at_least(1)),
     "limit": Option("how long one measured call may take (default: the table's own)", "TIME", seconds),
     "operator": Option("mutants: the bugs to plant, with commas between them (default: all)", "NAMES"),
-    "subject": Option("mutants: the classes to plant them in; product: the rows (default: all)", "NAMES"),
+    "subject": Option("only these classes, faults or rows, with commas between them (default: all)", "NAMES"),
     "beside": Option("product: another tree of plait, measured in turn with this one (default: none)", "DIR", Path),
-    "sample": Option("mutants: so many of each operator (default: all)", "N", _at_least(1)),
-    "resume": Option("mutants: keep each result here, and measure only what is not there yet", "FILE", _output),
+    "ask": Option("jacontebe, gobench: check, explore, diff, mended, with commas (default: all)", "NAMES"),
+    "sample": Option("so many of the faults, of mutants of each operator (default: all)", "N", _at_least(1)),
+    "resume": Option("keep each result here, and measure only what is not there yet", "FILE", _output),
     "set": Option("corpus: which of its sets (default: sample)", "SET", choices=("sample", "held-out", "all"),
                   default="sample"),
 }  # fmt: skip
@@ -209,7 +210,7 @@ COMMANDS = {
     "mcp": Command("the same commands as tools for agents (an extra)", None, ("path",), "plait.commands.mcp"),
     "bench": Command(
         "the evaluation tables, ours beside the papers'", ("NAME", "which table (default: all)"),
-        ("json", "runs", "limit", "set", "operator", "subject", "sample", "max-tests", "seed", "resume",
+        ("json", "runs", "limit", "set", "operator", "subject", "ask", "sample", "max-tests", "seed", "resume",
          "beside"),
         "plait.commands.bench", needed=False,
     ),

@@ -198,9 +198,11 @@ class Engine:
         main = self.main
         main.enabled = False
         self.enabled = ()
-        new = self._new = [thread for thread in reversed(self.threads) if thread.state == NEW]
+        new = self._new = [each for each in reversed(self.threads) if each.state != FINISHED and each is not main]
         for thread in new:
-            thread.fiber = self._fibers.take()
+            if thread.state == NEW:
+                thread.fiber = self._fibers.take()
+            thread.enabled = False  # what ran in the set-up waits there, or could go on: see `quiet_block`
         self._returning = self.current = main
         self.special = True
         chosen = self._onward()
@@ -300,9 +302,9 @@ class Engine:
         if not thread.daemon:
             self.live -= 1
         self.disable(thread)
-        for joiner in thread.joiners:
+        joiners, thread.joiners = thread.joiners, []  # one that goes on takes itself off the list
+        for joiner in joiners:
             self.wake(thread, joiner)
-        thread.joiners.clear()
         if self.current is None:
             return self._quiet_next()
         return self._pick(None) if self._returning is None else self._onward()
@@ -714,8 +716,11 @@ class Engine:
 
     # -- quiet mode: set-up, checks and unwinding ----------------------------------------------------------------
 
-    def quiet_block(self, thread: VThread) -> None:
-        """Block while the hooks are quiet: run whatever else can run, in order, until this thread is enabled again."""
+    def quiet_block(self, thread: VThread) -> bool:
+        """Block while the hooks are quiet: run whatever else can run, in order, until this thread is enabled again.
+
+        True means that the set-up is over: who still waits then must go on waiting as threads do in the execution.
+        """
         if self.held:
             raise HeldError
         if thread.dying:
@@ -728,14 +733,21 @@ class Engine:
             thread.state = READY
             if not thread.enabled:
                 raise SetupBlockedError
-            return
+            return False
         self.thread = other
         other.fiber.switch()
         if thread.dying:
             raise Killed
         thread.state = READY
+        if self.current is not None:
+            return True
         if not thread.enabled:
             raise SetupBlockedError
+        return False
+
+    def left(self, thread: VThread) -> float | None:
+        """Return what is left of the time that a thread waits at most."""
+        return None if thread.deadline is None else max(0.0, thread.deadline - self.clock)
 
     def _quiet_next(self) -> VThread | None:
         for thread in self.threads:

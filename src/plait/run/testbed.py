@@ -27,6 +27,7 @@ from plait.run.primitives.lock import Lock
 from plait.run.rewrite import rewrite
 
 BETWEEN = "_p_between"
+ARGUMENT = "_p_argument"
 MODULE = "test"  # what the places inside a test's own calls are said to belong to
 
 
@@ -80,28 +81,28 @@ class Testbed:
             lines = (*(call.source for call in self.test.prefix), f"return {{{values}}}")
             self._prefix = _function("", lines, sites, space)
         else:
-            steps = self._calls(self.test.prefix, [], [_with_value(text) for text in prefix], sites)
+            steps = self._calls(self.test.prefix, [], [(_with_value(text),) for text in prefix], sites)
             self._prefix = functools.partial(_performed, steps)
         self._bodies = [
-            self._calls(suffix, list(self.variables), [_returned(call.expression) for call in suffix], sites)
+            self._calls(suffix, list(self.variables), [_lines(call.expression, space) for call in suffix], sites)
             for suffix in self.test.suffixes
         ]
 
     def _calls(
-        self, calls: Sequence[Call], bound: list[str], lines: Sequence[str], sites: dict[int, Site]
+        self, calls: Sequence[Call], bound: list[str], lines: Sequence[tuple[str, ...]], sites: dict[int, Site]
     ) -> list[_Step]:
         """Return a function for each call, of what it uses of the ``bound`` variables and those that others bind."""
         found: list[_Step] = []
-        for call, line in zip(calls, lines, strict=True):
-            used = _names_in(line)
+        for call, parts in zip(calls, lines, strict=True):
+            used = frozenset().union(*map(_names_in, parts))
             names = tuple([name for name in bound if name in used])
-            found.append((_function(", ".join(names), (line,), sites, self.space), names, call.result))
+            found.append((_function(", ".join(names), parts, sites, self.space), names, call.result))
             if call.result is not None and call.result not in bound:
                 bound.append(call.result)
         return found
 
     def _between(self) -> None:
-        """Inside the block of a ``with``, which is two calls and no single moment: others may come in between."""
+        """Where others may come in between: in the block of a ``with``, which is two calls, and behind an argument."""
         if self.stops:
             access(ENGINE.thread, 0, LOCAL, 0)
 
@@ -257,6 +258,56 @@ def _returned(text: str) -> str:
     if text.startswith("with ") and not _nests(text):
         return text.removesuffix("pass") + f"{BETWEEN}()"
     return _with_value(text)
+
+
+def _lines(text: str, space: dict[str, Any]) -> tuple[str, ...]:
+    """Return a call of a thread as statements.
+
+    An argument that runs code under test, such as a constructor, is a call of its own, made before: its effects and
+    those of the call that takes it are no single moment.
+    """
+    if text.count("(") < 2:
+        return (_returned(text),)
+    try:
+        tree = ast.parse(text).body[0]
+    except SyntaxError:  # compiling says so, in its own words
+        return (_returned(text),)
+    if not isinstance(tree, ast.Expr | ast.Assign):
+        return (_returned(text),)
+    arguments = _Arguments(space, tree.value if isinstance(tree, ast.Expr) else None)
+    tree = arguments.visit(tree)
+    if not arguments.made:
+        return (_returned(text),)
+    return (*arguments.made, f"{BETWEEN}()", _returned(ast.unparse(tree)))
+
+
+class _Arguments(ast.NodeTransformer):
+    """Takes calls of controlled classes and functions out of an expression, but for ``whole``, the call itself."""
+
+    def __init__(self, space: dict[str, Any], whole: ast.expr | None) -> None:
+        self.made: list[str] = []
+        self._space = space
+        self._whole = whole
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if node is self._whole or not _is_controlled(_named(node.func, self._space)):
+            return self.generic_visit(node)
+        self.made.append(f"{ARGUMENT}{len(self.made)} = {ast.unparse(node)}")
+        return ast.Name(f"{ARGUMENT}{len(self.made) - 1}", ast.Load())
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        return node  # the call that takes it may run it, or nobody
+
+
+def _named(node: ast.expr, space: dict[str, Any]) -> Any:
+    if isinstance(node, ast.Attribute):
+        return getattr(_named(node.value, space), node.attr, None)
+    return space.get(node.id) if isinstance(node, ast.Name) else None
+
+
+def _is_controlled(called: Any) -> bool:
+    code = getattr(called, "__init__", None) if isinstance(called, type) else called
+    return "_p_r" in getattr(code, "__globals__", ())
 
 
 _CLOSING = ("lambda", " for ")

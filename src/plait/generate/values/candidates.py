@@ -14,6 +14,7 @@ import tempfile
 import types
 import typing
 import warnings
+from collections import Counter
 from functools import partial
 from typing import Any
 
@@ -108,7 +109,9 @@ class Candidates:
             kinds |= {"int"} if "float" in kinds else set()
             fitting = [each for each in [*mined, *named] if each.kind in kinds]
             # The name knows better values of a kind it covers: an annotation alone would make the empty string a key.
-            covered = {each.kind for each in fitting}
+            # But one number or text is too few: two keys that differ are what many faults need.
+            kinds_of = Counter(each.kind for each in _first(fitting, len(fitting)))
+            covered = {kind for kind, count in kinds_of.items() if count > 1 or kind not in ("int", "str")}
             return _first([*fitting, *(each for each in annotated if each.kind not in covered)], self._size), False
         evident = by_annotation(used, build) if used else None
         if evident and not {each.kind for each in evident} & {each.kind for each in named}:

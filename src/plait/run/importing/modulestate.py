@@ -8,12 +8,13 @@ everything is unchanged, and puts back what differs.
 
 from __future__ import annotations
 
+import ast
 import collections
 import contextlib
 import types
 import weakref
 from collections.abc import Callable, Iterable
-from itertools import repeat
+from itertools import count, repeat
 from operator import is_
 from typing import Any
 
@@ -34,6 +35,41 @@ LIMIT = 5000  # objects; beyond that the code under test keeps data, not state
 Restore = Callable[[], None]
 
 
+class _Counter:
+    """An ``itertools.count``: it cannot be set back, so that another one takes its place where it is kept.
+
+    ``stands`` is the counter of the next execution, at the number that the first one had in the snapshot.
+    """
+
+    def __init__(self, value: count[Any]) -> None:
+        self.stands = value
+        self._text = repr(value)
+        parsed = ast.parse(self._text, mode="eval").body
+        self._start = [ast.literal_eval(each) for each in parsed.args] if isinstance(parsed, ast.Call) else []
+
+    def renew(self) -> None:
+        if repr(self.stands) != self._text:
+            self.stands = count(*self._start)
+
+
+class _InPlace:
+    """What stands for a counter in one place: itself, or its ``__next__``."""
+
+    def __init__(self, counter: _Counter, method: str | None) -> None:
+        self._counter = counter
+        self._method = method
+        self._made: Any = None
+        self._of: Any = None
+
+    def current(self) -> Any:
+        stands = self._counter.stands
+        if self._method is None:
+            return stands
+        if self._of is not stands:
+            self._of, self._made = stands, getattr(stands, self._method)
+        return self._made
+
+
 class ModuleState:
     """The snapshot; ``restore`` is called by the engine behind every execution.
 
@@ -51,6 +87,7 @@ class ModuleState:
         self._undo: list[Restore] = []
         self._kept: list[Any] = list(leave)
         self._seen: set[int] = set(map(id, self._kept))
+        self._counters: dict[int, _Counter] = {}
         self._hook = hooks.excepthook
         self.truncated = False
         self._names = {module.__name__ for module in modules}
@@ -66,6 +103,8 @@ class ModuleState:
         reset_numbers()
         hooks.restore(self._hook)
         reset_file_locks()
+        for counter in self._counters.values():
+            counter.renew()
         for undo in self._undo:
             undo()
 
@@ -84,7 +123,10 @@ class ModuleState:
         if not self._once(owner):
             return
         saved = {name: value for name, value in vars(owner).items() if not _machinery(name)}
-        data = {name: value for name, value in saved.items() if not is_a(value, types.FunctionType)}
+        counters = {name: kept for name, value in saved.items() if (kept := self._counter(value)) is not None}
+        data = {
+            name: value for name, value in saved.items() if not is_a(value, types.FunctionType) and name not in counters
+        }
         space = vars(owner)
         names, values = tuple(data), tuple(data.values())
 
@@ -96,8 +138,13 @@ class ModuleState:
                     if space.get(name, undo) is not value:
                         setattr(owner, name, value)
 
+        def renew() -> None:
+            for name, kept in counters.items():
+                if space.get(name, renew) is not (value := kept.current()):
+                    setattr(owner, name, value)
+
         size = len(space)
-        self._undo.append(undo)
+        self._undo += [undo, renew] if counters else [undo]
         for value in data.values():
             self._visit(value)
 
@@ -108,9 +155,10 @@ class ModuleState:
             return
         if id(saved) in self._seen:
             return
+        kept = self._counter(saved)
 
         def undo() -> None:
-            cell.cell_contents = saved
+            cell.cell_contents = saved if kept is None else kept.current()
 
         self._undo.append(undo)
         self._visit(saved)
@@ -145,11 +193,29 @@ class ModuleState:
             self._visit_weak(value)
         self._visit_instance(value)
 
+    def _counter(self, value: Any) -> _InPlace | None:
+        """Return what stands for a counter, or for the ``__next__`` of one; None for everything else."""
+        method = None
+        if type(value) is types.MethodWrapperType and value.__name__ == "__next__":
+            value, method = value.__self__, value.__name__
+        if type(value) is not count:
+            return None
+        if id(value) not in self._counters:
+            try:
+                self._counters[id(value)] = _Counter(value)
+            except (ValueError, SyntaxError):  # it counts in something else than numbers
+                return None
+            self._kept.append(value)
+        return _InPlace(self._counters[id(value)], method)
+
     def _visit_dict(self, value: dict[Any, Any]) -> None:
         owner: Any = collections.OrderedDict if is_a(value, collections.OrderedDict) else dict
         saved = dict(owner.items(value))
+        counters = {key: kept for key, part in saved.items() if (kept := self._counter(part)) is not None}
 
         def undo() -> None:
+            for key, kept in counters.items():
+                saved[key] = kept.current()
             if not _same(owner, value, saved):
                 owner.clear(value)
                 for key, part in saved.items():

@@ -87,11 +87,14 @@ def _sleep_quietly(thread: VThread, seconds: float) -> None:
         ENGINE.clock += seconds
         return
     thread.deadline = ENGINE.clock + seconds
+    began, left = False, None
     try:
-        ENGINE.quiet_block(thread)
+        began = ENGINE.quiet_block(thread)
     finally:
-        thread.deadline = None
+        left, thread.deadline = ENGINE.left(thread), None
         thread.timed_out = False
+    if began and left is not None:
+        _sleep(thread, left)
 
 
 def _sleep(thread: VThread, seconds: float) -> None:

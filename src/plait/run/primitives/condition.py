@@ -60,7 +60,7 @@ class Condition:
             return lock.holder is not None
         return lock.holder is ENGINE.thread
 
-    def wait(self, timeout: float | None = None) -> bool:  # noqa: PLR0915 - one wait, from taking a place to taking the lock again
+    def wait(self, timeout: float | None = None) -> bool:
         """As `threading.Condition.wait`."""
         thread = ENGINE.thread
         lock = self._baton()
@@ -96,6 +96,13 @@ class Condition:
             if isinstance(lock, RLock):
                 lock.restore_count(count)
             return got
+        return self._await(thread, lock, count, timeout, site)
+
+    def _await(self, thread: VThread, lock: Baton, count: int, timeout: float | None, site: int) -> bool:
+        """One of the waiters, from blocking to taking the lock again."""
+        e = ENGINE
+        waiters = e.heap.loc_of(self, "waiters")
+        got = True
         if timeout is not None:
             thread.deadline = e.clock + max(0.0, timeout)
         thread.blocked_on = self
@@ -144,15 +151,21 @@ class Condition:
         thread.notified = False
         if timeout is not None:
             thread.deadline = ENGINE.clock + max(0.0, timeout)
+        began, left = False, None
         try:
-            while not thread.notified and not thread.timed_out:
-                ENGINE.quiet_block(thread)
+            while not thread.notified and not thread.timed_out and not began:
+                began = ENGINE.quiet_block(thread)
         finally:
-            thread.deadline = None
-            if thread in self._waiters:
+            left, thread.deadline = ENGINE.left(thread), None
+            if thread in self._waiters and not began:
                 self._waiters.remove(thread)
+        if began and not thread.notified:
+            return self._await(thread, lock, count, left, here())
         got, thread.timed_out = thread.notified, False
-        lock.acquire_quietly(True, -1)
+        if began:
+            self._reacquire(thread, lock, here())
+        else:
+            lock.acquire_quietly(True, -1)
         if isinstance(lock, RLock):
             lock.restore_count(count)
         return got

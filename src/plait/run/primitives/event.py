@@ -82,8 +82,8 @@ class Event:
         thread.blocked_on = self
         try:
             if quiet:
-                e.quiet_block(thread)
-            else:
+                quiet = not e.quiet_block(thread)
+            if not quiet and not thread.notified:
                 e.block(thread, 0, LOCAL, here())
         finally:
             thread.blocked_on = None

@@ -123,10 +123,12 @@ class Baton:
                 thread.deadline = ENGINE.clock + timeout
             self.waiting.append(thread)
             try:
-                ENGINE.quiet_block(thread)
+                began = ENGINE.quiet_block(thread)
             finally:
                 self.waiting.remove(thread)
-                thread.deadline = None
+                left, thread.deadline = ENGINE.left(thread), None
+            if began:
+                return self.acquire_by(thread, True, -1 if left is None else left, here())
             if thread.timed_out:
                 thread.timed_out = False
                 return False

@@ -92,10 +92,12 @@ class Semaphore:
                 thread.deadline = ENGINE.clock + timeout
             self._waiting.append(thread)
             try:
-                ENGINE.quiet_block(thread)
+                began = ENGINE.quiet_block(thread)
             finally:
                 self._waiting.remove(thread)
-                thread.deadline = None
+                left, thread.deadline = ENGINE.left(thread), None
+            if began:
+                return self._acquire_by(thread, True, left)
             if thread.timed_out:
                 thread.timed_out = False
                 return False

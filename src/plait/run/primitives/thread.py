@@ -119,7 +119,9 @@ class Thread:
         if timeout is not None:
             check_number(timeout)
         if ENGINE.current is None:
-            self._join_quietly(thread, other, timeout)
+            began, left = self._join_quietly(thread, other, timeout)
+            if began:
+                self.join(left)
             return
         thread.may_switch = True
         if timeout is not None and (timeout <= 0 or ENGINE.early(thread)):
@@ -146,22 +148,26 @@ class Thread:
         thread.may_switch = True
 
     @staticmethod
-    def _join_quietly(thread: VThread, other: VThread, timeout: float | None) -> None:
+    def _join_quietly(thread: VThread, other: VThread, timeout: float | None) -> tuple[bool, float | None]:
+        """Return whether the set-up is over, and what is then left of the time."""
         while other.state != FINISHED:
             if timeout is not None:
                 if timeout <= 0:
-                    return
+                    break
                 thread.deadline = ENGINE.clock + timeout
             other.joiners.append(thread)
             try:
-                ENGINE.quiet_block(thread)
+                began = ENGINE.quiet_block(thread)
             finally:
-                thread.deadline = None
+                left, thread.deadline = ENGINE.left(thread), None
                 if thread in other.joiners:
                     other.joiners.remove(thread)
+            if began:
+                return True, left
             if thread.timed_out:
                 thread.timed_out = False
-                return
+                break
+        return False, None
 
     @staticmethod
     def _look(thread: VThread, other: VThread) -> None:
