@@ -92,6 +92,21 @@ CLASSES = {
                     with self._from:
                         self.moved -= 1
     """,
+    "Half": """
+        import threading
+
+        class Half:
+            def __init__(self):
+                self._lock = threading.Lock()
+                self.count = 0
+
+            def add(self):
+                count = self.count
+                self.count = count + 1
+
+            def reset(self):
+                self.count = 0
+    """,
     "Unreadable": """
         class Unreadable:
             def __init__(self):
@@ -236,6 +251,28 @@ def test_candidates_that_do_not_hold_have_a_reason_each(found, monkeypatch):
     reasons = [each["reason"] for each in result.more["candidates"]]
     assert all("gives something else than before, with one thread" in each for each in reasons), reasons
     assert "No mend: none of the candidates holds; 2 of 2" in as_text(fix_text(result))
+
+
+def test_tests_that_other_candidates_failed_come_before_a_check(found, monkeypatch):
+    """A check of the first candidate meets the fault in another pair of calls: the second one is tried with it."""
+    folder = found("Half")
+
+    def same_edit_twice(files, clues, owner):
+        text = files["shop.py"]
+        body = "        count = self.count\n        self.count = count + 1\n"
+        held = text.replace(body, "        with self._lock:\n" + textwrap.indent(body, "    "))
+        return [Mend("test", name, "shop.py", text, f"{held}# {name}\n") for name in ("one", "two")]
+
+    monkeypatch.setattr(fixing, "mends", same_edit_twice)
+    file = folder / "result.json"
+    read = read_result(file)
+    alone = next(each for each in read.findings if {call.method for call in each.test.calls} == {"add"})
+    asked = FixOptions(file, alone.number, folder, limits=ProofLimits(None, 20, 0.0, compared=2))
+    result = fix(asked, replace(read, findings=(alone,)), alone)
+    assert result.verdict == "none"
+    first, second = (each["reason"] for each in result.more["candidates"])
+    assert first.startswith("a fresh check meets the same fault: ")
+    assert second.startswith("another test shows the same fault: ")
 
 
 def test_a_budget_that_ends_is_no_conclusion(found):

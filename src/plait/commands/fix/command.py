@@ -26,6 +26,7 @@ from plait.commands.interrupt import Interrupt
 from plait.commands.releases import opened
 from plait.commands.replay.command import numbered_finding, refuse_foreign, subject_place, version_label
 from plait.commands.replay.worker import ReplayOrder
+from plait.commands.trust import beyond_data
 from plait.config import tests_folder
 from plait.errors import FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, UsageError
 from plait.generate.catalogue import Hints
@@ -46,6 +47,7 @@ from plait.workers.failures import WorkerError
 
 BUDGET_S = 180.0
 TASK_S = 120.0
+MOST_OTHERS = 6  # further findings of the file that each candidate is tried with
 _CODES = {"mended": NOTHING_FOUND, "none": FOUND, "inconclusive": INCONCLUSIVE}
 
 
@@ -136,6 +138,7 @@ def fix(
                 subject, str(subject), order, finding, original, mended, asked.seed, result.model, asked.workers,
                 asked.allow, asked.hints, stated_rules(result), asked.hook, asked.values,
                 tuple(unrelated_methods(texts, clues, subject.qualname)),
+                _others(result, chosen, subject, label, foreign),
             )  # fmt: skip
             prover = Prover(
                 around, asked.limits or ProofLimits.of(asked.budget or BUDGET_S, asked.max_tests), interrupt, say
@@ -165,6 +168,20 @@ def fix_order(result: ResultFile, chosen: Replayable, subject: Subject, foreign:
     replay = ReplayOrder(chosen.test, chosen.schedule, result.probes, result.rules, foreign)
     name = subject.qualname.rpartition(".")[2] or subject.module
     return FixOrder(replay, name, result.model == "gil", chosen.kind, chosen.exception)
+
+
+def _others(
+    result: ResultFile, chosen: Replayable, subject: Subject, label: str, foreign: tuple[str, ...]
+) -> tuple[FixOrder, ...]:
+    """Return the other findings of the file in the same class and version; nobody has said that these are trusted."""
+    package = subject.module.partition(".")[0]
+    found = [
+        each for each in result.findings
+        if each is not chosen and (each.subject or result.subject) == (chosen.subject or result.subject)
+        and version_label(result, each) == label and each.test.imports == chosen.test.imports
+        and beyond_data(each.test, (), [package]) is None
+    ]  # fmt: skip
+    return tuple(fix_order(result, each, subject, foreign) for each in found[:MOST_OTHERS])
 
 
 def stated_rules(result: ResultFile) -> Rules:

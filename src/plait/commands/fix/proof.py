@@ -26,6 +26,7 @@ from plait.commands.fix.worker import (
     explore_to_bound,
     first_difference,
     in_order,
+    seen_again,
     violation_of,
     written_tests,
 )
@@ -94,6 +95,14 @@ class MendTrial:
         }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A test that a mend must not fail: it has shown the fault in another way, or a fault that a candidate brought."""
+
+    order: FixOrder
+    is_new: bool = False
+
+
 @dataclass(slots=True)
 class MendSetting:
     """What all candidates of a finding share."""
@@ -113,6 +122,7 @@ class MendSetting:
     hook: Path | None = None
     values: Path | None = None  # the project's tests, read for values
     unrelated: tuple[str, ...] = ()  # methods that have nothing to do with the finding
+    others: tuple[FixOrder, ...] = ()  # further findings of the file, which may be of the same cause
 
 
 class Prover:
@@ -128,6 +138,7 @@ class Prover:
         self._say = say
         self._tests: list[Test] = []
         self._unrelated: tuple[str, ...] = ()
+        self._counterexamples = [Counterexample(each) for each in around.others]
         self._before: list[InOrder] = []
         self._suite: list[Path] = []
         self._suite_before = SuiteRun()
@@ -208,9 +219,35 @@ class Prover:
             if not seen.claim:
                 trial.verdict, trial.reason = NOT_PROVEN, "its test has too many schedules to see all of them"
                 return False
+            if not self._passes(workers, trial):
+                return False
             after = self._ask(workers, in_order, around.order, self._tests)
         trial.evidence["compared"] = self._same(after)
         return True
+
+    def _passes(self, workers: Workers, trial: MendTrial) -> bool:
+        """Try the tests that other candidates, or the original, have failed: a check would need long to meet them."""
+        around = self._around
+        for each in self._counterexamples:
+            found: Finding | None = self._ask(workers, seen_again, each.order)
+            if found is not None and (each.is_new or same_fault(found, around.finding, around.name)):
+                said = "it brings a new fault" if each.is_new else "another test shows the same fault"
+                trial.verdict, trial.reason = REJECTED, f"{said}: {found.summary}"
+                return False
+        return True
+
+    def _fails(self, trial: MendTrial, finding: Finding, *, is_new: bool) -> None:
+        said = "it brings a new fault" if is_new else "a fresh check meets the same fault"
+        trial.verdict, trial.reason = REJECTED, f"{said}: {finding.summary}"
+        if finding.test is not None and finding.schedule is not None:
+            self._counterexamples.append(Counterexample(self._order_of(finding), is_new))
+
+    def _order_of(self, finding: Finding) -> FixOrder:
+        assert finding.test is not None
+        assert finding.schedule is not None
+        order = self._around.order
+        replay = replace(order.replay, test=finding.test, schedule=finding.schedule, foreign=())
+        return replace(order, replay=replay, kind=finding.kind, exception=finding.exception)
 
     def _same(self, after: list[InOrder]) -> dict[str, Any]:
         found = [
@@ -236,10 +273,10 @@ class Prover:
             result = self._checked(around.mended, left_out)
             for finding in result.findings:
                 if same_fault(finding, around.finding, around.name):
-                    trial.verdict, trial.reason = REJECTED, f"a fresh check meets the same fault: {finding.summary}"
+                    self._fails(trial, finding, is_new=False)
                     return False
                 if not self._was_there(finding):
-                    trial.verdict, trial.reason = REJECTED, f"it brings a new fault: {finding.summary}"
+                    self._fails(trial, finding, is_new=True)
                     return False
                 if finding.summary not in told["as_before"]:
                     told["as_before"].append(finding.summary)
@@ -269,11 +306,8 @@ class Prover:
         """Return whether the original shows the same in the same test: only what it does not is the mend's doing."""
         if finding.test is None or finding.schedule is None:
             return False
-        around = self._around
-        replay = replace(around.order.replay, test=finding.test, schedule=finding.schedule, foreign=())
-        asked = replace(around.order, replay=replay, kind=finding.kind, exception=finding.exception)
-        with self._workers(around.original) as workers:
-            shown = self._ask(workers, violation_of, asked)
+        with self._workers(self._around.original) as workers:
+            shown = self._ask(workers, violation_of, self._order_of(finding))
         return shown is not None
 
     def _own_tests(self, trial: MendTrial) -> bool:
