@@ -367,3 +367,10 @@ def test_results_of_two_versions_are_compared_without_locks():
     assert first_difference(before, InOrder({"(1, 2)": ["1", "3"]}), ["f()", "g()"]).startswith("g() gives")
     assert first_difference(before, InOrder({"(1, 2)": ["1", "3"]}, [1]), ["f()", "g()"]) is None
     assert "do not come to an end" in first_difference(before, InOrder({}), ["f()", "g()"])
+
+
+def test_orders_that_depend_on_who_is_woken_are_compared_by_what_they_give():
+    before = InOrder({"(0,)": ["1", "2"]})
+    woken = InOrder({"(0, 0)": ["2", "1"], "(0, 1)": ["1", "2"]})
+    assert first_difference(before, woken, ["f()", "g()"]) is None
+    assert "do not come to an end" in first_difference(before, InOrder({"(0, 0)": ["2", "1"]}), ["f()", "g()"])
