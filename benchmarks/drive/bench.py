@@ -39,7 +39,7 @@ CAP = 4
 PAIRS = 0.8
 _NOTHING_TO_DRIVE = (
     "is abstract", "is a Protocol", "has no public methods", "asynchronous", "is an enumeration", "cannot be imported",
-    "ImportError", "ModuleNotFoundError",
+    "ImportError", "ModuleNotFoundError", "signature (NotImplementedError", " has no '",
 )  # fmt: skip
 """What a class says that cannot be made by anybody, or not without packages that are optional."""
 

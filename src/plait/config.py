@@ -99,6 +99,35 @@ def load_config(folder: Path) -> Config:
     return _Reader(project).config(tools["plait"])
 
 
+def refuse_misspelt(config: Config, asked: str, folder: Path) -> None:
+    """Raise a `UsageError` if the settings mean the subject that is asked for, by a name that nothing has."""
+    if asked in config.subjects or ":" not in asked or "/" in asked:
+        return
+    for name in difflib.get_close_matches(asked, config.subjects, 3, _CLOSE):
+        if not _is_there(name, folder):
+            raise UsageError(f'[tool.plait.subject."{name}"]: there is no {name}; did you mean {asked}?')
+
+
+_CLOSE = 0.8
+
+
+def _is_there(name: str, folder: Path) -> bool:
+    """Return whether files say that there is such a class or function; what is installed elsewhere may have it."""
+    from plait.subject.source import Source  # noqa: PLC0415 - few projects have such tables
+    from plait.subject.versions.version import environment_has, import_root  # noqa: PLC0415
+
+    module, _, qualname = name.partition(":")
+    try:
+        root = import_root(folder.resolve(), folder.resolve(), module)
+    except UsageError:  # in several places
+        return True
+    if root is None:
+        return environment_has(module)
+    found = Source(root).module(module)
+    top = qualname.partition(".")[0]
+    return found is None or not qualname or qualname in found.definitions or top in (*found.imports, *found.values)
+
+
 def tests_folder(project: Path, config: Config) -> Path | None:
     """Return where the project's own tests lie, to be read for values."""
     if config.tests is not None:

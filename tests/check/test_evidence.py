@@ -115,7 +115,6 @@ def test_evidence_travels_as_plain_data():
 
 
 @pytest.mark.parametrize(("name", "said"), [
-    ("Dao", "all methods always raised: `fetch` AttributeError: '"),
     ("Display", "2 of 3 methods always raised: `advance` KeyError"),
 ])  # fmt: skip
 def test_no_conclusion(run, name, said):
@@ -125,7 +124,18 @@ def test_no_conclusion(run, name, said):
     assert result.more["reason"] in result.notes
 
 
-@pytest.mark.parametrize("name", ["Pool", "Client", "Dispatcher", "Loader", "Meter"])
+@pytest.mark.parametrize(("name", "module"), [
+    ("Dao", "subjects"), ("Pool", "collaborators"), ("Client", "collaborators"),
+])  # fmt: skip
+def test_a_class_whose_collaborators_are_stood_in_for(run, name, module):
+    result = run(name, tests=30, module=module)
+    assert (result.verdict, _code(result)) == ("none", 0)
+    assert all(row["returned_together"] for row in result.stats["methods"].values())
+    assert "Standin('" in result.more["built"]
+    assert any("stand-in of plait's" in note and "factories = [...]" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("name", ["Dispatcher", "Loader"])
 def test_a_class_that_lacks_its_collaborators(run, name):
     result = run(name, tests=4, module="collaborators")
     assert (result.verdict, _code(result)) == ("inconclusive", 3)

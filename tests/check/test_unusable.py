@@ -28,8 +28,17 @@ SOURCES = {
     ),
     "empty": ("class C: pass\n", "has no public methods"),
     "unbuildable": (
-        "class C:\n    def __init__(self, part): part.give()\n    def f(self): return 1\n",
-        "cannot be built from its signature",
+        "class C:\n    def __init__(self, part): raise ValueError('no')\n    def f(self): return 1\n",
+        "cannot be built from its signature (ValueError: no); give an expression that builds one: factories = [...]",
+    ),
+    "unknown": (
+        "class P:\n    def __init__(self, above: 'P'): pass\n"
+        "class C:\n    def __init__(self, part: P): pass\n    def f(self): return 1\n",
+        "(no value is known for `part: unknown.P`); give an expression that builds one: values = { part = [",
+    ),
+    "asynchronous": (
+        "class C:\n    async def f(self): ...\n    async def g(self): ...\n",
+        "asynchronous:C has only asynchronous methods (f, g)",
     ),
 }
 
@@ -47,6 +56,16 @@ def test_one_line_and_exit_code_2(name, tmp_path):
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert list(work.iterdir()) == []
+
+
+def test_settings_for_a_misspelt_subject(tmp_path):
+    (tmp_path / "shop.py").write_text("class Stock:\n    def take(self): return 1\n")
+    (tmp_path / "plait.toml").write_text('[subject."shop:Stok"]\nexclude = []\n')
+    done = check(tmp_path, "shop:Stock", tmp_path)
+    assert done.returncode == 2
+    assert "subject.\"shop:Stok\"]: there is no shop:Stok; did you mean shop:Stock?" in done.stderr
+    (tmp_path / "shop.py").write_text("class Stok:\n    pass\nclass Stock:\n    def take(self): return 1\n")
+    assert check(tmp_path, "shop:Stock", tmp_path).returncode != 2
 
 
 def test_a_misspelled_class(tmp_path):

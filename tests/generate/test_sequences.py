@@ -45,7 +45,7 @@ def test_an_unknown_partner_is_stood_in_for(catalogue_of):
     sequences = sequences_of(catalogue_of(zoo.Caller))
     call = [[sequences.catalogue.method("call")]] * 2
     made = [sequences.compose(0, call) for _ in range(20)]
-    assert any("Partner('o')" in each.prefix[-1].source for each in made if each is not None)
+    assert any("Standin('" in each.prefix[-1].source for each in made if each is not None)
 
 
 def test_constructor_arguments_that_fail_are_given_up(catalogue_of):

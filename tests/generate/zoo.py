@@ -197,7 +197,8 @@ class Picky:
     """Cannot be built from its signature."""
 
     def __init__(self, connection):
-        connection.open_session("a", 1)
+        if not hasattr(connection.open_session("a", 1), "_mock_name"):
+            raise AttributeError("open_session gives no session")
 
     def use(self):
         pass
@@ -256,3 +257,66 @@ class Named:
 
 
 Named.__module__ = property(lambda self: "zoo")
+
+
+class Courier:
+    """Uses its parameter here, where it keeps it, and in functions that it passes it on to."""
+
+    def __init__(self, van, fallback=None):
+        self._van = van or fallback
+        van.load("a")
+        self._check(van)
+
+    def _check(self, car):
+        if len(_wheels(car)) > 99:
+            raise ValueError(car.driver)
+
+    def done(self):
+        self._van.close()
+
+
+def _wheels(thing):
+    return str(thing.wheels)
+
+
+class Sink(Protocol):
+    """What a `Notifier` writes to."""
+
+    def write(self, text: str) -> int: ...
+
+
+class Notifier:
+    """Takes a Protocol."""
+
+    def __init__(self, sink: Sink):
+        self._sink = sink
+
+    def tell(self, text):
+        return self._sink.write(text)
+
+
+class Switch:
+    """Says in its errors what it takes."""
+
+    def __init__(self):
+        self.state = "off"
+
+    def turn(self, state):
+        if state not in _states():
+            raise ValueError(f"unknown state {state!r}, valid states: {', '.join(_states())}")
+        self.state = state
+
+
+def _states():
+    return ["o" + "n", "o" + "ff"]
+
+
+class Configured:
+    """Takes what it needs out of dictionaries."""
+
+    def __init__(self, arguments):
+        self.file = arguments["filename"]
+        self.size = arguments["size"] + arguments.get("more", 0)
+
+    def use(self, hints):
+        return hints.copy().pop("url", None) or hints.pop("host", None)

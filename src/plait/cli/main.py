@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from plait import __version__
 from plait.commands.budget import seconds
-from plait.config import ALLOWABLE, CHOICES, is_allowable, load_config
+from plait.config import ALLOWABLE, CHOICES, is_allowable, load_config, refuse_misspelt
 from plait.errors import INTERRUPTED, NOTHING_FOUND, UNUSABLE, PlaitBugError, UsageError
 from plait.model.choices import EXHAUSTIVE, SEARCHES
 
@@ -359,6 +359,8 @@ def read_arguments(name: str, arguments: Sequence[str], folder: Path) -> argpars
                 raise UsageError(f"--{key}: {error}") from None
         setattr(given, attribute, _default(name, key) if value is None else value)
     given.config = settings
+    if settings.subjects and COMMANDS[name].argument and isinstance(given.argument, str):
+        refuse_misspelt(settings, given.argument, folder)
     return given
 
 

@@ -20,6 +20,7 @@ from plait.generate.values.names import (
     by_name,
     role,
 )
+from plait.generate.values.recipes import Recipe, recipes_for
 from plait.generate.values.value import Pool, Scores
 from plait.model.test import Call
 from plait.subject.interface.members import Method, Parameter
@@ -38,8 +39,9 @@ POOL_SIZE = 5
 class Catalogue:
     """What to call and with what.
 
-    ``built`` are constructor calls seen in the project's tests, ``own`` makes others, ``timed`` says that what
-    the subject does depends on the time. ``itself`` is the class, for tests in which nothing has been made yet.
+    ``built`` are constructor calls seen in the project's tests, ``recipes`` whole expressions from there and elsewhere,
+    ``own`` makes others, ``timed`` says that what the subject does depends on the time. ``itself`` is the class, for
+    tests in which nothing has been made yet.
     """
 
     subject: str
@@ -49,6 +51,7 @@ class Catalogue:
     pools: dict[tuple[str, str], Pool]
     own: tuple[Value, ...] = ()
     built: tuple[Call, ...] = ()
+    recipes: tuple[Recipe, ...] = ()
     not_parallel: tuple[tuple[str, str], ...] = ()
     timed: bool = False
     itself: Method | None = None
@@ -64,11 +67,12 @@ class Catalogue:
     def objects(self) -> frozenset[str]:
         """Return the values that need an import to be made: whether they can be is a matter of the version."""
         values = [*self.own, *(value for pool in self.pools.values() for value in pool.values if value.imports)]
-        return frozenset(value.text for value in values)
+        return frozenset(value.text for value in values) | {each.text for each in self.recipes}
 
     def keep_objects(self, known: frozenset[str]) -> None:
         """Leave out objects that are not ``known``, where something else can be given."""
         self.own = tuple(value for value in self.own if value.text in known)
+        self.recipes = tuple(each for each in self.recipes if each.text in known)
         for pool in self.pools.values():
             fitting = tuple(value for value in pool.values if not value.imports or value.text in known)
             if fitting or pool.spare:
@@ -114,15 +118,16 @@ def build_catalogue(
     for method in [*constructors, *methods]:
         for position, parameter in enumerate(method.parameters):
             values, anything = candidates.of(method, position, parameter)
-            # An object under test that was built with a stand-in would mostly show what the stand-in does.
+            # An object that was built with a stand-in would mostly show what the stand-in does: it comes last.
             last = () if method in constructors else (PARTNER,)
-            spare = (*SPARE, *last) if anything else ()
+            spare = (*SPARE, PARTNER) if anything else ()
             fitting = tuple(values) or last
             pools[method.name, parameter.name] = Pool(fitting, Scores(), role(parameter.name), anything, spare)
     built = () if hints.factories else tuple(_seen(call, constructors[0]) for call in mined.built)
+    written = recipes_for(owner, tests) if isinstance(owner, type) and not hints.factories else ()
     return Catalogue(
         interface.subject, (*interface.imports, *hints.imports), constructors, methods, pools,
-        tuple(candidates.own()), built, hints.not_parallel, mined.timed,
+        tuple(candidates.own()), built, tuple(written), hints.not_parallel, mined.timed,
         None if hints.factories else interface.itself,
     )  # fmt: skip
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plait.generate.values.names import EAGER
-from plait.generate.values.value import OWN, RECEIVER, Value, is_literal
+from plait.generate.values.value import OWN, RECEIVER, Value, is_literal, literal
 from plait.model.test import Call
 from plait.subject.interface.members import snake_case
 from plait.subject.interface.signature import UNKNOWN
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from random import Random
 
     from plait.generate.catalogue import Catalogue
@@ -35,6 +36,7 @@ _NAMED_RESULT = 0.7
 _ANY_RESULT = 0.1
 _SHARE = 0.7
 _TRIES = 8
+_MOST_VALUES = 14
 ARGUMENT = "argument"
 """What stands in place of a method's name in a call that only makes an argument."""
 PAUSE = "pause"
@@ -48,6 +50,16 @@ class Draft:
     call: Call
     imports: tuple[str, ...] = ()
     drawn: tuple[tuple[Pool, str], ...] = ()
+
+    def offer(self, texts: Sequence[str], shown: str) -> None:
+        """Add values that an error message names to the parameters whose value the message shows, else to texts."""
+        pools = [pool for pool, kind in self.drawn if kind == "str"]
+        for pool in pools:
+            told = [value for value in pool.values if len(value.text) > 2 and value.text in shown] or len(pools) == 1
+            known = {value.text for value in pool.values}
+            new = [literal(text) for text in texts if text not in known] if told else []
+            if new and len(known) + len(new) <= _MOST_VALUES:
+                pool.values = (*new, *pool.values)
 
     def learn(self, *, misuse: bool, succeeded: bool) -> None:
         """Tell the pools. A failure is blamed on the kinds that have never worked, if there are any."""

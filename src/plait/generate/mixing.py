@@ -19,15 +19,17 @@ if TYPE_CHECKING:
     from plait.generate.sequence import Sequences
     from plait.model.test import Test
 
-_WIDTH, _WIDEST = 4, 5
-"""Calls in each thread: the orders of ten calls are still few enough to be a specification."""
+_WIDTH = 4
+"""Calls in each thread: the orders of eight calls are still few enough to be a specification."""
 _WORTH = 6
 """Pairs that have not met, below which tests of single pairs are as good."""
 _MANY = 40
-"""Pairs that have not met, above which tests are wider and come more often."""
+"""Pairs that have not met, above which such tests come more often."""
 _TRIES = 3
 """Wide tests in which a pair may fail to meet before it is left to the others."""
 _EVERY, _OFTEN = 3, 2
+_FIRST = 8
+"""Tests before the first wide one: short tests find more, and they come first."""
 _PREFIX = 4
 
 
@@ -51,7 +53,7 @@ class MixedTests:
     def next_test(self) -> Test | None:
         """Return a wide test; None means that it is somebody else's turn."""
         self._asked += 1
-        if self._asked % (_OFTEN if self._many else _EVERY):
+        if self._asked <= _FIRST or self._asked % (_OFTEN if self._many else _EVERY):
             return None
         unmet = {
             each for each, record in self._pairs.records.items()
@@ -78,8 +80,7 @@ class MixedTests:
         sides: tuple[list[str], list[str]] = ([first], [second])
         names = sorted({name for each in unmet for name in each})
         self._random.shuffle(names)
-        width = _WIDEST if self._many else _WIDTH
-        while len(sides[0]) < width or len(sides[1]) < width:
+        while len(sides[0]) < _WIDTH or len(sides[1]) < _WIDTH:
             growing = 0 if len(sides[0]) <= len(sides[1]) else 1
             other = sides[1 - growing]
             gains = {name: sum(pair(name, each) in unmet for each in other) for name in names}

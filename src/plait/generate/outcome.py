@@ -39,6 +39,26 @@ def missing_arguments(method: str, outcome: CallOutcome) -> list[str]:
     return re.findall(r"'(\w+)'", outcome.message.partition("missing")[2])
 
 
+_LISTED = re.compile(
+    r"(?:one of|valid|allowed|supported|expected|choose|choices|either|known|available|must be)\b(.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+_WORD = re.compile(r"['\"]([^'\"]{1,30})['\"]|([A-Za-z][\w+-]{0,30})(?=\s*(?:,|$|\)|\]|\.|\s+or\b|\s+and\b))")
+
+
+def listed_values(outcome: CallOutcome) -> list[str]:
+    """Return the texts that an error message says are allowed, such as "valid states: closed, open"."""
+    found = _LISTED.search(outcome.message) if outcome.exception in {"ValueError", "KeyError", "LookupError"} else None
+    if found is None:
+        return []
+    inside = found[1].partition(":")[2] or found[1]
+    words = [quoted or bare for quoted, bare in _WORD.findall(inside)]
+    return [repr(word) for word in dict.fromkeys(words) if word not in ("of", "or", "and", "one")][:_MOST_LISTED]
+
+
+_MOST_LISTED = 6
+
+
 RunSequentially = Callable[[Test], list[CallOutcome]]
 """Runs the prefix of a test that has no suffixes, and goes on after a call that raises.
 

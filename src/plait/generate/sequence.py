@@ -18,7 +18,7 @@ from plait.generate.draft import (
     Scene,
     Writer,
 )
-from plait.generate.outcome import missing_arguments
+from plait.generate.outcome import listed_values, missing_arguments
 from plait.generate.values.value import RECEIVER
 from plait.model.test import Call, Test
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from plait.generate.catalogue import Catalogue
     from plait.generate.outcome import CallOutcome, RunSequentially
+    from plait.generate.values.recipes import Recipe
     from plait.subject.interface.members import Method
 
 
@@ -35,6 +36,8 @@ _CONSTRUCTOR_TRIES = 40
 _ROUNDS = 4
 _KEPT_CONSTRUCTORS = 12
 _FRESH_CONSTRUCTOR = 0.4
+_RECIPE = 0.6
+"""How often an object is built as somebody has written it down, where that works."""
 _NOTHING_MADE = 0.6
 """How often calls that need no instance get a class of which there is none yet."""
 _LET_RAISE = 0.15
@@ -43,6 +46,8 @@ _CHANGER_WEIGHT = 3
 _EAGER_WEIGHT = 20
 _NO_EXPRESSION = ("with ", "del ")
 _BROKEN_AFTER = 4
+_USELESS_AFTER = 8
+"""Calls on an object, none of which returned: it was built from parts that fail."""
 _PREFIXES = 3
 _PAUSE = Draft(Call(PAUSE, "time.sleep(2)"), ("import time",))
 
@@ -54,11 +59,13 @@ class _Built:
     draft: Draft
     succeeded: int = 0
     misused: int = 0
+    raised: int = 0
 
     @property
     def broken(self) -> bool:
         """Whether it accepts arguments that its methods then cannot work with."""
-        return self.misused >= _BROKEN_AFTER and self.doubtful
+        useless = not self.succeeded and self.misused + self.raised >= _USELESS_AFTER
+        return useless or (self.misused >= _BROKEN_AFTER and self.doubtful)
 
     @property
     def doubtful(self) -> bool:
@@ -93,6 +100,8 @@ class Sequences:
         self._constructors: dict[str, _Built] = {}
         self._bindable: dict[str, bool] = {}
         self._untried = [Draft(call) for call in catalogue.built]
+        self._recipes = {_recipe_call(each).source: each for each in catalogue.recipes}
+        self._untried += [Draft(_recipe_call(each), each.imports) for each in catalogue.recipes]
 
     def compose(
         self, length: int, patterns: Sequence[Sequence[Method]], *, later: bool = False, generous: bool = False,
@@ -188,6 +197,9 @@ class Sequences:
         while self._untried:
             self._works(self._untried.pop(0))
         usable = [each.draft for each in self._constructors.values() if not each.broken]
+        by_recipe = [each for each in usable if each.call.source in self._recipes]
+        if by_recipe and self._random.random() < _RECIPE:
+            return self._random.choice(by_recipe)
         if len(usable) < _KEPT_CONSTRUCTORS and (not usable or self._random.random() < _FRESH_CONSTRUCTOR):
             for _ in range(1 if usable else _CONSTRUCTOR_TRIES):
                 written = self._writer.construct(self._random.choice(self.catalogue.constructors))
@@ -196,6 +208,14 @@ class Sequences:
         if not self._constructors:
             raise UsageError(self._cannot_build())
         return self._random.choice(usable or [each.draft for each in self._constructors.values()])
+
+    def built(self) -> tuple[Draft, Recipe | None]:
+        """Return the constructor call after which most calls went well, and the recipe that it is, if it is one."""
+        self._constructor()
+        good = sorted(self._constructors.values(), key=lambda each: (each.broken, -each.succeeded))
+        by_recipe = [each for each in good if each.draft.call.source in self._recipes and each.succeeded]
+        best = [*(each for each in by_recipe if not each.broken), *good][0].draft
+        return best, self._recipes.get(best.call.source)
 
     def _works(self, draft: Draft) -> bool:
         """Return whether the constructor call does; if so, it is kept."""
@@ -208,10 +228,19 @@ class Sequences:
 
     def _cannot_build(self) -> str:
         errors = [self.knowledge.of(each.name).last_error for each in self.catalogue.constructors]
-        reason = next((error for error in errors if error), "no values for its required arguments")
+        reason = next((error for error in errors if error), "")
+        missing = [] if reason else [
+            each for method in self.catalogue.constructors for each in method.parameters
+            if each.required and not self.catalogue.pool(method, each.name).values
+        ]  # fmt: skip
+        wanted = "factories = [...]"
+        if missing:
+            shown = ", ".join(f"`{each.name}: {each.annotation or 'anything'}`" for each in missing[:3])
+            reason = f"no value is known for {shown}"
+            wanted = f'values = {{ {missing[0].name} = ["..."] }}, or factories = [...]'
         return (
-            f"{self.catalogue.subject} cannot be built from its signature ({reason}); "
-            "give an expression that builds one: factories = [...] under [tool.plait] in pyproject.toml"
+            f"{self.catalogue.subject} cannot be built from its signature ({reason or 'no call of it was possible'}); "
+            f"give an expression that builds one: {wanted} under [tool.plait] in pyproject.toml"
         )
 
     def _drafts(self, prefix: Prefix, count: int, changer_weight: int) -> list[Draft]:
@@ -332,6 +361,8 @@ class Sequences:
                 continue
             self.knowledge.learn(draft.call.method, outcome)
             draft.learn(misuse=outcome.misuse, succeeded=outcome.status == "ok")
+            if outcome.status == "raised" and (allowed := listed_values(outcome)):
+                draft.offer(allowed, outcome.message)
             if built is not None:
                 self._judge(built, outcome)
                 self._reveal(draft.call.method, outcome)
@@ -347,8 +378,13 @@ class Sequences:
         before = built.broken
         built.succeeded += outcome.status == "ok"
         built.misused += outcome.misuse
+        built.raised += outcome.status == "raised" and not outcome.misuse
         if built.broken and not before:
             built.draft.learn(misuse=True, succeeded=False)
+
+
+def _recipe_call(recipe: Recipe) -> Call:
+    return Call("recipe", recipe.text.replace("{", "{{").replace("}", "}}"), result=RECEIVER)
 
 
 def _number(prefix: Prefix) -> int:

@@ -6,6 +6,7 @@ know nothing of each other then, and what they bring is put together in a way th
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -453,6 +454,13 @@ class Campaign:
             if not self._aim.impact.points:
                 self._notes.general.append(f"nothing differs from {options.old}: schedules come in the usual order")
         self._notes.general += self._tally.sentences(options.streams)
+        if any(f"{each}(" in self._alone.built for each in ("Standin", "Partner", "implemented")):
+            self._notes.general.append(
+                f"built by `{self._alone.built}`, with a stand-in of plait's for an object that nobody describes; "
+                "what a real one does was not tested. To give one: factories = [...] under [tool.plait]"
+            )
+        if self._alone.recipe:
+            self._notes.general.append(_as_written(self._alone))
         self._notes.add_recalled(self._recalled, self._tests)
         self._notes.general += [*self.replays.sentences(), *self._memory.messages]
         if not self._tests and not self._notes.sentences() and self._budget.left <= 0:
@@ -474,6 +482,7 @@ class Campaign:
             "coverage_over_time": self._coverage,
             "rules": replace(options.rules, waiting=may_wait(self._interface) if self._interface else ()).as_json(),
             "lost": self._lost,
+            "built": self._alone.built,
             "remembered": self.replays.sentences(),
             "probes": [call.expression for call in probes_of(self._interface)] if self._interface is not None else [],
         }  # fmt: skip
@@ -481,6 +490,15 @@ class Campaign:
             "check", self._name, verdict, seed=options.seed, model=options.model,
             findings=findings, stats=stats, stopped_by=self._stopped_by, notes=self._notes.sentences(), more=more,
         )  # fmt: skip
+
+
+def _as_written(alone: Alone) -> str:
+    """Return how the object was built, where somebody has written that down; it can be put into the settings."""
+    imports = ", ".join(f'"{line}"' for line in alone.recipe_imports)
+    return (
+        f"built as {alone.recipe} does it: `{alone.built}`; to pin that: imports = [{imports}] and "
+        f"factories = [{json.dumps(alone.built)}] under [tool.plait]"
+    )
 
 
 def _walks_for_ever(error: WorkerCrashed | WorkerHung, note: dict[str, Any]) -> bool:

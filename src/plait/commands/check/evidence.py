@@ -34,6 +34,8 @@ class Alone:
     in_c: frozenset[str] = frozenset()  # methods whose code plait cannot look into
     invariant: str = ""  # what is wrong with the invariant of the settings for an object nobody has touched
     built: str = ""  # how the object was built
+    recipe: str = ""  # where that is written down, if it is
+    recipe_imports: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

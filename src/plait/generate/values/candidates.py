@@ -15,12 +15,12 @@ import types
 import typing
 import warnings
 from collections import Counter
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from plait.generate.values.annotation import by_annotation
-from plait.generate.values.duck import asked_of, wanted
-from plait.generate.values.names import DESCRIBED, by_name, role
+from plait.generate.values.duck import asked_of, connects, standin, table_for, wanted
+from plait.generate.values.names import DESCRIBED, NEVER_REPLACED, by_name, role
 from plait.generate.values.value import (
     OWN,
     Value,
@@ -86,6 +86,14 @@ class Candidates:
         used = self._mined.used.get((_function(method), parameter.name))
         asker = partial(asked_of, self._owner, _function(method), parameter.name)
         values, anything = self._ranked(parameter, mined, used, asker, self._homes, 0)
+        other = standin(self._owner, _function(method), parameter.name) if anything else None
+        if other is not None and role(parameter.name) not in NEVER_REPLACED:
+            real = any(each.imports and "plait." not in each.imports[0] for each in values)  # a class of the package
+            values = values if real else [other, *values]
+        if anything and role(parameter.name) in (None, "value", "mapping"):
+            values = [*table_for(self._owner, _function(method), parameter.name), *values]
+        if any(each.kind == "Database" for each in values) and connects(self._owner):
+            values.sort(key=lambda each: each.kind != "Database")
         described = DESCRIBED.get((method.name, position), ())
         return _first([*described, *values], self._size), anything
 
@@ -181,6 +189,8 @@ class Candidates:
             found_in = (f"from {cls.__module__} import {cls.__qualname__.partition('.')[0]}",)
             return [Value(f"{cls.__qualname__}.{name}", cls.__name__, found_in) for name in cls.__members__]
         concrete = _concrete(cls)
+        if concrete is None and _is_open(cls):
+            return self._implemented(cls, depth)
         if concrete is None or depth > _MAX_DEPTH:
             return []
         homes = [vars(sys.modules[concrete.__module__])]
@@ -203,6 +213,24 @@ class Candidates:
             imports = tuple(dict.fromkeys([line, *(needed for _, value in row for needed in value.imports)]))
             found.append(Value(f"{concrete.__qualname__}({inside})", concrete.__name__, imports))
         return _first(found, 2)
+
+    def _implemented(self, cls: type, depth: int) -> list[Value]:
+        """Return instances of a class made up for one that leaves methods open."""
+        line = f"from {cls.__module__} import {cls.__qualname__.partition('.')[0]}"
+        own = "from plait.generate.callables import implemented"
+        protocol = getattr(cls, "_is_protocol", False)
+        required = [] if protocol else [each for each in constructor_parameters(cls) if each.required]
+        columns = []
+        for each in required:
+            asker = partial(asked_of, cls, "__init__", each.name)
+            values, _ = self._ranked(each, [], None, asker, [vars(sys.modules[cls.__module__])], depth + 1)
+            columns.append((each, next((value for value in values if value is not OWN), None)))
+        if depth > _MAX_DEPTH or any(value is None for _, value in columns):
+            return []
+        given = [(each, value) for each, value in columns if value is not None]
+        shown = [f"{each.name}={value.text}" if each.kind == "keyword" else value.text for each, value in given]
+        imports = tuple(dict.fromkeys([line, own, *(needed for _, value in given for needed in value.imports)]))
+        return [Value(f"implemented({cls.__qualname__})({', '.join(shown)})", cls.__name__, imports)]
 
     def _like_owner(self, name: str) -> bool:
         return isinstance(self._owner, type) and snake_case(self._owner.__name__) == name
@@ -230,6 +258,12 @@ def _like_default(default: str | None) -> list[Value]:
         return []
     kind = literal(str(default)).kind
     return [literal(str(default)), *(by_annotation(kind, lambda _: []) or [])]
+
+
+def _is_open(cls: type) -> bool:
+    """Return whether a class can be derived from by filling in what it leaves open."""
+    named = "<locals>" not in cls.__qualname__ and cls.__module__ not in ("typing", "collections.abc")
+    return named and (bool(getattr(cls, "_is_protocol", False)) or inspect.isabstract(cls))
 
 
 def _concrete(cls: type) -> type | None:
@@ -287,13 +321,18 @@ def draw(wanted: type, *, seed: int, count: int) -> list[Value]:
 
     The same seed gives the same values. Nothing is written: Hypothesis keeps its files in a folder that is gone after.
     """
+    return list(_drawn(wanted, seed))[:count]
+
+
+@cache
+def _drawn(wanted: type, seed: int) -> tuple[Value, ...]:
     found: dict[str, Value] = {}
     for value in _examples(wanted, seed):
         text = repr(value)
         imports = _imports(text, type(value))
         if imports is not None and _reads_back(text, imports, value):
             found.setdefault(text, Value(text, kind_of(text), imports))
-    return sorted(found.values(), key=lambda each: (len(each.text), each.text))[:count]
+    return tuple(sorted(found.values(), key=lambda each: (len(each.text), each.text)))
 
 
 def _examples(wanted: type, seed: int) -> list[Any]:

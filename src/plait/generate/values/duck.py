@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plait.generate.values.names import by_name
+from plait.generate.values.value import Value
 from plait.model.foreign import is_a, module_of
 from plait.subject.interface.members import snake_case
 
@@ -15,21 +17,92 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import ModuleType
 
+    from plait.subject.changes.scopes import FunctionNode
+
 _PLAIN = (str, bytes, int, float, dict, list, set, tuple)
+_MOST_PARTS = 24
+
+
+_DEPTH = 2
+"""How far a parameter is followed into functions that it is passed on to."""
+_OPERATIONS = {ast.With: "__enter__()", ast.Load: "__getitem__()", ast.Store: "__setitem__()"}
 
 
 def asked_of(owner: object, function: str, parameter: str) -> frozenset[str]:
     """The attributes that a class uses of what one of its methods is given, there or where it is kept in ``self``."""
+    parts = used_parts(owner, function, parameter)
+    return frozenset(part.removesuffix("()") for part in parts if not part.startswith(("__", "[")))
+
+
+@cache
+def used_parts(owner: object, function: str, parameter: str) -> frozenset[str]:
+    """Return all that a class does with what one of its methods is given: attributes, ``method()``, ``__call__()``.
+
+    It is looked for in the method, where it is kept in ``self``, and in functions beside it that it is passed on to.
+    """
     trees = _sources(owner)
     found: set[str] = set()
     kept: set[str] = set()
-    for tree in trees:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef) and node.name == function and parameter in _names(node):
-                found |= _attributes(node, parameter)
-                kept |= _kept(node, parameter)
-    found.update(attribute for tree in trees for name in kept for attribute in _attributes(tree, f"self.{name}"))
+    seen: set[tuple[int, str]] = set()
+    pending = [(node, parameter, 0) for node in _functions(owner, function) if parameter in _names(node)]
+    while pending:
+        node, name, depth = pending.pop()
+        if (id(node), name) in seen:
+            continue
+        seen.add((id(node), name))
+        found |= _parts(node, name)
+        kept |= _kept(node, name)
+        if depth < _DEPTH:
+            passed = _passed_on(node, name)
+            pending += [
+                (target, given, depth + 1)
+                for called, position in passed for target in _functions(owner, called)
+                if (given := _at(target, position, bound=called in _own_names(owner))) is not None
+            ]  # fmt: skip
+    found.update(part for tree in trees for name in kept for part in _parts(tree, f"self.{name}"))
     return frozenset(found)
+
+
+def standin(owner: object, function: str, parameter: str) -> Value | None:
+    """Return an object that does what the code asks of a parameter; None if any plain data does, or nothing is asked.
+
+    What the code only sets on it needs not be there before.
+    """
+    parts = used_parts(owner, function, parameter)
+    parts = frozenset(part for part in parts if not part.startswith("["))
+    asked = {part.removesuffix("()") for part in parts}
+    telling = {part for part in asked if not part.startswith("__")}
+    if not telling or any(asked <= set(dir(plain)) for plain in (*_PLAIN, type(asked_of))):
+        return None
+    text = ", ".join(map(repr, [parameter, *sorted(parts)[:_MOST_PARTS]]))
+    return Value(f"Standin({text})", "Standin", ("from plait.generate.callables import Standin",))
+
+
+def table_for(owner: object, function: str, parameter: str) -> list[Value]:
+    """Return dictionaries with the keys that the code looks up in a parameter; empty if it looks up none."""
+    parts = used_parts(owner, function, parameter)
+    keys = sorted(part[1:-1] for part in parts if part.startswith("[") and part != "[]")
+    asked = {part.removesuffix("()") for part in parts if not part.startswith("[")}
+    if not asked <= {*dir(dict), *_REACHED} or not (keys or "[]" in parts or asked & _ONLY_MAPPINGS):
+        return []
+    shown = []
+    imports: dict[str, None] = {}
+    for key in keys[:_MOST_PARTS]:
+        value = next(iter(by_name(ast.literal_eval(key))), None)
+        shown.append(f"{key}: {'1' if value is None else value.text}")
+        imports.update(dict.fromkeys(() if value is None else value.imports))
+    return [Value("{" + ", ".join(shown) + "}", "dict", tuple(imports)), Value("{}", "dict")]
+
+
+_ONLY_MAPPINGS = frozenset({"get", "items", "keys", "values", "setdefault", "popitem"})
+_REACHED = frozenset({"__getitem__", "__setitem__", "__contains__", "__iter__", "__len__"})
+
+
+def connects(owner: object) -> bool:
+    """Return whether the module of a class works with connections to databases, as DB-API 2 describes them."""
+    tree = _tree(_module(owner))
+    used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)} if tree is not None else set()
+    return len({"cursor", "commit", "rollback", "threadsafety"} & used) > 1
 
 
 def wanted(owner: object, name: str, asked: frozenset[str], homes: list[dict[str, Any]]) -> type | None:
@@ -98,14 +171,21 @@ def _sources(owner: object) -> tuple[ast.ClassDef, ...]:
 
 
 @cache
-def _defined(module: str) -> dict[str, ast.ClassDef]:
-    """Return the classes that a module defines, by qualified name; `inspect` would read all of it for each of them."""
+def _tree(module: str) -> ast.Module | None:
     file = getattr(sys.modules.get(module), "__file__", None)
     if module in {"builtins", "typing", "abc"} or not isinstance(file, str) or not file.endswith(".py"):
-        return {}
+        return None
     try:
-        tree = ast.parse(Path(file).read_bytes())
+        return ast.parse(Path(file).read_bytes())
     except (OSError, SyntaxError, ValueError):
+        return None
+
+
+@cache
+def _defined(module: str) -> dict[str, ast.ClassDef]:
+    """Return the classes that a module defines, by qualified name; `inspect` would read all of it for each of them."""
+    tree = _tree(module)
+    if tree is None:
         return {}
     found: dict[str, ast.ClassDef] = {}
     open_: list[tuple[str, ast.AST]] = [("", tree)]
@@ -120,16 +200,88 @@ def _defined(module: str) -> dict[str, ast.ClassDef]:
     return found
 
 
-def _names(function: ast.FunctionDef) -> set[str]:
+@cache
+def _own_names(owner: object) -> frozenset[str]:
+    """Return the names of the functions that a class and its bases define."""
+    return frozenset(each.name for tree in _sources(owner) for each in tree.body if isinstance(each, _FUNCTIONS))
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _functions(owner: object, name: str) -> list[FunctionNode]:
+    """Return the functions of that name in a class, else at the top of its module."""
+    return _inside(owner).get(name) or [each for each in _top_functions(_module(owner)) if each.name == name]
+
+
+@cache
+def _inside(owner: object) -> dict[str, list[FunctionNode]]:
+    """Return all functions in a class and its bases, by name; a large class has hundreds."""
+    found: dict[str, list[FunctionNode]] = {}
+    for tree in _sources(owner):
+        for each in ast.walk(tree):
+            if isinstance(each, _FUNCTIONS):
+                found.setdefault(each.name, []).append(each)
+    return found
+
+
+@cache
+def _top_functions(module: str) -> tuple[FunctionNode, ...]:
+    tree = _tree(module)
+    return tuple(each for each in tree.body if isinstance(each, _FUNCTIONS)) if tree is not None else ()
+
+
+def _passed_on(function: ast.AST, name: str) -> Iterator[tuple[str, int | str]]:
+    """Yield the functions of ours that get a variable as it is, with the position or keyword."""
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call):
+            continue
+        match node.func:
+            case ast.Name(id=called) | ast.Attribute(value=ast.Name(id="self" | "cls"), attr=called):
+                yield from ((called, at) for at, each in enumerate(node.args) if _text(each) == name)
+                yield from ((called, each.arg) for each in node.keywords if each.arg and _text(each.value) == name)
+
+
+def _at(function: FunctionNode, position: int | str, *, bound: bool) -> str | None:
+    """Return the parameter that stands at a position."""
+    if isinstance(position, str):
+        return position if position in _names(function) else None
+    static = any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in function.decorator_list)
+    names = [each.arg for each in [*function.args.posonlyargs, *function.args.args]][bound and not static :]
+    return names[position] if position < len(names) else None
+
+
+def _names(function: FunctionNode) -> set[str]:
     return {each.arg for each in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]}
 
 
-def _attributes(tree: ast.AST, text: str) -> set[str]:
-    return {
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and _text(node.value) == text
-    }
+def _parts(tree: ast.AST, text: str) -> set[str]:
+    """Return what is done with a variable: attributes read, methods called, operations of the language."""
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    found = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(ctx=ast.Load(), value=value, attr=name) if _text(value) == text:
+                found.add(f"{name}()" if id(node) in called else name)
+            case ast.Call(func=ast.Name() | ast.Attribute() as function) if _text(function) == text:
+                found.add("__call__()")
+            case ast.Call(func=ast.Attribute(value=value, attr="get" | "pop" | "setdefault"), args=[first, *_]) if (
+                _text(value) == text and _key(first)
+            ):
+                found.add("[]")  # something is looked up that need not be there
+            case ast.withitem(context_expr=value) if _text(value) == text:
+                found.add("__enter__()")
+            case ast.Subscript(value=value, ctx=ast.Load() | ast.Store() as use) if _text(value) == text:
+                found.add(_OPERATIONS[type(use)])
+                found |= _key(node.slice) if isinstance(use, ast.Load) else set()
+            case ast.For(iter=value) | ast.comprehension(iter=value) if _text(value) == text:
+                found.add("__iter__()")
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[value]) if _text(value) == text:
+                found.add("__contains__()")
+            case ast.Call(func=ast.Name(id="len"), args=[value]) if _text(value) == text:
+                found.add("__len__()")
+    both = {part.removesuffix("()") for part in found if part.endswith("()")}
+    return {part for part in found if part not in both}
 
 
 def _text(node: ast.expr) -> str | None:
@@ -141,12 +293,27 @@ def _text(node: ast.expr) -> str | None:
     return None
 
 
-def _kept(function: ast.FunctionDef, parameter: str) -> set[str]:
+def _key(node: ast.expr) -> set[str]:
+    """Return a text that something is looked up by, as a part in brackets."""
+    return {f"[{node.value!r}]"} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
+
+
+def _is_given(value: ast.expr, parameter: str) -> bool:
+    """Return whether an expression is the parameter, or may be: ``given or Default()``."""
+    match value:
+        case ast.BoolOp(values=values):
+            return any(_text(each) == parameter for each in values)
+        case ast.IfExp(body=one, orelse=other):
+            return parameter in (_text(one), _text(other))
+    return _text(value) == parameter
+
+
+def _kept(function: FunctionNode, parameter: str) -> set[str]:
     """Return the attributes of ``self`` that hold the parameter as it was given."""
     return {
         target.attr
         for node in ast.walk(function)
-        if isinstance(node, ast.Assign) and _text(node.value) == parameter
+        if isinstance(node, ast.Assign) and _is_given(node.value, parameter)
         for target in node.targets
         if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
     }

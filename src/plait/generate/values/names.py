@@ -17,6 +17,9 @@ _THING = Value("Thing", "type", ("from plait.generate.callables import Thing",))
 _FAILING = Value("failing", "callable", ("from plait.generate.callables import failing",))
 _FRESH = Value("fresh", "callable", ("from plait.generate.callables import fresh",))
 
+_DATABASE = Value("Database('d')", "Database", ("from plait.generate.callables import Database",))
+_FILE = Value("sample_file()", "file", ("from plait.generate.callables import sample_file",))
+
 PARTNER = Value("Partner('o')", "object", ("from plait.generate.callables import Partner",))
 """For a parameter of a method for which nothing else fits."""
 
@@ -52,7 +55,7 @@ _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
     ("message msg text string s line content body word sentence pattern", "text", ("'a'", "'1'", "'ab'", "''")),
     (("callback cb func fn f function callable handler listener observer hook subscriber target factory creator fget "
      "loader getter predicate action consumer visitor supplier provider producer constructor builder maker on_miss "
-     "on_evict miss initializer decorated method wrapped job task command"), "callback", (_NOTHING,)),
+     "on_evict miss initializer decorated method wrapped job task command connect connector"), "callback", (_NOTHING,)),
     ("iterable items values elements seq sequence it objs collection entries args", "items",
      ("['a', 'b']", "[1]", "[]")),
     (("mapping dict d map dictionary table kwargs attrs attributes params options config settings context extra "
@@ -62,6 +65,7 @@ _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
     ("host hostname server address", "host", ("'localhost'",)),
     ("port", "port", ("8080", "8081")),
     ("path filename file_name filepath file_path directory dir folder root", "path", ("'./plait-a'", "'./plait-b'")),
+    ("dbapi dbapi_module", "database", ()),
     ("encoding charset", "encoding", ("'utf-8'",)),
     ("exc exception error err", "exception", ("ValueError('a')", "KeyError('b')")),
     ("exc_type exception_type error_type exceptions", "type", ("ValueError", "KeyError")),
@@ -101,6 +105,11 @@ SPARE = (
 """One value of every common kind, for parameters that refuse what was expected of them. The last one is an object
 that can be hashed, compared, called and weakly referenced."""
 
+NEVER_REPLACED = frozenset({
+    "logger", "log", "lock", "mutex", "executor", "queue", "database", "path", "url", "type",
+})  # fmt: skip
+"""Roles whose values do what the code can ask of them: no stand-in is better."""
+
 EAGER = frozenset({"callback", "size"})
 """Roles of optional parameters that are usually worth giving: without them the object does little."""
 
@@ -127,11 +136,17 @@ def by_name(name: str) -> list[Value]:
     texts = next((_ROLES[each][1] for each in _candidates(name) if each in _ROLES), ("True", "False"))
     if found == "callback":
         giving = Value("Recorder('g', 1)", "callable", _RECORDER.imports)
+        if {"creator", "connect", "connector"}.intersection(_candidates(name)):
+            return [_FRESH, _DATABASE, giving, literal(_NOTHING), _FAILING]
         if _MAKERS.intersection(_candidates(name)):
             return [_FRESH, giving, literal(_NOTHING), _FAILING]
         if _WORK.intersection(_candidates(name)):
             return [literal(_NOTHING), _RECORDER, giving, _FRESH, _FAILING]
         return [literal(_NOTHING), _RECORDER, giving]
+    if found == "database":
+        return [_DATABASE]
+    if found == "path":
+        return [*(literal(text) for text in texts), _FILE]
     if found == "type" and "int" in texts:
         return [_THING, *(literal(text) for text in texts)]
     return [literal(text) for text in texts]

@@ -34,7 +34,7 @@ def _place(row: dict[str, Any]) -> tuple[str, str, str]:
 # if the same code lacks protection: the function that was interrupted half-way, else the functions that raced.
 
 
-_STAND_INS = re.compile(r"\b(Recorder|Partner|Thing|fresh|lambda)\b")
+_STAND_INS = re.compile(r"\b(Recorder|Partner|Standin|implemented|Thing|fresh|lambda)\b")
 
 
 def code_to_mend(finding: Finding) -> str:

@@ -118,6 +118,16 @@ def class_interface(cls: type, name: str) -> Interface:
     methods.extend(_managed(methods))
     methods.extend(_module_functions(cls))
     _fix_factory_forms(constructors, qualname)
+    makers = [f"`{each.name}`" for each in constructors[1:] if each.kind == "factory" and each.name.isidentifier()]
+    if makers and not issubclass(cls, enum.Enum):
+        verb = "makes" if len(makers) == 1 else "make"
+        notes.append(f"{', '.join(makers)} {verb} instances: tests build objects with them, threads do not call them")
+    asynchronous = [note.partition(" ")[0] for note in notes if " is asynchronous" in note]
+    if asynchronous and not any(each.name not in PASSIVE for each in methods):
+        raise UsageError(
+            f"{name} has only asynchronous methods ({', '.join(asynchronous[:6])}): they run in one thread, that of an "
+            "event loop. Threads can share what such a class uses: check that, or the functions that call it"
+        )
     if not any(each.name not in PASSIVE for each in methods):
         alone = " of its own, and enumerated members do not change" if issubclass(cls, enum.Enum) else ""
         raise UsageError(f"{name} has no public methods{alone}: there is nothing that two threads could call")

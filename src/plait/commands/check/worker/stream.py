@@ -26,6 +26,7 @@ from plait.explore.runner import model
 from plait.generate.atg.adaptive import AdaptiveTests
 from plait.generate.catalogue import Catalogue
 from plait.generate.deeper import DeeperTests
+from plait.generate.mixing import is_wide
 from plait.generate.registry import GenerationStrategy, make_generator
 from plait.judge.oracle.causes import cause, inside, names_of
 from plait.judge.oracle.evidence import Evidence
@@ -56,6 +57,7 @@ from plait.subject.interface.members import Interface
 from plait.workers.protocol import STREAMS
 
 _GUARD_TESTS = 40
+_WIDE_SYSTEMATIC = 60  # executions of a wide test before samples: all of its schedules are out of reach anyway
 EARLY = 3  # a third of the executions is enough for time-outs at any moment
 FURTHER = 32  # executions behind a test's first violation, for others that look different
 _ENDLESS = 1_000
@@ -285,8 +287,10 @@ class Stream:
         """Execute a test; once more with time-outs at any moment, where there are any and nothing was found."""
         options = self.options
         public = {method.name for method in self.interface.methods}
+        wide = is_wide(call.method for call in test.calls)
         examined = examine(
-            examination, seed=seed_of(test, options.seed), public=public, systematic=options.systematic,
+            examination, seed=seed_of(test, options.seed), public=public,
+            systematic=min(options.systematic, _WIDE_SYSTEMATIC) if wide else options.systematic,
             sampled=options.sampled, order=options.order, aim=options.aim, further=FURTHER,
         )  # fmt: skip
         told = examined.violation is not None or not examined.timed or examined.polls

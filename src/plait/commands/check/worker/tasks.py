@@ -17,7 +17,7 @@ from plait.commands.check.worker.finding import finding_of, look_of
 from plait.commands.check.worker.stream import Chunk, Stream, StreamOptions
 from plait.errors import UsageError, guarded
 from plait.generate.catalogue import Catalogue, Hints, build_catalogue
-from plait.generate.sequence import Sequences
+from plait.generate.sequence import Prefix, Sequences
 from plait.judge.oracle.evidence import broken_invariant
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.probes import probes_of
@@ -74,8 +74,10 @@ def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -
             sequences.compose(0, [[method]])
             if len(ENGINE.threads) > 1:
                 starters.add(method.name)
+        _prepare_for(sequences)
         records = sequences.knowledge.records
-        built = sequences.test(sequences.prefix(0), ())
+        draft, recipe = sequences.built()
+        built = sequences.test(Prefix([draft]), ())
         invariant = options.rules.invariant
         return Alone(
             frozenset(starters),
@@ -84,8 +86,25 @@ def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -
             {each: record.last_error for each, record in records.items() if record.last_error},
             written_in_c(worker_state.subject(), [method.name for method in catalogue.methods]),
             "" if invariant is None else broken_invariant(invariant, Testbed(built, PLACES)),
-            built.prefix[0].expression,
+            draft.call.expression,
+            "" if recipe is None else recipe.origin,
+            () if recipe is None else recipe.imports,
         )  # fmt: skip
+
+
+_PREPARED = 4  # rounds of longer preparations for methods that have only raised
+
+
+def _prepare_for(sequences: Sequences) -> None:
+    """Call methods that have only raised again, behind calls that may bring about the state they need."""
+    for _ in range(_PREPARED):
+        for method in sequences.catalogue.methods:
+            record = sequences.knowledge.of(method.name)
+            if not record.succeeded and not record.blocked and not record.uncallable:
+                sequences.compose(_LONGER_PREFIX, [[method]])
+
+
+_LONGER_PREFIX = 5
 
 
 @contextmanager

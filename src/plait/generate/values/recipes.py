@@ -1,0 +1,329 @@
+"""How a class is really built: whole constructor calls from tests, examples, docstrings, a README, and its callers.
+
+A recipe is an expression with the imports that it needs. Variables in it are replaced by what they were assigned, as
+far as that is written down; functions of an example become recorders. Files are read, nothing is run: whether a recipe
+works is found out later, where code under test may run.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from plait.subject.changes.scopes import FunctionNode
+
+MOST = 6
+"""Recipes of one class: each is tried before anything is made up."""
+_MAX_FILES = 300
+_MAX_BYTES = 300_000
+_LONGEST = 200
+_DEPTH = 4
+_DISTRIBUTIONS = 600
+_RECORDER = "from plait.generate.callables import Recorder"
+_FENCED = re.compile(r"^```[ \t]*(?:python|py|pycon|py3)?[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.)( (?P<code>.*))?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """An expression that builds an object, and where it stands."""
+
+    text: str
+    imports: tuple[str, ...]
+    origin: str
+
+
+@cache
+def recipes_for(cls: type, tests: Path | None) -> tuple[Recipe, ...]:
+    """Return ways to build a class that somebody has written down, those for readers first.
+
+    They use what is imported anyway, or belongs to Python: the state of other modules would not be put back.
+    """
+    found: dict[str, Recipe] = {}
+    for snippet, origin, module in _snippets(cls, tests):
+        if len(found) >= MOST:
+            break
+        for recipe in _Snippet(snippet, origin, module, cls).recipes():
+            if all(map(_is_at_hand, recipe.imports)):
+                found.setdefault(recipe.text, recipe)
+    return tuple(found.values())[:MOST]
+
+
+def _is_at_hand(line: str) -> bool:
+    """Return whether an import line brings nothing new."""
+    node = ast.parse(line).body[0]
+    assert isinstance(node, ast.Import | ast.ImportFrom)
+    wanted = node.names[0].name
+    name = (node.module or "") if isinstance(node, ast.ImportFrom) else wanted
+    found = sys.modules.get(name)
+    if isinstance(node, ast.ImportFrom) and found is not None:
+        return wanted in vars(found) or f"{name}.{wanted}" in sys.modules
+    return found is not None or name.partition(".")[0] in {*sys.stdlib_module_names, "plait"}
+
+
+# -- where examples stand ----------------------------------------------------------------------------------------------
+
+
+def _snippets(cls: type, tests: Path | None) -> Iterator[tuple[str, str, str | None]]:
+    """Yield pieces of source, where each stands, and the module whose names it can use."""
+    module = sys.modules.get(cls.__module__)
+    documented = [(cls, cls.__name__), (getattr(cls, "__init__", None), cls.__name__), (module, cls.__module__)]
+    top = sys.modules.get(cls.__module__.partition(".")[0])
+    documented.append((top, cls.__module__.partition(".")[0]))
+    for owner, said in documented:
+        yield from ((each, f"the docstring of {said}", cls.__module__) for each in examples_in(_docstring(owner)))
+    file = getattr(top, "__file__", None)
+    root = Path(file).parent if isinstance(file, str) else None
+    if tests is not None and tests.is_dir():
+        for path, text in _files(tests, cls.__name__):
+            yield text, f"{tests.name}/{path.relative_to(tests).as_posix()}", None
+    if root is None:
+        return
+    is_package = Path(str(file)).name == "__init__.py"
+    for name, text in _readmes(root.parent if is_package else root, cls.__module__.partition(".")[0]):
+        yield from ((each, name, None) for each in examples_in(text))
+    for path, text in _files(root, cls.__name__) if is_package else ():
+        inside = path.relative_to(root.parent).with_suffix("")
+        name = ".".join(inside.parts).removesuffix(".__init__")
+        yield from ((each, f"a docstring in {path.name}", name) for each in _docstrings(text, cls.__name__))
+        yield text, path.name, name
+
+
+def _docstring(owner: Any) -> str:
+    try:
+        return inspect.getdoc(owner) or ""
+    except Exception:  # whatever the object makes of being asked
+        return ""
+
+
+def _docstrings(text: str, wanted: str) -> Iterator[str]:
+    """Yield the examples in the docstrings of a module that mention a class."""
+    tree = _parse(text) if ">>>" in text else None
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
+            said = ast.get_docstring(node) or ""
+            if wanted in said:
+                yield from examples_in(said)
+
+
+def _files(folder: Path, wanted: str) -> Iterator[tuple[Path, str]]:
+    mention = re.compile(rf"\b{re.escape(wanted)}\s*\(")
+    for path in islice(sorted(folder.rglob("*.py")), _MAX_FILES):
+        try:
+            text = path.read_text(encoding="utf-8") if path.stat().st_size <= _MAX_BYTES else ""
+        except (OSError, UnicodeDecodeError):
+            continue
+        if mention.search(text):
+            yield path, text
+
+
+def _readmes(root: Path, package: str) -> Iterator[tuple[str, str]]:
+    """Yield the long description of the installed distribution, and the README of the project."""
+    for folder in islice(sorted(root.glob("*.dist-info")), _DISTRIBUTIONS):
+        try:
+            listed = (folder / "RECORD").read_text(encoding="utf-8")
+            if f"\n{package}/" in f"\n{listed}" or f"\n{package}.py," in f"\n{listed}":
+                yield "the README", (folder / "METADATA").read_text(encoding="utf-8").partition("\n\n")[2]
+        except (OSError, UnicodeDecodeError):
+            continue
+    for folder in (root, root.parent):
+        for path in sorted(folder.glob("README*"))[:2]:
+            try:
+                yield path.name, path.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError):
+                continue
+
+
+def examples_in(text: str) -> list[str]:
+    """Return the pieces of Python in prose: doctests, fenced blocks, and indented blocks of reStructuredText."""
+    prompted = [match["code"] or "" for line in text.splitlines() if (match := _PROMPT.match(line))]
+    found = ["\n".join(prompted)] if prompted else []
+    found += [each for each in _FENCED.findall(text) if ">>>" not in each]
+    block: list[str] = []
+    for line in [*text.splitlines(), "end"]:
+        if line.startswith((" ", "\t")) or (block and not line.strip()):
+            block.append(line)
+        elif block:
+            found.append(inspect.cleandoc("\n".join(["", *block])))
+            block = []
+    return [each for each in found if each.strip() and ">>>" not in each]
+
+
+def _parse(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+# -- what stands there -------------------------------------------------------------------------------------------------
+
+
+class _UnknownNameError(Exception):
+    """A name in a recipe means nothing outside of where it stands."""
+
+
+class _Snippet:
+    """One piece of source: its imports, what its names were assigned, and the calls of the class in it."""
+
+    def __init__(self, text: str, origin: str, module: str | None, cls: type) -> None:
+        tree = _parse(text)
+        lines = text.splitlines()
+        while tree is None and len(lines) > 1:  # an example that ends in prose or in an ellipsis of its own
+            lines = lines[: -max(1, len(lines) // 4)]
+            tree = _parse("\n".join(lines))
+        self._tree = tree or ast.Module([], [])
+        self._origin = origin
+        self._module = module
+        self._cls = cls
+        self._imports = dict(_imported(self._tree, module))
+
+    def recipes(self) -> Iterator[Recipe]:
+        """Yield the calls of the class that can be written down without what is around them."""
+        scopes: list[ast.Module | FunctionNode] = [self._tree]
+        scopes += [node for node in ast.walk(self._tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        at_top, of_top = _bound(self._tree), _defined(self._tree)
+        for scope in scopes:
+            calls = list(_calls(scope, self._cls.__name__))
+            if not calls:
+                continue
+            assigned, defined = {**at_top, **_bound(scope)}, {**of_top, **_defined(scope)}
+            parameters = set() if isinstance(scope, ast.Module) else {each.arg for each in ast.walk(scope.args)
+                                                                     if isinstance(each, ast.arg)}  # fmt: skip
+            for call in calls:
+                try:
+                    yield self._recipe(call, assigned, defined, parameters)
+                except (_UnknownNameError, RecursionError):
+                    continue
+
+    def _recipe(
+        self, call: ast.Call, assigned: dict[str, ast.expr], defined: dict[str, ast.AST], parameters: set[str]
+    ) -> Recipe:
+        if not call.args and not call.keywords:
+            raise _UnknownNameError  # the signature says as much
+        if any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords):
+            raise _UnknownNameError
+        imports: dict[str, None] = {}
+        arguments = [*call.args, *(each.value for each in call.keywords)]
+        shown = [self._shown(each, assigned, defined, parameters, imports, 0) for each in arguments]
+        named = [f"{each.arg}={text}" for each, text in zip(call.keywords, shown[len(call.args) :], strict=True)]
+        top = self._cls.__qualname__.partition(".")[0]
+        text = f"{self._cls.__qualname__}({', '.join([*shown[: len(call.args)], *named])})"
+        if len(text) > _LONGEST:
+            raise _UnknownNameError
+        return Recipe(text, (f"from {self._cls.__module__} import {top}", *imports), self._origin)
+
+    def _shown(
+        self, node: ast.expr, assigned: dict[str, ast.expr], defined: dict[str, ast.AST], parameters: set[str],
+        imports: dict[str, None], depth: int,
+    ) -> str:  # fmt: skip
+        """Return an expression in which every name is a built-in, imported, or replaced by what it stands for."""
+        told = isinstance(node, ast.Constant) and node.value is ...  # "and so on", for readers
+        if told or depth > _DEPTH or isinstance(node, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr):
+            raise _UnknownNameError
+        bound = {each.arg for part in ast.walk(node) if isinstance(part, ast.Lambda) for each in ast.walk(part.args)
+                 if isinstance(each, ast.arg)}  # fmt: skip
+        bound |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+        replaced: dict[str, str] = {}
+        for part in ast.walk(node):
+            if not isinstance(part, ast.Name) or part.id in bound or part.id in replaced:
+                continue
+            name = part.id
+            if name in parameters:
+                raise _UnknownNameError
+            if name in assigned:
+                replaced[name] = self._shown(assigned[name], assigned, defined, parameters, imports, depth + 1)
+            elif name in self._imports:
+                imports[self._imports[name]] = None
+                replaced[name] = name
+            elif isinstance(defined.get(name), ast.FunctionDef) and self._module is None:
+                imports[_RECORDER] = None
+                replaced[name] = f"Recorder({name!r})"
+            elif self._module is not None and _has(self._module, name):
+                imports[f"from {self._module} import {name}"] = None
+                replaced[name] = name
+            elif hasattr(builtins, name) and name not in defined:
+                replaced[name] = name
+            else:
+                raise _UnknownNameError
+        return ast.unparse(_Replacing(replaced).visit(ast.parse(ast.unparse(node), mode="eval")))
+
+
+class _Replacing(ast.NodeTransformer):
+    """Puts expressions in place of names."""
+
+    def __init__(self, replaced: dict[str, str]) -> None:
+        self._replaced = replaced
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        text = self._replaced.get(node.id, node.id)
+        return node if text == node.id else ast.parse(text, mode="eval").body
+
+
+def _calls(scope: ast.AST, name: str) -> Iterator[ast.Call]:
+    """Yield the calls of a class in one scope, those of functions inside of it left out."""
+    pending = list(ast.iter_child_nodes(scope))
+    while pending:
+        node = pending.pop(0)
+        if isinstance(node, ast.Call):
+            match node.func:
+                case ast.Name(id=called) | ast.Attribute(attr=called) if called == name:
+                    yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            pending += ast.iter_child_nodes(node)
+
+
+def _bound(scope: ast.Module | FunctionNode) -> dict[str, ast.expr]:
+    """Return the variables that a scope assigns once, with what."""
+    found: dict[str, ast.expr] = {}
+    again: set[str] = set()
+    for node in ast.walk(ast.Module(scope.body, [])):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                again |= {name} & found.keys()
+                found[name] = value
+            case ast.AugAssign(target=ast.Name(id=name)) | ast.For(target=ast.Name(id=name)):
+                again.add(name)
+            case ast.With(items=items):
+                again |= {each.optional_vars.id for each in items if isinstance(each.optional_vars, ast.Name)}
+    return {name: value for name, value in found.items() if name not in again}
+
+
+def _defined(scope: ast.Module | FunctionNode) -> dict[str, ast.AST]:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return {node.name: node for node in scope.body if isinstance(node, kinds)}
+
+
+def _imported(tree: ast.Module, module: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the names that a piece of source imports, each with a line that does so anywhere."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for each in node.names:
+                name = each.asname or each.name.partition(".")[0]
+                yield name, f"import {each.name}" + (f" as {each.asname}" if each.asname else "")
+        elif isinstance(node, ast.ImportFrom) and (node.level == 0 or module is not None):
+            home = node.module or ""
+            if node.level and module is not None:
+                is_package = hasattr(sys.modules.get(module), "__path__")
+                above = module.split(".")[: len(module.split(".")) - node.level + is_package]
+                home = ".".join([*above, *([node.module] if node.module else [])])
+            for each in node.names:
+                if each.name != "*" and home:
+                    line = f"from {home} import {each.name}" + (f" as {each.asname}" if each.asname else "")
+                    yield each.asname or each.name, line
+
+
+def _has(module: str, name: str) -> bool:
+    """Return whether a module that is imported has such a name."""
+    found = sys.modules.get(module)
+    return found is not None and name in vars(found)
