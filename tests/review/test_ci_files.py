@@ -45,7 +45,7 @@ def test_the_action_reviews_a_shallow_checkout_of_a_pull_request(tmp_path):
     subprocess.run(
         ["git", "clone", "-q", "--depth", "1", "--branch", "pull", origin.as_uri(), str(clone)], check=True
     )
-    words = {"GITHUB_BASE_REF": "main", "PLAIT_BUDGET": "25s", "PLAIT_ARGUMENTS": "--max-tests 20 --seed 1"}
+    words = {"GITHUB_BASE_REF": "main", "PLAIT_BUDGET": "16s", "PLAIT_ARGUMENTS": "--max-tests 20 --seed 1"}
     done = run("review.sh", clone, tmp_path, **words)
     assert done.returncode == 0, done.stdout + done.stderr
     told = outputs(tmp_path / "outputs")
