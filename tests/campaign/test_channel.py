@@ -133,7 +133,7 @@ def test_a_forged_answer_costs_the_worker_alone(workers, what, reason, tmp_path)
 def test_half_an_answer_is_a_hang(workers):
     started = time.monotonic()
     assert isinstance(workers.submit(worker_tasks.forge, "half", "", timeout=0.7).exception(), WorkerHung)
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60
 
 
 def test_a_worker_that_does_not_read_its_orders_hangs(workers):

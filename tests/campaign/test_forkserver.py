@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 import worker_tasks as tasks
-from processes import gone, is_running
 
 from plait.workers import forkserver, process
 from plait.workers.pool import Workers
 from plait.workers.protocol import WorkerSpec
+from processes import gone, is_running
 
 pytestmark = pytest.mark.skipif(not forkserver.AVAILABLE, reason="workers are started one by one here")
 HERE = Path(__file__).parent

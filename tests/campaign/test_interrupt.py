@@ -38,7 +38,7 @@ def start(folder, kind):
 def test_once(tmp_path, number):
     process = start(tmp_path, "listening")
     process.send_signal(number)
-    output, errors = process.communicate(timeout=20)
+    output, errors = process.communicate(timeout=120)
     assert output.startswith("report ")
     assert errors == "plait: finishing; interrupt again to leave at once\n"
     assert process.returncode == 130
@@ -51,7 +51,7 @@ def test_twice(tmp_path):
     process.send_signal(signal.SIGINT)
     assert "interrupt again" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=20)
+    output, _ = process.communicate(timeout=120)
     assert output == ""
     assert process.returncode == 130
     with Store(tmp_path) as store:

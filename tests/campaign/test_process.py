@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 import worker_tasks as tasks
-from processes import gone
 
 from plait.workers.channel import write_order
 from plait.workers.pool import Workers
 from plait.workers.process import WorkerProcess
 from plait.workers.protocol import WorkerSpec
+from processes import gone
 
 
 class Unreadable:

@@ -95,9 +95,11 @@ def test_on_a_terminal_the_line_lives_and_goes(terminal, monkeypatch):
     file, painted = terminal
     with Progress("check m:C", Budget(60.0), file=file) as progress:
         progress.show(tests=3, executions=10, findings=1)
-        time.sleep(0.5)
+        text = ""
+        while "3 tests" not in text:  # the line is painted now and then
+            text += painted()
         progress.say("a [line] that stays")
-        text = painted()
+        text += painted()
         assert "3 tests" in text
         assert "1 found" in text
         assert "a [line] that stays" in text

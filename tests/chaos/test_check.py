@@ -42,7 +42,7 @@ def session(pid):
     return sum(found)
 
 
-def ends(pid, within=3.0):
+def ends(pid, within=60.0):
     """Whether nothing of the session is left, shortly after its end."""
     deadline = time.monotonic() + within
     while session(pid) and time.monotonic() < deadline:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from lab import DEMO
 
+from processes import used, workers_of
 from result_schema import undescribed
 
 SUBJECT = "account:Account"
@@ -166,9 +167,11 @@ def test_an_interrupt_ends_the_search_and_leaves_nothing(place):
         [sys.executable, "-m", "plait", "diff", SUBJECT, "--budget", "60s"], cwd=place, env=environment(place),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    time.sleep(4)
+    while not any(used(pid) > 0.3 for pid in workers_of(process.pid)):
+        assert process.poll() is None
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     assert "No difference found" in out
     assert left_behind(place) == []
