@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = 400
-FIRST_TESTS = 400  # of a check that looks for a first finding, at most
+FIRST_S = 5  # of a check that looks for a first finding, at most
 LIMIT_S = 600
 GOALS = {"share_percent": 40.0, "first_check_s": 1.0, "first_diff_s": 1.5, "demo_s": 1.0, "faster": 4.0}
 
@@ -146,7 +146,7 @@ def _first(source: Path, what: Row | str | None, seed: int) -> dict[str, Any]:
         folder = Path(name)
         if isinstance(what, Row):
             words = ["check", f"{what.module}:{what.cls}", "--path", str(what.faulty.parent)]
-            words += ["--max-tests", str(FIRST_TESTS)]
+            words += ["--budget", f"{FIRST_S}s"]
         elif what is not None:
             make_scenario(what, "B", folder)
             chosen = next(each for each in SUBJECTS if each.number == what)

@@ -60,6 +60,10 @@ class Testbed:
         self.test = test
         self.variables = list(dict.fromkeys(call.result for call in test.prefix if call.result is not None))
         self.values: dict[str, Any] = {}
+        self.positions: dict[tuple[int, int], int] = {}  # of each call, by thread and index: thread by thread
+        for thread, suffix in enumerate(test.suffixes, 1):
+            for index in range(len(suffix)):
+                self.positions[thread, index] = len(self.positions)
         self.done: list[Done] = []
         self.running: dict[int, Done] = {}  # by the thread's number in the trace
         self.stops = False  # every call begins with a step of its own: where serial executions may switch

@@ -187,7 +187,7 @@ class Campaign:
         looks = self.replays.looks if self._budget.by_steps else self.replays.looks | self._looks
         portion = tasks.Portion(
             min(CHUNK_TESTS, left), seconds, share.schedules, looks, self._memory.folder, self._memory.keeps,
-            self.replays.explained,
+            self.replays.explained, until_found=not self._budget.by_steps and not self._findings,
         )  # fmt: skip
         stall = self._stall.pop(number, STALL)
         if number in self._followers:

@@ -46,7 +46,7 @@ from plait.model.foreign import Canonical
 from plait.model.test import Call
 from plait.observe.canonical import canonical, canonical_all, exception_name, identities, with_state
 from plait.run.endings import OWN, RAISED, EndlessError, SetupBlockedError, patience
-from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG, REDUNDANT
+from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG, REDUNDANT, Entry
 from plait.run.primitives.condition import shake_all
 from plait.run.testbed import Done, Testbed, is_nested
 
@@ -140,8 +140,7 @@ def _same_but(seen: Observed, other: Observed, without: frozenset[int]) -> bool:
 
 def positions(bed: Testbed) -> dict[CallId, int]:
     """Return the position of each call in `Observed.results`."""
-    ids = [(thread, index) for thread, suffix in enumerate(bed.test.suffixes, 1) for index in range(len(suffix))]
-    return {call: position for position, call in enumerate(ids)}
+    return bed.positions
 
 
 def result_of(done: Done, bed: Testbed) -> Result:
@@ -159,25 +158,32 @@ def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
     where = positions(bed)
     results: list[Result] = [UNFINISHED] * len(where)
     spans: list[tuple[int, int]] = [(-1, -1)] * len(where)
+    values: list[Any] = [None] * len(where)
     trace = ENGINE.trace
     for done in bed.done:
         position = where[done.thread, done.index]
+        values[position] = done.value
         results[position] = result_of(done, bed)
-        own = [number for number in range(done.start, done.end) if trace[number][0] == done.number and trace[number][1]]
-        if own:
-            spans[position] = (own[0], own[-1] + 1)
+        spans[position] = _span(trace, done)
     finished = ENGINE.status == FINISHED_RUN
     held = [with_state(bed.values[name]) for name in bed.variables]
     state = canonical_all(held) if finished and not _under_way() else None
-    values: list[Any] = [None] * len(where)
-    for done in bed.done:
-        values[where[done.thread, done.index]] = done.value
     alike = identities(values, held) if finished else ()
-    strangers = tuple(exception_name(each.error) for each in ENGINE.strangers() if each.error is not None)
+    strangers = tuple([exception_name(each.error) for each in ENGINE.strangers() if each.error is not None])
     invariant = rules.invariant if rules is not None and finished else None
     kept = invariant is None or holds(invariant, bed.space, bed.values)
     last = all(stuck.start >= done.end for stuck in bed.running.values() for done in bed.done)
     return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, kept, alike, *_order(spans), last)
+
+
+def _span(trace: Sequence[Entry], done: Done) -> tuple[int, int]:
+    """Return the part of the trace from a call's first access to behind its last one; (-1, -1) if it made none."""
+    start, end, thread = done.start, done.end, done.number
+    while start < end and (trace[start][0] != thread or not trace[start][1]):
+        start += 1
+    while start < end and (trace[end - 1][0] != thread or not trace[end - 1][1]):
+        end -= 1
+    return (start, end) if start < end else (-1, -1)
 
 
 def _under_way() -> bool:

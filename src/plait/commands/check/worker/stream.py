@@ -150,12 +150,12 @@ class Stream:
 
     def run(
         self, count: int, deadline: float, on_test: Callable[[Test], None], recall: Recall | None = None,
-        max_schedules: int | None = None,
+        max_schedules: int | None = None, *, until_found: bool = False,
     ) -> Chunk:  # fmt: skip
         """Return the next ``count`` tests, or fewer if the deadline (of `time.monotonic`) passes.
 
         Tests that are known are not explored again. ``max_schedules`` limits the schedules of the whole stream: none
-        of its tests begins when so many were executed.
+        of its tests begins when so many were executed. With ``until_found`` none does behind a finding.
         """
         chunk = Chunk()
         self._recall, self._most = recall, max_schedules
@@ -163,7 +163,7 @@ class Stream:
             if isinstance(self.strategy, AdaptiveTests):
                 advance_adaptively(self, self.strategy, chunk, count, deadline, on_test)
             else:
-                self._examine(chunk, count, deadline, on_test)
+                self._examine(chunk, count, deadline, on_test, until_found=until_found)
         except MemoryError:
             raise
         except UsageError as error:  # the class cannot be built (any more)
@@ -192,13 +192,17 @@ class Stream:
         chunk.so_far, chunk.schedules_so_far = self.tests, self.schedules
         return chunk
 
-    def _examine(self, chunk: Chunk, count: int, deadline: float, on_test: Callable[[Test], None]) -> None:
+    def _examine(
+        self, chunk: Chunk, count: int, deadline: float, on_test: Callable[[Test], None], *, until_found: bool
+    ) -> None:
         """Test after test, each with all the schedules that the limits allow."""
         plan = Plan()
         failures = 0
         SequentialRunner.listener = plan.heard if self.trail else None
         try:
             while chunk.tests < count and time.monotonic() < deadline and not self.is_done:
+                if until_found and chunk.findings:
+                    break
                 try:
                     test = self.strategy.next_test()
                 except (UsageError, MemoryError):

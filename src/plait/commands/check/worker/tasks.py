@@ -125,7 +125,8 @@ def _prepared(
 class Portion:
     """How far a stream may go in its next chunk; ``looks`` are of violations that were explained elsewhere.
 
-    ``explained`` are the causes of findings that still show, by their looks.
+    ``explained`` are the causes of findings that still show, by their looks. With ``until_found`` the chunk ends with
+    its first finding: somebody waits for it.
     ``store`` is the folder of the project's store, None if nothing of it is to be used.
     """
 
@@ -136,13 +137,17 @@ class Portion:
     store: Path | None = None
     recall: bool = False
     explained: Mapping[str, str] = field(default_factory=dict)
+    until_found: bool = False
 
 
 def advance(packed: bytes, portion: Portion) -> tuple[bytes, Chunk]:
     """Return the next chunk of a stream."""
     known = recall(portion.store) if portion.recall else None
     with _resumed(packed, portion) as stream:
-        chunk = stream.run(portion.count, time.monotonic() + portion.seconds, _announce, known, portion.max_schedules)
+        chunk = stream.run(
+            portion.count, time.monotonic() + portion.seconds, _announce, known, portion.max_schedules,
+            until_found=portion.until_found,
+        )  # fmt: skip
         state = guarded("going on", lambda: pickle.dumps(stream), chunk.notes, kept="this stream of tests ended here")
         chunk.over = chunk.over or state is None
         return state or b"", chunk
