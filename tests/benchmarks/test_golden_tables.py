@@ -271,6 +271,20 @@ def jacontebe(patch):
     return {"subject": "DBCP-65,POOL-146,POOL-149", "seconds": 5.0}
 
 
+def gobench(patch):
+    table = module("gobench.bench")
+
+    def said(name, _file, version, search, _limits):
+        found = version == "faulty" and (name, search) != ("etcd_6857", "random")
+        return {
+            "found": found, "seconds": 1.5, "schedules": 40, "said": "a deadlock" if found else "",
+            "verdict": "failure" if found else "pass", "exhausted": False, "kind": "deadlock" if found else None,
+        }  # fmt: skip
+
+    patch.setattr(table, "said", said)
+    return {"subject": "moby_4951,etcd_6857,grpc_3090", "seconds": 5.0}
+
+
 def filter_(patch):
     table = module("filter.bench")
     total = {"tests": 570, "cannot meet": 124, "serializable": 134, "kept": 312, "kept and explored": 37}
@@ -348,8 +362,8 @@ def product(patch):
 
 TABLES = {
     each.__name__.rstrip("_"): each
-    for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants, jacontebe, filter_,
-                 forms, fingerprints, frames, fix, product)
+    for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants, jacontebe, gobench,
+                 filter_, forms, fingerprints, frames, fix, product)
 }
 
 

@@ -37,6 +37,29 @@ class Store:
             self._condition.notify_all()
             return self._items.pop()
 
+class Owned:
+    def __init__(self):
+        self._owner = None
+        self._depth = 0
+        self._condition = threading.Condition()
+
+    def hold(self):
+        me = threading.get_ident()
+        with self._condition:
+            while self._owner not in (None, me):
+                self._condition.wait()
+            self._owner = me
+            self._depth += 1
+
+    def let_go(self):
+        with self._condition:
+            if self._owner != threading.get_ident():
+                raise RuntimeError("somebody else's")
+            self._depth -= 1
+            if not self._depth:
+                self._owner = None
+                self._condition.notify()
+
 class Plain:
     def __init__(self):
         self.value = 0
@@ -149,3 +172,9 @@ def test_two_calls_wait_for_different_things(tmp_path, monkeypatch):
         and test.suffixes[2][0].args in taken  # given back in the name in which it was taken
         for test, taken in zip(apart, held, strict=True)
     )
+
+
+def test_what_a_thread_has_taken_it_gives_back(tmp_path):
+    _sequences, tests = made(tmp_path, "Owned")
+    patterns = {tuple(tuple(call.method for call in suffix) for suffix in test.suffixes) for test in tests}
+    assert (("hold", "let_go"), ("hold", "let_go")) in patterns

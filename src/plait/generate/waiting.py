@@ -40,6 +40,7 @@ _AGAIN = 3
 _PER_METHOD = 3
 """States kept for each method that waits."""
 _WAKERS = 4
+_ENDS = 2
 _KEYS = ("'a'", "'b'", "'c'", "'d'", "0", "1", "2", "3")
 """What a second call waits for instead, where calls name what they wait for."""
 _SHARE = 0.6
@@ -53,7 +54,8 @@ _ANY = 0.5
 class Situation:
     """A state, a call that waits in it, and calls behind which it would not; ``others`` wait in it as well.
 
-    ``given`` are the arguments of the calls that have brought the state about.
+    ``given`` are the arguments of the calls that have brought the state about. ``ends`` are calls that a thread can
+    make behind the waiter and nowhere else: it gives back what it has taken.
     """
 
     prefix: Prefix
@@ -61,6 +63,7 @@ class Situation:
     given: dict[str, Value] = field(default_factory=dict)
     wakers: list[Draft] = field(default_factory=list)
     others: list[Draft] = field(default_factory=list)
+    ends: list[Draft] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +157,26 @@ class WaitingTests:
         written = [self._sequences.write(method, prefix) for method in methods]
         drafts = [draft for draft in written if draft is not None]
         self._together = [
-            Situation(prefix, draft, others=[other for other in drafts if other is not draft]) for draft in drafts
-        ]
+            Situation(
+                prefix, draft, others=[other for other in drafts if other is not draft], ends=self._ends(prefix, draft)
+            )
+            for draft in drafts
+        ]  # fmt: skip
+
+    def _ends(self, prefix: Prefix, draft: Draft) -> list[Draft]:
+        """Calls that raise on the fresh object, and change it behind a call of the same thread.
+
+        Where threads own what they take, no state that another thread has made lets such a call through.
+        """
+        found: list[Draft] = []
+        for method in self._methods():
+            end = None if method.waits or len(found) >= _ENDS else self._sequences.write(method, prefix)
+            if end is None:
+                continue
+            alone, behind = self._last([*prefix.drafts, end]), self._last([*prefix.drafts, draft, end])
+            if alone is not None and alone.status == "raised" and behind is not None and behind.status == "ok":
+                found.append(end)
+        return found
 
     def _methods(self) -> list[Method]:
         knowledge = self._sequences.knowledge
@@ -301,6 +322,11 @@ class WaitingTests:
         yield self._tests(situation.prefix, [
             [[one], [one]], [[one], [one], [one]], [[one], [again]], [[one], [one], [again]],
         ])  # fmt: skip
+        for end in situation.ends:
+            yield self._tests(situation.prefix, [
+                [[one, end], [one, end]], [[one, end], [again, end]], [[one, end], [one, end], [one, end]],
+                *([[one, end], [two]] for two in others), *([[one, end], [one, end], [two]] for two in others),
+            ])  # fmt: skip
         for two in others:
             yield self._tests(situation.prefix, [
                 [[one], [two]], [[one], [two, again]], [[one], [again], [two, two]], [[one], [two], [again, two]],
