@@ -58,7 +58,7 @@ BLOCKED = """
 def test_c_code_that_cannot_be_interrupted_is_killed(tmp_path, monkeypatch, capsys, test, code, said):
     (tmp_path / "test_blocked.py").write_text(textwrap.dedent(BLOCKED))
     monkeypatch.chdir(tmp_path)
-    assert main(["explore", f"test_blocked.py::test_{test}", "--budget", "2s"]) == code
+    assert main(["explore", f"test_blocked.py::test_{test}", "--budget", "6s"]) == code
     assert said in capsys.readouterr().out
 
 
