@@ -473,3 +473,39 @@ def test_size_and_diff():
     assert edit.result() is None  # nothing has changed
     edit.insert_before(1, "if")
     assert edit.result() is None  # no Python
+
+
+PARTS = '''
+    class Till:
+        def __init__(self):
+            self.coins = 0
+
+        def add(self):
+            self.coins = self.coins + 1
+
+        def empty(self):
+            self.coins = 0
+
+
+    class Shop:
+        def __init__(self):
+            self.till = Till()
+
+        def sell(self):
+            self.till.add()
+
+        def close(self):
+            self.till.empty()
+
+        def name(self):
+            return "shop"
+'''
+
+
+def test_a_new_lock_binds_everybody_who_changes_what_is_raced_for():
+    """A lock that `sell` takes alone keeps nobody out of the till who comes through `close`."""
+    found = offered(PARTS, clues(PARTS, "self.coins + 1", entries=["Shop.sell"], attributes=["coins"]))
+    held = [[name for name in ("add", "empty", "sell", "close", "name") if f"`{name}`" in each.title] for each in found]
+    assert ["sell", "close"] in held
+    assert ["sell"] not in held
+    assert ["add"] not in held

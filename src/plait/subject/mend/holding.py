@@ -62,11 +62,11 @@ def holding(view: ModuleView, clues: Clues, file: str, owner: str) -> Iterator[P
         for stretches in _stretches(view, clues, file, functions, existing):
             for lock in existing:
                 yield from _held(view, stretches, lock, "hold")
-            if not existing and excludes_all(view, clues, functions, owner):
+            if not existing and excludes_all(view, clues, functions, home):
                 for lock in _new_locks(view, home, stretches):
                     yield from _held(view, stretches, lock, "add lock")
         shared = any(each.is_shared for each in existing)
-        if existing and not shared and excludes_all(view, clues, functions, owner):
+        if existing and not shared and excludes_all(view, clues, functions, home):
             whole = [Stretch(each, tuple(each.body)) for each in functions]
             for lock in _new_locks(view, home, whole):
                 if lock.new == CLASS:
@@ -110,10 +110,15 @@ def _sharing(view: ModuleView, clues: Clues, owner: str) -> list[Function]:
         return [each for each in view.functions.values() if not each.owner and _names(each) & set(clues.attributes)]
     attributes = set(clues.attributes)
     own = [each for each in view.methods(owner) if view.touches(each, attributes)]
-    if not own:  # what is raced for belongs to a part: those that use the part
-        parts = {name for each in _entries(view, clues, owner) for name in view.touched(each)}
-        own = [each for each in view.methods(owner) if view.touches(each, parts)]
-    return [each for each in own if _is_public(each)]
+    return [each for each in own if _is_public(each)] or _sharing_parts(view, clues, owner)
+
+
+def _sharing_parts(view: ModuleView, clues: Clues, owner: str) -> list[Function]:
+    """Return the public methods that touch the same attributes as the methods of the test."""
+    entries = _entries(view, clues, owner) if owner else []
+    parts = {name for each in entries for other in view.reached(each) for name in view.touched(other)}
+    found = [each for each in view.methods(owner) if parts and view.touches(each, parts)] if owner else []
+    return [each for each in found if _is_public(each) and each.name not in NEVER]
 
 
 def _changing(view: ModuleView, clues: Clues, owner: str) -> list[Function]:
@@ -129,11 +134,13 @@ def _changing(view: ModuleView, clues: Clues, owner: str) -> list[Function]:
 def excludes_all(view: ModuleView, clues: Clues, functions: Sequence[Function], owner: str) -> bool:
     """Return whether a new lock would keep out everybody who changes what is raced for: it binds only who takes it."""
     attributes = set(clues.attributes)
-    for method in _changing(view, clues, owner):
+    changing = _changing(view, clues, owner)
+    for method in changing:
         writers = [each for each in view.reached(method) if attributes & view.written(each).keys()]
         if method not in functions and not all(each in functions for each in writers):
             return False
-    return True
+    # What is raced for may belong to a part of the object: whoever reaches the part may change it.
+    return bool(changing) or all(each in functions for each in _sharing_parts(view, clues, owner))
 
 
 def _names(function: Function) -> set[str]:
