@@ -125,7 +125,7 @@ def test_no_conclusion(run, name, said):
 
 
 @pytest.mark.parametrize(("name", "module"), [
-    ("Dao", "subjects"), ("Pool", "collaborators"), ("Client", "collaborators"),
+    ("Dao", "subjects"), ("Pool", "collaborators"), ("Client", "collaborators"), ("Loader", "collaborators"),
 ])  # fmt: skip
 def test_a_class_whose_collaborators_are_stood_in_for(run, name, module):
     result = run(name, tests=30, module=module)
@@ -135,7 +135,7 @@ def test_a_class_whose_collaborators_are_stood_in_for(run, name, module):
     assert any("stand-in of plait's" in note and "factories = [...]" in note for note in result.notes)
 
 
-@pytest.mark.parametrize("name", ["Dispatcher", "Loader"])
+@pytest.mark.parametrize("name", ["Dispatcher"])
 def test_a_class_that_lacks_its_collaborators(run, name):
     result = run(name, tests=4, module="collaborators")
     assert (result.verdict, _code(result)) == ("inconclusive", 3)

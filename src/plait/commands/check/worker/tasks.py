@@ -97,14 +97,17 @@ _PREPARED = 4  # rounds of longer preparations for methods that have only raised
 
 def _prepare_for(sequences: Sequences) -> None:
     """Call methods that have only raised again, behind calls that may bring about the state they need."""
+    left = _MOST_PREPARED
     for _ in range(_PREPARED):
         for method in sequences.catalogue.methods:
             record = sequences.knowledge.of(method.name)
-            if not record.succeeded and not record.blocked and not record.uncallable:
+            if left and not record.succeeded and not record.blocked and not record.uncallable:
                 sequences.compose(_LONGER_PREFIX, [[method]])
+                left -= 1
 
 
 _LONGER_PREFIX = 5
+_MOST_PREPARED = 24  # of a large class: the search itself goes on trying
 
 
 @contextmanager
