@@ -7,13 +7,16 @@ threads that nothing else orders: the pairs whose reversal leads to a different 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from plait.run.engine import Entry
 from plait.run.operations import (
     ACQUIRE,
+    COMMUTE,
     DEPENDS,
+    KEY_INSERT,
     KEY_READ,
+    KEY_WRITE,
     LOCAL,
     ORDERED,
     READ,
@@ -30,7 +33,19 @@ Step = tuple[int, tuple[Operation, ...], tuple[int, ...], list[int] | None]  # t
 
 _Accesses = list[tuple[int, int, int, int]]  # step, thread, mode, location
 
+_LOOKED_AT = 64  # accesses of a location from which on they are looked up by thread and key
+_KEYED = frozenset({KEY_READ, KEY_WRITE})  # these depend, if at all, on the same key: see `_BY_KEY`
+_BY_KEY = frozenset(
+    mode for mode in range(len(DEPENDS)) if all(DEPENDS[other][mode] in (COMMUTE, SAME_KEY) for other in _KEYED)
+)
+_NEVER_WAITING = frozenset({READ, WRITE, KEY_READ, KEY_WRITE, KEY_INSERT})
+_AWAITED = frozenset(
+    mode for mode in range(len(DEPENDS)) if any(DEPENDS[mode][other] in (ORDERED, WAITS) for other in _NEVER_WAITING)
+)  # what even one of these may have to wait for
+
 _NONE: tuple[_Accesses, _Accesses] = ([], [])
+_Positioned = tuple[int, tuple[int, int, int, int]]  # where an access is in its list
+_NOTHING: list[_Positioned] = []
 _READS = frozenset({READ, KEY_READ})
 _LAST = frozenset({WRITE, TAKE, ACQUIRE, TRY})  # whatever touched the location before one of these precedes it
 
@@ -60,6 +75,67 @@ def _longer(step: Step, further: Sequence[Operation]) -> Step:
     return (thread, (*operations, *dict.fromkeys(further)), enabled, after)
 
 
+class _Index:
+    """The accesses in one list by thread and key, with their positions, and those that all earlier ones precede.
+
+    It follows the list: what was appended there is taken in when it is asked for, what is taken away there is taken
+    away here.
+    """
+
+    __slots__ = ("awaited", "by_key", "by_thread", "lasts", "length", "others")
+
+    def __init__(self) -> None:
+        self.length = 0  # accesses taken in
+        self.awaited = 0  # how many of them others may have to wait for
+        self.lasts: list[_Positioned] = []
+        self.by_thread: dict[int, list[_Positioned]] = {}
+        self.by_key: dict[tuple[int, int], list[_Positioned]] = {}  # of a thread and a key: those in `_KEYED`
+        self.others: dict[int, list[_Positioned]] = {}  # of a thread: those that are not
+
+    def follow(self, accesses: _Accesses) -> None:
+        """Take in what was appended."""
+        for position in range(self.length, len(accesses)):
+            _number, thread, mode, loc = access = accesses[position]
+            entry = (position, access)
+            self.by_thread.setdefault(thread, []).append(entry)
+            if mode in _KEYED:
+                self.by_key.setdefault((thread, loc), []).append(entry)
+            else:
+                self.others.setdefault(thread, []).append(entry)
+            if mode in _LAST:
+                self.lasts.append(entry)
+            self.awaited += mode in _AWAITED
+        self.length = len(accesses)
+
+    def forget(self, access: tuple[int, int, int, int]) -> None:
+        """Follow a list whose last access is taken away."""
+        _number, thread, mode, loc = access
+        self.by_thread[thread].pop()
+        (self.by_key[thread, loc] if mode in _KEYED else self.others[thread]).pop()
+        if mode in _LAST:
+            self.lasts.pop()
+        self.awaited -= mode in _AWAITED
+        self.length -= 1
+
+    def end(self, thread: int, mode: int) -> int:
+        """Return the position of the last access that all earlier ones precede; -1 if there is none."""
+        for position, (_number, other, other_mode, _loc) in reversed(self.lasts):
+            if other == thread or DEPENDS[other_mode][mode] != WAITS:
+                return position
+        return -1
+
+    def lists(self, thread: int, loc: int, mode: int) -> Iterator[list[_Positioned]]:
+        """Return the lists, each of one other thread, in which accesses can be that the operation depends on."""
+        for other, entries in self.by_thread.items():
+            if other == thread:
+                continue
+            if mode in _BY_KEY:
+                yield self.others.get(other, _NOTHING)  # before the others: what waited is known then
+                yield self.by_key.get((other, loc), _NOTHING)
+            else:
+                yield entries
+
+
 class HappensBefore:
     """The pasts of the steps pushed so far; `truncate` goes back to a shorter prefix.
 
@@ -83,10 +159,13 @@ class HappensBefore:
         self.of_thread: dict[int, list[int]] = {}  # the numbers of each thread's steps
         self._accesses: dict[int, tuple[_Accesses, _Accesses]] = {}  # of each root: all, and those that are no reading
         self._ticks: list[int] = []  # the steps in which the clock advanced
+        self._indexes: dict[tuple[int, bool], _Index] = {}  # of roots with many accesses, and if of their changes only
 
     def truncate(self, length: int) -> None:
         """Forget all steps from ``length`` on."""
         steps, of_thread, accesses = self.steps, self.of_thread, self._accesses
+        if self._indexes:
+            self._forget(length)
         for thread, operations, _enabled, _after in steps[length:]:
             of_thread[thread].pop()
             if thread != -1:
@@ -97,6 +176,16 @@ class HappensBefore:
                         if mode != READ and mode != KEY_READ:  # noqa: PLR1714 - the faster form
                             changes.pop()
         del steps[length:], self.pasts[length:]
+
+    def _forget(self, length: int) -> None:
+        """Take away from the indexes what belongs to steps from ``length`` on."""
+        for (root, changes), index in self._indexes.items():
+            accesses = self._accesses[root][changes]
+            index.follow(accesses)  # so that both have the same end
+            for access in reversed(accesses):
+                if access[0] < length:
+                    break
+                index.forget(access)
 
     def past_of(self, thread: int, after: Sequence[int] | None) -> int:
         """Return what precedes the next step of a thread before its own dependences are looked at."""
@@ -149,7 +238,8 @@ class HappensBefore:
                     if before:
                         _number, other, other_mode, _loc = before[-1]
                         if other != thread or other_mode not in _LAST:  # else it knows all that came before
-                            races, past = self._races_of_one(thread, loc, mode, before, past)
+                            look = self._races_of_one if len(before) < _LOOKED_AT else self._races_among_many
+                            races, past = look(thread, operations[0], before, past)
                     every.append((number, thread, mode, loc))
                     if not reads:
                         changes.append((number, thread, mode, loc))
@@ -165,12 +255,13 @@ class HappensBefore:
         """Earlier steps that race with a step by ``thread`` that has this past, latest first."""
         if len(operations) > 1:
             return self._races_of_many(thread, operations, past)[0]
-        root, loc, mode = operations[0]
+        root, _loc, mode = operations[0]
         every, _changes = self._accesses.get(root, _NONE)
-        return [] if not every or mode == LOCAL else self._races_of_one(thread, loc, mode, every, past)[0]
+        return [] if not every or mode == LOCAL else self._races_of_one(thread, operations[0], every, past)[0]
 
-    def _races_of_one(self, thread: int, loc: int, mode: int, accesses: _Accesses, past: int) -> tuple[list[int], int]:
+    def _races_of_one(self, thread: int, operation: Operation, accesses: _Accesses, past: int) -> tuple[list[int], int]:
         """Also what precedes the step, its own dependences included."""
+        _root, loc, mode = operation
         found = []
         awaited = -1
         pasts = self.pasts
@@ -194,6 +285,31 @@ class HappensBefore:
             past |= pasts[awaited] | 1 << awaited
         return found, past
 
+    def _races_among_many(
+        self, thread: int, operation: Operation, accesses: _Accesses, past: int
+    ) -> tuple[list[int], int]:
+        """As `_races_of_one`, without a look at accesses that are of no interest; not where there is any waiting."""
+        root, loc, mode = operation
+        index = self._index(root, mode, accesses)
+        if mode not in _NEVER_WAITING or index.awaited:
+            return self._races_of_one(thread, operation, accesses, past)
+        end = index.end(thread, mode)
+        latest = []  # of each list the one that brings all that lies before it
+        for entries in index.lists(thread, loc, mode):
+            for position, (number, _other, other_mode, other_loc) in reversed(entries):
+                if position < end or past >> number & 1:
+                    break
+                relation = DEPENDS[other_mode][mode]
+                if relation and (relation != SAME_KEY or other_loc == loc):
+                    latest.append(position)
+                    break
+        return self._races_of_one(thread, operation, [accesses[position] for position in sorted(latest)], past)
+
+    def _index(self, root: int, mode: int, accesses: _Accesses) -> _Index:
+        index = self._indexes.setdefault((root, mode in _READS), _Index())
+        index.follow(accesses)
+        return index
+
     def _races_of_many(self, thread: int, operations: Sequence[Operation], past: int) -> tuple[list[int], int]:
         """As `_races_of_one`, for a step of several operations, which may block or end early at each but the first.
 
@@ -207,6 +323,12 @@ class HappensBefore:
                 continue
             every, changes = self._accesses.get(root, _NONE)
             before = changes if mode in _READS else every  # readings commute
+            if len(before) >= _LOOKED_AT:
+                known = self._index(root, mode, before)
+                end = known.end(thread, mode)
+                for entries in known.lists(thread, loc, mode):
+                    _note_concurrent(entries, index, loc, mode, end, past, direct, awaited, blocked)
+                continue
             for number, other, other_mode, other_loc in reversed(before):
                 if other != thread:
                     relation = DEPENDS[other_mode][mode]
@@ -221,6 +343,10 @@ class HappensBefore:
                             direct.add(number)
                 if other_mode in _LAST:
                     break
+        return self._told(direct, awaited, blocked, past)
+
+    def _told(self, direct: set[int], awaited: dict[int, bool], blocked: set[int], past: int) -> tuple[list[int], int]:
+        """Return which of the steps that a step depends on race with it, latest first, and its whole past."""
         found = []
         for number in sorted(direct.union(awaited), reverse=True):
             if not past >> number & 1:
@@ -276,6 +402,32 @@ class HappensBefore:
     def precedes(self, earlier: int, later: int) -> bool:
         """Return whether step ``earlier`` happens before step ``later``."""
         return bool(self.pasts[later] >> earlier & 1)
+
+
+def _note_concurrent(
+    entries: list[_Positioned], index: int, loc: int, mode: int, end: int, past: int, direct: set[int],
+    awaited: dict[int, bool], blocked: set[int],
+) -> None:  # fmt: skip
+    """Note of one other thread's accesses those that an operation depends on, the latest first.
+
+    Its steps follow each other, so what lies before one that the past knows is known, too; and what lies before one
+    that is a race will be when the races are told, latest first.
+    """
+    raced = -1
+    for position, (number, _other, other_mode, other_loc) in reversed(entries):
+        if position < end or past >> number & 1 or (number < raced and raced not in blocked):
+            return
+        relation = DEPENDS[other_mode][mode]
+        if not relation or (relation == SAME_KEY and other_loc != loc):
+            continue
+        if relation in (ORDERED, WAITS):
+            awaited[number] = awaited.get(number, False) or index > 0 or relation == WAITS
+            if index == 0:
+                blocked.add(number)
+        else:
+            direct.add(number)
+        if number in direct:
+            raced = number
 
 
 def dependent_steps(first: Sequence[Operation], second: Sequence[Operation]) -> bool:
