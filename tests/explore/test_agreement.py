@@ -7,8 +7,10 @@ from plait.explore import dpor
 from plait.explore.bounded import Bounded
 from plait.explore.dfs import Dfs
 from plait.explore.pct import Pct
+from plait.explore.period import Period
 from plait.explore.pos import Pos
 from plait.explore.random_walk import RandomWalk
+from plait.explore.rff import Rff
 from plait.explore.surw import Surw
 from plait.observe.happens import HappensBefore
 from programs import random_program
@@ -56,7 +58,7 @@ def test_a_broken_search_is_noticed(monkeypatch, fault):
             pass
 
 
-@pytest.mark.parametrize("make", [Pos, RandomWalk, Pct, Surw])
+@pytest.mark.parametrize("make", [Pos, RandomWalk, Pct, Surw, Rff, Period])
 def test_samples_show_nothing_that_brute_force_does_not(make):
     shown = possible = 0
     for seed in range(40):

@@ -8,8 +8,10 @@ from plait.explore.dfs import Dfs
 from plait.explore.dpor import Dpor
 from plait.explore.icb import Icb
 from plait.explore.pct import Pct
+from plait.explore.period import Period
 from plait.explore.pos import Pos
 from plait.explore.random_walk import RandomWalk
+from plait.explore.rff import Rff
 from plait.explore.runner import explore
 from plait.explore.stateful import Stateful
 from plait.explore.surw import Surw
@@ -87,7 +89,7 @@ def test_the_lost_wakeup_is_found_whichever_way_threads_are_listed(make, waiter_
     assert found.statuses["finished"] >= 1
 
 
-@pytest.mark.parametrize("make", [Pos, RandomWalk, Pct, Surw])
+@pytest.mark.parametrize("make", [Pos, RandomWalk, Pct, Surw, Rff, Period])
 @pytest.mark.parametrize(("prepare", "model"), [(lost_wakeup(waiter_first=False), False), (philosophers(3), True)])
 def test_sampling_finds_deadlocks(make, prepare, model):
     ENGINE.gil = model
@@ -101,7 +103,7 @@ def test_sampling_finds_deadlocks(make, prepare, model):
     assert not found.exhausted
 
 
-@pytest.mark.parametrize("make", [Pos, RandomWalk, Pct, Surw])
+@pytest.mark.parametrize("make", [Pos, RandomWalk, Pct, Surw, Rff, Period])
 def test_samples_depend_on_the_seed_alone(make):
     def schedules(seed):
         runs = []
@@ -114,7 +116,7 @@ def test_samples_depend_on_the_seed_alone(make):
     assert schedules(1) != schedules(2)
 
 
-@pytest.mark.parametrize(("make", "share"), [(Surw, 0.9), (Pos, 0.75), (RandomWalk, 0.6)])
+@pytest.mark.parametrize(("make", "share"), [(Surw, 0.9), (Pos, 0.75), (RandomWalk, 0.6), (Rff, 0.6), (Period, 0.75)])
 def test_samples_spread_over_the_schedules(make, share):
     """Of the 20 schedules of two threads with three steps each, 100 samples reach most."""
     seen = set()

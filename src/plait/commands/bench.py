@@ -57,7 +57,7 @@ def run_bench(options: argparse.Namespace) -> int:
 
 def _measured(name: str, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     settings = {"runs": options.runs, "seconds": options.limit, "which": options.set, "progress": _progress}
-    own = ("operator", "subject", "ask", "sample", "max_tests", "seed", "resume", "beside")
+    own = ("operator", "subject", "ask", "sample", "max_tests", "max_schedules", "seed", "resume", "beside")
     return measure_table(name, {**settings, **{each: getattr(options, each) for each in own}})
 
 

@@ -39,13 +39,18 @@ class Pos:
         self._redraw(engine)
         best, best_priority = engine.enabled[0], -1.0
         for number in engine.enabled:
-            steps = self._steps.get(number, 0)
-            known = self._priorities.get(number)
-            if known is None or known[0] != steps:
-                known = self._priorities[number] = (steps, self._random.random())
-            if known[1] > best_priority:
-                best, best_priority = number, known[1]
+            priority = self._urgency(number)
+            if priority > best_priority:
+                best, best_priority = number, priority
         return best
+
+    def _urgency(self, number: int) -> float:
+        """Return that of a thread's pending operation, drawn when it is first asked for."""
+        steps = self._steps.get(number, 0)
+        known = self._priorities.get(number)
+        if known is None or known[0] != steps:
+            known = self._priorities[number] = (steps, self._random.random())
+        return known[1]
 
     def _redraw(self, engine: Engine) -> None:
         roots = engine.heap.roots

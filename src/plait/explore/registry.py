@@ -11,8 +11,11 @@ from plait.explore.dfs import Dfs
 from plait.explore.dpor import Dpor
 from plait.explore.icb import Icb
 from plait.explore.pct import Pct
+from plait.explore.period import Period
+from plait.explore.portfolio import Portfolio
 from plait.explore.pos import Pos
 from plait.explore.random_walk import RandomWalk
+from plait.explore.rff import Rff
 from plait.explore.stateful import Stateful
 from plait.explore.surw import Surw
 from plait.model.choices import ORDERED
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from plait.explore.strategy import Strategy
 
 STRATEGIES: dict[str, Callable[[int], Strategy]] = {
+    "auto": Portfolio,
     "dpor": lambda _seed: Dpor(),
     "dfs": lambda _seed: Dfs(),
     "icb": lambda _seed: Icb(),
@@ -31,6 +35,8 @@ STRATEGIES: dict[str, Callable[[int], Strategy]] = {
     "pos": Pos,
     "pct": lambda seed: Pct(seed=seed),
     "surw": Surw,
+    "rff": Rff,
+    "period": Period,
     "random": RandomWalk,
 }
 
@@ -57,6 +63,8 @@ def make_search(name: str, priority: Prioritizer | None, bound: int | None, seed
 
     The bound is on preemptions, where the search has one; ``order`` is a seed for a random order of alternatives.
     """
+    if name == "auto" and priority is not None:
+        return Portfolio(seed, Capp("delay", priority, bound=bound, seed=order))
     if name in ORDERED:
         return Capp(name, priority, bound=bound if name in BOUNDED else None, seed=order)
     return make_strategy(name, seed, priority)

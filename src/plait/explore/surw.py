@@ -11,15 +11,13 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from plait.run.operations import LOCAL
+from plait.explore.shared import SharedSteps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.run.engine import Engine
     from plait.run.vthread import VThread
-
-Place = tuple[str, object]  # what a location is called in every execution
 
 
 class Surw:
@@ -31,14 +29,14 @@ class Surw:
         self.exhausted = False
         self.free = False
         self._random = Random(seed)
-        self._shared: set[Place] = set()
-        self._totals: dict[int, int] = {}  # interesting steps of a thread in the longest execution
+        self._shared = SharedSteps()
         self._done: dict[int, int] = {}
         self._seen = 0
         self._target = -1  # the thread whose interesting step comes next
 
     def next_prefix(self) -> Sequence[int] | None:
         """Always one more."""
+        self._shared.begin()
         self._done = {}
         self._seen = 0
         self._target = -1
@@ -53,43 +51,26 @@ class Surw:
         if self._target not in enabled:
             self._target = self._draw(enabled)
         for number in enabled:
-            if not self._interesting(engine, number) and number != self._target:
+            thread = engine.threads[number]
+            if number != self._target and not self._shared.interesting(engine, thread.loc, thread.mode):
                 return number  # free to go first: it does not touch what the others touch
         return self._target
 
     def _draw(self, enabled: Sequence[int]) -> int:
-        left = [max(self._totals.get(number, 1) - self._done.get(number, 0), 1) for number in enabled]
+        totals, done = self._shared.totals, self._done
+        left = [max(totals.get(number, 1) - done.get(number, 0), 1) for number in enabled]
         return self._random.choices(enabled, weights=left)[0]
 
-    def _interesting(self, engine: Engine, number: int) -> bool:
-        thread = engine.threads[number]
-        if thread.mode == LOCAL:
-            return False
-        return not self._shared or _place(engine, thread.loc) in self._shared
-
     def _count(self, engine: Engine) -> None:
-        for thread, loc, mode, _site, _enabled, _after in engine.trace[self._seen :]:
-            if thread >= 0 and mode != LOCAL and (not self._shared or _place(engine, loc) in self._shared):
+        trace = engine.trace
+        for index in range(self._seen, len(trace)):
+            thread, loc, mode = trace[index][:3]
+            if thread >= 0 and self._shared.interesting(engine, loc, mode):
                 self._done[thread] = self._done.get(thread, 0) + 1
                 if thread == self._target:
                     self._target = -1
-        self._seen = len(engine.trace)
+        self._seen = len(trace)
 
     def executed(self, engine: Engine) -> None:
         """Note which places several threads touch, and how often."""
-        touched: dict[Place, set[int]] = {}
-        counts: dict[int, int] = {}
-        for thread, loc, mode, _site, _enabled, _after in engine.trace:
-            if thread >= 0 and mode != LOCAL:
-                touched.setdefault(_place(engine, loc), set()).add(thread)
-        self._shared.update(place for place, threads in touched.items() if len(threads) > 1)
-        for thread, loc, mode, _site, _enabled, _after in engine.trace:
-            if thread >= 0 and mode != LOCAL and (not self._shared or _place(engine, loc) in self._shared):
-                counts[thread] = counts.get(thread, 0) + 1
-        for thread, count in counts.items():
-            self._totals[thread] = max(self._totals.get(thread, 0), count)
-
-
-def _place(engine: Engine, loc: int) -> Place:
-    obj, name = engine.heap.locs[engine.heap.roots[loc]]
-    return (obj if type(obj) is str else type(obj).__qualname__), name if type(name) in (str, int) else None
+        self._shared.learn(engine)

@@ -15,11 +15,13 @@ GENERATORS = ("random", "covcon", "mrt", "s-atg", "d-atg", "sd-atg", "sd-atg-all
 
 ORDERED = ("dfs", "bfs", "icb", "delay", "stateful", "stateful-bfs")
 """Searches that a heuristic can order (CAPP, Figure 4)."""
-SEARCHES = (*ORDERED, "dpor", "pos", "pct", "surw", "random")
+SEARCHES = ("auto", *ORDERED, "dpor", "pos", "pct", "surw", "rff", "period", "random")
 """Searches for the schedules of one test: `plait explore`, `pytest --plait`, `explore_threads`."""
+SEEDED = ("auto", "pos", "pct", "surw", "rff", "period", "random")
+"""Those that draw at random: another seed is another search."""
 EXHAUSTIVE = ("dpor", "dfs", "icb")
 """Searches of `plait diff`: a difference is proven against all outcomes of the other version, so they must end."""
-SCHEDULES = ("native", "random", "pos", "pct", "dfs", "icb", "dpor", "active")
+SCHEDULES = ("native", "random", "pos", "pct", "surw", "rff", "period", "dfs", "icb", "dpor", "active")
 """How `plait check` executes a generated test: by a search, on OS threads, or by active testing."""
 
 MATCHES = {

@@ -32,7 +32,7 @@ _HIDDEN: Any = getattr(pytest, "HIDDEN_PARAM", "threads")  # older versions of p
 _OPTIONS = {
     "old": "the version before the change, such as HEAD~1: preempt in changed code first",
     "capp": "change-aware order of schedules (default: LOA), or none",
-    "schedule": "the search: delay (default), icb, dfs, bfs, stateful, dpor, pos, pct...",
+    "schedule": "the search: auto (default), delay, icb, dfs, bfs, stateful, dpor, pos, surw, rff...",
     "bound": "the most preemptions of delay and icb (default: 2)",
     "schedules": "the most schedules for each test (default: 50)",
     "seconds": "the most seconds for each test (default: 60)",

@@ -81,7 +81,7 @@ class Settings:
     """What the command line, the configuration file and a test's marker say, the last one winning."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self.search = _asked(config, "schedule") or "delay"
+        self.search = _asked(config, "schedule") or "auto"
         self.capp = _asked(config, "capp") or DEFAULT_HEURISTIC
         self.bound = _number(_asked(config, "bound"), 2)
         self.schedules = _number(_asked(config, "schedules"), 50)

@@ -162,8 +162,21 @@ class ItemTrial(Trial):
 
 
 def _is_unfair(hang: Hang) -> bool:
+    """Return whether an execution is so long because one thread went on while others could have run.
+
+    It may still do so when the steps are over; or the others came too late for it to end, which it otherwise would.
+    """
     could = any(pending.enabled and pending.thread != hang.thread for pending in ENGINE.pending)
-    return could and all(entry[0] == hang.thread for entry in ENGINE.trace[-ALONE:])
+    if could and all(entry[0] == hang.thread for entry in ENGINE.trace[-ALONE:]):
+        return True
+    longest = run = 0
+    last = -1
+    for thread, _loc, _mode, _site, enabled, _after in ENGINE.trace:
+        if enabled is not None:
+            run = run + 1 if thread == last and len(enabled) > 1 else 0
+            last = thread
+            longest = max(longest, run)
+    return 2 * longest > ENGINE.step and not ENGINE.livelocked
 
 
 class Subtests:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 SECONDS = 60.0
 SCHEDULES = 10_000
 BOUND = 2
-SEARCH = "delay"
+SEARCH = "auto"
 OVERTIME = 3.0  # seconds beside the budget after which pytest is killed
 COLLECTION = 120.0  # seconds that pytest may need to begin with the first test
 LOOK, LOOKS = 0.05, 10  # seconds between two looks at a process, and how many must find it waiting

@@ -1,0 +1,144 @@
+"""Periodical scheduling: an execution is a sequence of periods, and in each of them every thread has its share.
+
+After PERIOD (Wen and others, 2022): the interesting steps of a thread (see `plait.explore.shared`) are cut into as many
+parts as there are periods. In a period each thread in turn performs its part; whoever has to wait is passed over. Two
+periods come before three, and so on: few periods are few preemptions, but each may concern all threads at once, which
+is why a hundred threads need no more than two.
+
+The cuts of a number of periods are tried one by one, simple ones first: all threads alike, then all but one thread
+alike and that one whole, then one thread alone, then one thread otherwise than the rest. Beside them, every third
+execution has cuts and an order of the threads drawn at random, so that every interleaving is possible. An execution
+whose interesting steps came in an order that is known changes nothing; after `STALE` of these the number of periods
+grows before all cuts were tried.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+from random import Random
+from typing import TYPE_CHECKING
+
+from plait.explore.shared import SharedSteps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.run.engine import Engine
+    from plait.run.vthread import VThread
+
+STALE = 50
+RANDOM_EVERY = 3
+MOST_ORDERS = 50_000  # that are remembered
+
+Cuts = tuple[int, ...]  # after how many interesting steps of a thread each period but the last one ends
+
+
+class Period:
+    """Endless; the same seed gives the same executions."""
+
+    name = "period"
+
+    def __init__(self, seed: int = 0) -> None:
+        self.exhausted = False
+        self.free = False
+        self.periods = 1
+        self._random = Random(seed)
+        self._shared = SharedSteps()
+        self._plans: Iterator[tuple[Cuts, int, Cuts]] = iter(())
+        self._executions = self._stale = 0
+        self._orders: set[int] = set()
+        self._common: Cuts = ()
+        self._own: dict[int, Cuts] = {}
+        self._turns: dict[int, float] = {}  # where a thread stands in a period; by its number if it is not here
+        self._done: dict[int, int] = {}
+        self._seen = self._period = 0
+        self._current = -1
+
+    def next_prefix(self) -> Sequence[int] | None:
+        """Always one more: the next cuts of this number of periods, or some at random."""
+        self._shared.begin()
+        self._done, self._seen, self._period, self._current = {}, 0, 0, -1
+        self._own, self._turns = {}, {}
+        self._executions += 1
+        if self._executions % RANDOM_EVERY == 0:
+            self._draw()
+        elif self._executions > 1:
+            self._common, thread, own = self._next_plan()
+            self._own = {thread: own}
+        return ()
+
+    def _next_plan(self) -> tuple[Cuts, int, Cuts]:
+        if self._stale < STALE:
+            for plan in self._plans:
+                return plan
+        self._stale = 0
+        self.periods += 1
+        self._plans = self._made(self.periods)
+        return next(self._plans, ((), 0, ()))
+
+    def _made(self, periods: int) -> Iterator[tuple[Cuts, int, Cuts]]:
+        """Make all cuts for a number of periods; what was learned meanwhile counts."""
+        totals = self._shared.totals
+        longest = max(totals.values(), default=1)
+        for common in combinations_with_replacement(range(1, longest), periods - 1):
+            yield common, 0, common
+        none = (longest + 1,) * (periods - 1)
+        for common in combinations_with_replacement(range(1, longest), periods - 1):
+            yield from ((common, thread, none) for thread in sorted(totals, reverse=True))
+        for common in (none, *combinations_with_replacement(range(1, longest), periods - 1)):
+            for thread in sorted(totals):
+                for own in combinations_with_replacement(range(totals[thread]), periods - 1):
+                    if own != common:
+                        yield common, thread, own
+
+    def _draw(self) -> None:
+        """Cut each thread at random, in a random order of threads; a few more periods than are tried one by one."""
+        totals, draw = self._shared.totals, self._random
+        cuts = draw.randint(1, self.periods + 1)
+        self._common = (0,) * cuts
+        for thread in sorted(totals):
+            self._own[thread] = tuple(sorted(draw.randint(0, totals[thread]) for _ in range(cuts)))
+            self._turns[thread] = draw.random() * (max(totals) + 1)
+
+    def choose(self, engine: Engine, current: VThread | None) -> int:
+        """Return the thread whose turn it is in this period; who stands in front of nothing interesting runs on."""
+        self._count(engine)
+        enabled = engine.enabled
+        if len(enabled) == 1:
+            return enabled[0]
+        shared, threads = self._shared, engine.threads
+        for number in enabled:
+            if not shared.interesting(engine, threads[number].loc, threads[number].mode):
+                return number
+        while True:
+            able = [number for number in enabled if self._has_share(number)]
+            if able:
+                break
+            self._period += 1
+            self._current = -1
+        if self._current not in able:
+            self._current = min(able, key=lambda number: (self._turns.get(number, number), number))
+        return self._current
+
+    def _has_share(self, number: int) -> bool:
+        cuts = self._own.get(number, self._common)
+        return self._period >= len(cuts) or self._done.get(number, 0) < cuts[self._period]
+
+    def _count(self, engine: Engine) -> None:
+        trace, done = engine.trace, self._done
+        for index in range(self._seen, len(trace)):
+            thread, loc, mode = trace[index][:3]
+            if thread >= 0 and self._shared.interesting(engine, loc, mode):
+                done[thread] = done.get(thread, 0) + 1
+        self._seen = len(trace)
+
+    def executed(self, engine: Engine) -> None:
+        """Note which steps are interesting, and whether their order is new."""
+        self._shared.learn(engine)
+        shared = self._shared
+        order = hash(tuple(entry[0] for entry in engine.trace if shared.interesting(engine, entry[1], entry[2])))
+        if order in self._orders:
+            self._stale += 1
+        elif len(self._orders) < MOST_ORDERS:
+            self._orders.add(order)
+            self._stale = 0
