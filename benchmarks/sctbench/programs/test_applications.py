@@ -136,6 +136,7 @@ def test_aget_sound():
 
 
 # -- CB/pbzip2-0.9.4: main throws the queue away when the writer has ended; nobody waits for the consumers ------------
+# The original's writer also asks for the number of blocks first, and may end with nothing written.
 
 BLOCKS, CONSUMERS = 2, 2
 
@@ -184,7 +185,7 @@ def pbzip2(*, waits):
 
     def writer():
         current = 0
-        while current < blocks or not all_done:
+        while (not all_done or current < blocks) if waits else (current < blocks or not all_done):
             if current >= BLOCKS or output[current] is None:
                 time.sleep(0.05)
                 continue
