@@ -314,3 +314,31 @@ def test_a_call_that_waits_with_a_lock_of_its_caller_is_woken_up(judged):
     suffix = ["x.enter()", "x.open()", "x.leave()"]
     waiting = ["x.enter()", "x.wait()", "x.leave()"]
     assert judged(HELD_BY_THE_CALLER, ["x = Monitor()"], waiting, suffix).violation is None
+
+
+HELD = """
+    import threading
+
+    class Held:
+        def __init__(self):
+            self._lock = threading.Lock()
+
+        def take(self):
+            self._lock.acquire()
+
+        def give(self):
+            self._lock.release()
+
+        def breathe(self):
+            self._lock.release()
+            self._lock.acquire()
+"""
+
+
+def test_a_lock_that_a_caller_keeps_is_not_the_calls_doing(judged):
+    """A call that gives its caller's lock up for a moment may find that another caller has taken it for good."""
+    kept = judged(HELD, ["x = Held()"], ["x.take()", "x.breathe()"], ["x.take()"])
+    assert kept.executions > 1
+    assert kept.violation is None
+    given = judged(HELD, ["x = Held()"], ["x.take()", "x.breathe()", "x.give()"], ["x.take()", "x.give()"])
+    assert given.violation is None
