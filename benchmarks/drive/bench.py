@@ -97,7 +97,7 @@ def run(
             taken += row["constructible"]
             rows.append(row)
             progress(line_of(row))
-    return {"rows": rows, "summary": summary(rows, missing), "missing": missing}
+    return {"rows": rows, "summary": {**summary(rows, missing), "missing": missing}}
 
 
 def classes_of(package: Package) -> list[PublicClass]:
@@ -199,8 +199,8 @@ def summary(rows: Iterable[dict[str, Any]], missing: dict[str, str]) -> dict[str
 def show(result: dict[str, Any]) -> str:
     """Return the table as text."""
     lines = [line_of(row) for row in result["rows"]]
-    lines += [f"{name}: not to be had: {reason}" for name, reason in result["missing"].items()]
-    totals = result["summary"]
+    totals = dict(result["summary"])
+    lines += [f"{name}: not to be had: {reason}" for name, reason in totals.pop("missing").items()]
     share = totals["driven"] / totals["classes"] if totals["classes"] else 0.0
     lines += [f"{name:<28} {number:>6}" for name, number in totals.items()]
     return "\n".join([*lines, f"{'drive rate':<28} {share:>6.0%}"])

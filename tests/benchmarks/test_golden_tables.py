@@ -5,6 +5,7 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -377,10 +378,39 @@ def sctbench(patch):
     return {"subject": "account,reorder_10,din_phil2", "searches": list(figures)}
 
 
+def drive(patch):
+    table = module("drive.bench")
+    nothing = {**table._nothing(), "verdict": "not built", "seconds": 0.5}
+    rows = {
+        "store:Store": {
+            "constructible": True, "verdict": "none", "methods": 4, "called": 4, "returned": 4, "pairs": 10,
+            "overlapping": 9, "driven": True, "built": "Store()", "reason": "", "tests": 150, "seconds": 3.2,
+        },
+        "store:Line": {
+            "constructible": True, "verdict": "inconclusive", "methods": 3, "called": 3, "returned": 2, "pairs": 6,
+            "overlapping": 6, "driven": False, "built": "Line(0)", "tests": 150, "seconds": 4.0,
+            "reason": "1 of 3 methods never returned: send (OSError: not connected)",
+        },
+        "store:Base": {**nothing, "constructible": False, "reason": "store:Base is abstract"},
+        "store:Odd": {**nothing, "constructible": True, "reason": "store:Odd cannot be built from its signature"},
+    }  # fmt: skip
+    listed = [table.Package("store", "store", "1.0"), table.Package("gone", "gone", "2.0")]
+
+    def classes(package):
+        if package.name == "gone":
+            raise table.UsageError("gone==2.0 cannot be installed")
+        return [SimpleNamespace(name=name) for name in rows]
+
+    patch.setattr(table, "packages", lambda _which="sample": listed)
+    patch.setattr(table, "classes_of", classes)
+    patch.setattr(table, "drive", lambda public, *_: dict(rows[public.name]))
+    return {}
+
+
 TABLES = {
     each.__name__.rstrip("_"): each
     for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants, jacontebe, gobench,
-                 filter_, forms, fingerprints, frames, fix, product, sctbench)
+                 filter_, forms, fingerprints, frames, fix, product, sctbench, drive)
 }
 
 
