@@ -44,6 +44,7 @@ FILES = {
     """,
     "src/shop/stock.py": """
         import threading
+        import zlib
 
         class Stock:
             def __init__(self):
@@ -62,8 +63,10 @@ FILES = {
             pass
 
         class Client:
-            def __init__(self, connection):
-                self.rows = connection.execute("select 1").rows
+            def __init__(self, token: str):
+                if zlib.crc32(token.encode()) != 0x1234ABCD:
+                    raise PermissionError("wrong token")
+                self.rows = []
 
             def fetch(self):
                 return self.rows

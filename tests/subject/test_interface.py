@@ -208,7 +208,10 @@ def test_parameters():
 
 
 def test_what_is_left_out_is_said():
-    assert interface_of(Cache).notes == ("fetch is asynchronous: left out",)
+    assert interface_of(Cache).notes == (
+        "fetch is asynchronous: left out",
+        "`from_items`, `bare` make instances: tests build objects with them, threads do not call them",
+    )
 
 
 def test_every_form_is_a_line_of_python():
