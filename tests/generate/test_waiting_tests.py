@@ -178,3 +178,46 @@ def test_what_a_thread_has_taken_it_gives_back(tmp_path):
     _sequences, tests = made(tmp_path, "Owned")
     patterns = {tuple(tuple(call.method for call in suffix) for suffix in test.suffixes) for test in tests}
     assert (("hold", "let_go"), ("hold", "let_go")) in patterns
+
+
+CROWDED = """
+import threading
+
+class Tray:
+    def __init__(self):
+        self._items = []
+        self._closed = False
+        self._condition = threading.Condition()
+
+    def put(self, item: int):
+        with self._condition:
+            self._items.append(item)
+            self._condition.notify()
+
+    def take(self):
+        with self._condition:
+            while self._closed or not self._items:
+                self._condition.wait()
+            return self._items.pop()
+
+    def shut(self):
+        with self._condition:
+            self._closed = True
+
+    def open(self):
+        with self._condition:
+            self._closed = False
+            self._condition.notify()
+"""
+
+
+def test_one_call_lets_two_others_go_on(tmp_path, monkeypatch):
+    """The state takes two kinds of calls: two items are there, and nobody may take them."""
+    monkeypatch.setitem(globals(), "SOURCE", CROWDED)
+    _sequences, tests = made(tmp_path, "Tray", take=lambda waiting: waiting.take(40, lambda _test: True))
+    assert any(
+        [call.method for call in test.prefix] == ["Tray", "put", "put", "shut"]
+        and sorted(call.method for call in test.calls) == ["open", "take", "take"]
+        and len(test.suffixes) == 3
+        for test in tests
+    )

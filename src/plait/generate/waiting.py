@@ -40,6 +40,9 @@ _AGAIN = 3
 _PER_METHOD = 3
 """States kept for each method that waits."""
 _WAKERS = 4
+_CROWDED = 2
+"""States kept in which one call lets several others go on."""
+_CROWDED_LOOK = 150
 _ENDS = 2
 _KEYS = ("'a'", "'b'", "'c'", "'d'", "0", "1", "2", "3")
 """What a second call waits for instead, where calls name what they wait for."""
@@ -145,10 +148,47 @@ class WaitingTests:
             found += kept
         for situation in found:
             self._find_wakers(situation)
+        if found:
+            found += self._find_crowded({each.waiter.call.method for each in found})
         made = (self._find_two_keys(situation) for situation in found)
         self._two_keys = [pair for pair in made if pair is not None]
         self._find_together({each.waiter.call.method for each in found})
         return found
+
+    def _find_crowded(self, waiting: set[str]) -> list[Situation]:
+        """Return states in which a call waits, and one other call lets two like it go on.
+
+        Such a state often takes two kinds of calls: what is stored, and then closed, paused or held. A class that wakes
+        one waiter where it must wake all is wrong there.
+        """
+        methods = [each for each in self._methods() if each.name not in waiting]
+        pairs = [(one, two) for one in methods for two in methods if one is not two]
+        self._random.shuffle(pairs)
+        found: list[Situation] = []
+        end = self._runs + _CROWDED_LOOK
+        for one, two in pairs:
+            if self._runs >= end or len(found) >= _CROWDED:
+                break
+            prefix = self._sequences.prefix(0)
+            for method in (one, one, two):
+                draft = self._sequences.write(method, prefix)
+                prefix.drafts += [] if draft is None else [draft]
+            if not all(each.status == "ok" for each in self._outcomes(prefix.drafts)):
+                continue
+            for method in [each for each in self._methods() if each.name in waiting]:
+                for situation in self._try(prefix, method, dict(prefix.scene.given)):
+                    self._find_wakers(situation)
+                    twice = [situation.waiter, situation.waiter]
+                    wakers = [each for each in situation.wakers if not self._any_waits(prefix, each, *twice)]
+                    if wakers:
+                        found.append(replace(situation, wakers=wakers))
+        return found
+
+    def _any_waits(self, prefix: Prefix, *drafts: Draft) -> bool:
+        """Return whether one of the calls waits or fails."""
+        outcomes = self._outcomes([*prefix.drafts, *drafts])
+        last = outcomes[len(prefix.drafts) :]
+        return len(last) < len(drafts) or any(each.waited or each.status != "ok" for each in last)
 
     def _find_together(self, known: set[str]) -> None:
         """Calls that wait for a call like themselves while that is under way: no state makes them wait alone."""
