@@ -87,3 +87,24 @@ class Loader:
     def forget(self, key):
         with self._lock:
             del self._rows[key]
+
+
+class Meter:
+    def __init__(self, clock, sink):
+        self._clock = clock
+        self._sink = sink
+        self._lock = threading.Lock()
+        self._since = None
+
+    def start(self):
+        with self._lock:
+            self._since = self._clock.now()
+
+    def stop(self):
+        with self._lock:
+            self._sink.emit("stopped", self._clock.now() - self._since)
+            self._since = None
+
+    def peek(self):
+        with self._lock:
+            return self._clock.now() - self._since

@@ -168,3 +168,11 @@ def test_what_does_not_end_in_one_thread_is_no_violation(run):
     assert result.findings == []
     assert result.stats["tests"] == 6
     assert any("`list(x)` does not end" in note for note in result.notes)
+
+
+def test_a_class_whose_stand_ins_do_not_fit_together(run):
+    """A call of it always fails: the reason names it, what it raised and what to write."""
+    result = run("Meter", tests=4, module="collaborators")
+    assert (result.verdict, _code(result)) == ("inconclusive", 3)
+    assert "`stop` TypeError: " in result.more["reason"]
+    assert "factories = [...]" in result.more["reason"]
