@@ -8,7 +8,7 @@ import pytest
 
 from plait.commands.check.worker.stream import Stream, StreamOptions
 from plait.generate.catalogue import build_catalogue
-from plait.judge.minimise.tests import fewest_preemptions, smaller
+from plait.judge.minimise.tests import fewest_preemptions, smaller, stated_values
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.safety import Examination
 from plait.observe.places import PLACES
@@ -42,7 +42,8 @@ def test_nothing_can_be_dropped(world, monkeypatch, module, name, tests):
             def same(violation, cause=cause):
                 return violation.cause == cause
 
-            for candidate in smaller(finding.test):
+            stated = stated_values(Examination(finding.test, PLACES, stream.probes, stream.options.rules))
+            for candidate in smaller(finding.test, stated):
                 examination = Examination(candidate, PLACES, stream.probes, stream.options.rules)
                 shown = examine(examination, systematic=400, sampled=20, wanted=same).violation
                 assert shown is None, (finding.test.as_lines(), candidate.as_lines())

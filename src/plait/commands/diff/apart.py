@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from plait.commands.diff import worker
+from plait.commands.diff.finding import stated_on
 from plait.commands.diff.sides import LateError, Sides, awaited
 from plait.errors import own_error
 from plait.generate.condiff import tidied
@@ -91,7 +92,7 @@ class Apart:
             left -= 1
             return left < 0 or time.monotonic() > until or over()
 
-        return descend(best, self._same, spent)
+        return descend(best, self._same, spent, stated_on(self.sides, best.side, best.test))
 
     def _same(self, test: Test, best: Broken) -> Broken | None:
         found = self._judge(test)

@@ -19,6 +19,7 @@ from plait.model.finding import Finding
 from plait.model.test import Test
 from plait.observe.trace import Place
 from plait.subject.changes.change import Change, Side
+from plait.subject.interface.admitted import Admitted
 from plait.workers.pool import WorkerError
 
 ATTEMPTS = 300  # candidates
@@ -60,7 +61,7 @@ class Minimising:
             found = self._try(candidate, best, side, kind)
             return None if found is None else found._replace(decision=revealed.decision)
 
-        return descend(revealed, attempt, over)
+        return descend(revealed, attempt, over, stated_on(self._sides, side, revealed.test))
 
     def _loses_given(self, test: Test, candidate: Test) -> bool:
         """Return whether a candidate has the same calls with other arguments in place of given ones."""
@@ -85,6 +86,15 @@ class Minimising:
             (found.difference.only_new, found.old) if side == "new" else (found.difference.only_old, found.new)
         )
         return found if any(difference_kind(each, others.outcomes) == kind for each in outcomes) else None
+
+
+def stated_on(sides: Sides, side: Side, test: Test) -> Admitted:
+    """Return what the annotations of one version admit for a test's arguments; nothing if that cannot be told."""
+    try:
+        found: Admitted = awaited(sides.on(side, worker.stated, test), None)
+    except WorkerError:
+        return {}
+    return found
 
 
 def difference_finding(

@@ -25,7 +25,9 @@ from plait.judge.difference.explain import Explanation
 from plait.judge.difference.outcome import Outcome, View
 from plait.judge.difference.serial import Observation, Observer, reached, statements_reached
 from plait.judge.difference.words import Kind
+from plait.judge.minimise.tests import stated_values
 from plait.judge.oracle.rules import Rules
+from plait.judge.oracle.safety import Examination
 from plait.judge.oracle.sequential import SequentialRunner
 from plait.model.finding import Finding
 from plait.model.test import Call, Test
@@ -35,6 +37,7 @@ from plait.observe.trace import Place, relative_to
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
 from plait.store.plans import answer_of, first_trail
+from plait.subject.interface.admitted import Admitted
 from plait.subject.interface.members import Interface
 from plait.workers import state
 
@@ -231,6 +234,14 @@ def judge(test: Test, probes: tuple[Call, ...], rules: Rules, gil: bool) -> Judg
     with state.world().entered():
         _announce(test)
         return judged(test, probes, rules, gil=gil)
+
+
+def stated(test: Test) -> Admitted:
+    """Return which simple values the annotations of this version admit for a test's arguments."""
+    state.subject()
+    with state.world().entered():
+        _announce(test)
+        return stated_values(Examination(test, PLACES))
 
 
 def explain_broken(

@@ -25,6 +25,7 @@ from plait.model.site import Site
 from plait.model.test import Call, Test
 from plait.observe.recording import count_preemptions, schedule_of
 from plait.run.engine import ENGINE
+from plait.subject.interface.admitted import Admitted, admitted_values, call_key
 
 ATTEMPTS = 400  # candidates
 PER_BOUND = 1500  # executions for each number of preemptions
@@ -82,8 +83,9 @@ class Minimiser:
     def minimise(self, test: Test, violation: Violation, schedule: Schedule) -> Minimal:
         """Return the local minimum reached from ``test``."""
         best = Minimal(test, violation, schedule, MAX_PREEMPTIONS + 1, 0, True)
+        stated = stated_values(Examination(test, self._sites, self._probes, self._rules))
         for effort in EFFORTS:
-            best = descend(best, partial(self._try, effort), lambda: self._attempts >= ATTEMPTS)
+            best = descend(best, partial(self._try, effort), lambda: self._attempts >= ATTEMPTS, stated)
         shortest = fewest_preemptions(Examination(best.test, self._sites, self._probes, self._rules), self._same)
         if shortest is not None:
             best = shortest
@@ -135,15 +137,29 @@ def fewest_preemptions(
     return None
 
 
-def descend(best: Found, attempt: Callable[[Test, Found], Found | None], over: Callable[[], bool]) -> Found:
+def stated_values(examination: Examination) -> Admitted:
+    """Return which simple values the annotations of a test's calls admit; nothing if it cannot be built."""
+    bed = examination.bed
+    try:
+        examination.replay(Schedule(()))
+        return admitted_values([*bed.test.prefix, *bed.test.calls], {**bed.space, **bed.values}, SIMPLE)
+    except Exception:  # nothing is known then, and nothing lost but a plainer test
+        return {}
+
+
+def descend(
+    best: Found, attempt: Callable[[Test, Found], Found | None], over: Callable[[], bool],
+    stated: Admitted | None = None,
+) -> Found:  # fmt: skip
     """The local minimum: ``attempt`` says what a smaller test shows, None if not the same; ``over`` ends it early.
 
-    Behind a step that helped, the next ones are tried, and only then those before it, which have failed a moment ago.
-    It is over when all steps have failed since one helped.
+    ``stated`` are the values that annotated arguments may take (`stated_values`). Behind a step that helped, the next
+    ones are tried, and only then those before it, which have failed a moment ago. It is over when all steps have
+    failed since one helped.
     """
     position, helped, again = 0, None, False
     while True:
-        steps = islice(smaller(best.test), position, helped if again else None)
+        steps = islice(smaller(best.test, stated), position, helped if again else None)
         for number, candidate in enumerate(steps, position):
             if over():
                 return best
@@ -157,12 +173,12 @@ def descend(best: Found, attempt: Callable[[Test, Found], Found | None], over: C
             position, again = 0, True
 
 
-def smaller(test: Test) -> Iterator[Test]:
-    """Yield all tests one step smaller, the largest steps first."""
+def smaller(test: Test, stated: Admitted | None = None) -> Iterator[Test]:
+    """Yield all tests one step smaller, the largest steps first; arguments stay within what is ``stated`` of them."""
     yield from _fewer_threads(test)
     yield from _fewer_suffix_calls(test)
     yield from _fewer_prefix_calls(test)
-    yield from _simpler_arguments(test)
+    yield from _simpler_arguments(test, stated or {})
     yield from _without_two_prefix_calls(test)
 
 
@@ -203,26 +219,27 @@ def _uses(call: Call, name: str) -> bool:
     )
 
 
-def _simpler_arguments(test: Test) -> Iterator[Test]:
+def _simpler_arguments(test: Test, stated: Admitted) -> Iterator[Test]:
     for index, call in enumerate(test.prefix):
-        for simpler in _simpler(call):
+        for simpler in _simpler(call, stated):
             yield replace(test, prefix=(*test.prefix[:index], simpler, *test.prefix[index + 1 :]))
     for thread, suffix in enumerate(test.suffixes):
         for index, call in enumerate(suffix):
-            for simpler in _simpler(call):
+            for simpler in _simpler(call, stated):
                 changed = (*suffix[:index], simpler, *suffix[index + 1 :])
                 yield replace(test, suffixes=(*test.suffixes[:thread], changed, *test.suffixes[thread + 1 :]))
 
 
-def _simpler(call: Call) -> Iterator[Call]:
+def _simpler(call: Call, stated: Admitted) -> Iterator[Call]:
+    known = stated.get(call_key(call), {})
     for index in range(len(call.kwargs)):
         yield replace(call, kwargs=call.kwargs[:index] + call.kwargs[index + 1 :])
     for index, text in enumerate(call.args):
-        for other in SIMPLE:
+        for other in known.get(str(index), SIMPLE):
             if _rank(other) < _rank(text):
                 yield replace(call, args=(*call.args[:index], other, *call.args[index + 1 :]))
     for index, (name, text) in enumerate(call.kwargs):
-        for other in SIMPLE:
+        for other in known.get(name, SIMPLE):
             if _rank(other) < _rank(text):
                 yield replace(call, kwargs=(*call.kwargs[:index], (name, other), *call.kwargs[index + 1 :]))
 
