@@ -91,3 +91,28 @@ def test_the_clone_has_the_changes_of_the_work_tree(matrix, tmp_path, monkeypatc
 def test_everything_the_tests_need_is_asked_for(matrix):
     assert {each.partition(">")[0] for each in matrix.requirements("dev")} > {"rapidfuzz", "pytest", "scipy"}
     assert not any("plait" in each for each in matrix.requirements("dev"))
+
+
+def test_a_greenlet_is_compiled_for_3_13t_with_the_declarations_it_lacks(matrix, tmp_path, monkeypatch):
+    ran = []
+
+    class Compiler(matrix.Interpreter):
+        def run(self, *words, folder=None, timeout=None):
+            ran.append(words)
+            return matrix.subprocess.CompletedProcess(words, 0, '{"greenlet": "3.2.2"}', "")
+
+    matrix._build_greenlet(Compiler("3.13t", "python3.13t"), "python", tmp_path)
+    header = tmp_path / "critical_sections.h"
+    assert "_PyCriticalSection_SuspendAll" in header.read_text(encoding="utf-8")
+    words = ran[-1]
+    assert f"CXXFLAGS=-include {header}" in words
+    assert "--no-binary=greenlet" in words
+    assert words[-1] == matrix.GREENLET
+
+
+def test_a_greenlet_that_is_there_is_not_compiled_again(matrix, tmp_path, monkeypatch):
+    version = matrix.GREENLET.partition("==")[2]
+    monkeypatch.setattr(matrix, "probe", lambda interpreter, python: {"greenlet": version})
+    monkeypatch.setattr(matrix.Interpreter, "run", lambda *words, **options: pytest.fail("compiled"))
+    matrix._build_greenlet(matrix.Interpreter("3.13t", "python3.13t"), "python", tmp_path)
+    assert list(tmp_path.iterdir()) == []

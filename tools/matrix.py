@@ -31,6 +31,20 @@ NAMES = ("3.11", "3.12", "3.13", "3.14", "3.15", "3.13t", "3.14t", "3.15t")  # t
 UNSTABLE = ("3.14", "3.15")  # what Debian unstable has
 SMOKE = ("tests/run/test_grammar.py", "tests/run/test_mirror_surface.py", "tests/run/test_rewrite_snippets.py")
 SMOKE_NEEDS = ("pytest", "pytest-timeout")
+GREENLET = "greenlet==3.5.6"  # for 3.13t: newer than 3.5.2, and known to compile there
+CRITICAL_SECTIONS = """\
+#ifdef __cplusplus
+struct _ts;
+extern "C" {
+void _PyCriticalSection_Resume(struct _ts *);
+void _PyCriticalSection_SuspendAll(struct _ts *);
+}
+#endif
+"""
+"""Greenlet 3.5.3 and later suspends critical sections when it switches. Python 3.14 declares the two functions that it
+calls in a header which greenlet includes. 3.13t has the same functions, declared in a header which greenlet does not
+include there; so the compiler is told of them.
+"""
 PROBE = """
 import json, platform, sys, sysconfig
 from importlib.metadata import PackageNotFoundError, version
@@ -261,6 +275,8 @@ def install(interpreter: Interpreter, venv: Path, source: Path, *, smoke: bool) 
             raise SkipError(f"no virtual environment: {(done.stderr or done.stdout).strip()[-160:]}")
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--prefer-binary"]
     wheels = [*pip, "--only-binary=:all:"]  # free-threaded builds have no wheels of some newest releases
+    if interpreter.name == "3.13t":
+        _build_greenlet(interpreter, python, venv)
     done = interpreter.run(*wheels, "--editable", interpreter.inside(source), timeout=900)
     if done.returncode:
         raise SkipError(f"plait cannot be installed: {done.stderr.strip()[-160:]}")
@@ -272,6 +288,20 @@ def install(interpreter: Interpreter, venv: Path, source: Path, *, smoke: bool) 
         for each in needed
         if all(interpreter.run(*form, each, timeout=900).returncode for form in (wheels, pip))
     ]
+
+
+def _build_greenlet(interpreter: Interpreter, python: str, venv: Path) -> None:
+    """Compile a greenlet for 3.13t that can switch inside critical sections; the wheels for it cannot."""
+    told = probe(interpreter, python)
+    if told is not None and told["greenlet"] == GREENLET.partition("==")[2]:
+        return
+    header = venv / "critical_sections.h"
+    header.write_text(CRITICAL_SECTIONS, encoding="utf-8")
+    flags = [f"{name}=-include {interpreter.inside(header)}" for name in ("CFLAGS", "CXXFLAGS")]
+    pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-cache-dir", "--no-binary=greenlet"]
+    done = interpreter.run("env", *flags, python, *pip, GREENLET, timeout=900)
+    if done.returncode:
+        raise SkipError(f"greenlet cannot be compiled: {done.stderr.strip()[-160:]}")
 
 
 def count(file: Path, row: Row) -> None:

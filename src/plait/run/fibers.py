@@ -20,7 +20,8 @@ NEEDED = (3, 5, 3)
 """The first greenlet that can switch inside C code (``list(generator)``, ``sort(key=...)``) on free-threaded builds.
 
 Such code holds a critical section, which is a list on the C stack: an older greenlet exchanges the stack under it, and
-the interpreter crashes. 3.13t, for which only older ones exist, therefore has OS threads.
+the interpreter crashes. The wheels for 3.13t are older; a newer one can be compiled there (docs/models.md). Without
+it 3.13t has OS threads.
 """
 
 
