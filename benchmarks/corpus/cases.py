@@ -10,6 +10,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from plait.errors import UsageError
+
 HERE = Path(__file__).parent
 CONFIG = HERE / "config"
 FILES = {"sample": "cases.json", "held-out": "more.json"}
@@ -78,6 +80,8 @@ _WORDS = {
 
 def sets(which: str) -> list[str]:
     """The sets that a name stands for: itself, or every one of them for ``all``."""
+    if which not in (*FILES, "all"):
+        raise UsageError(f"--set {which}: the corpus has no such set; choose {', '.join([*FILES, 'all'])}")
     return list(FILES) if which == "all" else [which]
 
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 SAMPLE = 12
 """Packages at the head of the list that the default set has."""
+HALVES = ("development", "final")
+"""Of 32 packages more (``unseen.json``): what is mended is looked for in one half, the other is only measured."""
 CAP = 4
 """Classes of one package: a large one would outweigh all others."""
 PAIRS = 0.8
@@ -59,13 +61,19 @@ class Package:
 
 
 def packages(which: str = "sample") -> list[Package]:
-    """Return the packages of a set: ``sample``, ``held-out`` or ``all``."""
-    rows = json.loads((HERE / "packages.json").read_text(encoding="utf-8"))
-    every = [Package(row["name"], row["import"], row["number"]) for row in rows]
+    """Return the packages of a set: ``sample``, ``held-out``, ``all``; of 32 others ``development`` or ``final``."""
+    every = [package for package, _half in _listed("packages.json")]
+    unseen = _listed("unseen.json")
     sets = {"sample": every[:SAMPLE], "held-out": every[SAMPLE:], "all": every}
+    sets |= {name: [package for package, half in unseen if half == name] for name in HALVES}
     if which not in sets:
         raise UsageError(f"--set {which}: there is no such set of packages; choose {', '.join(sets)}")
     return sets[which]
+
+
+def _listed(file: str) -> list[tuple[Package, str]]:
+    rows = json.loads((HERE / file).read_text(encoding="utf-8"))
+    return [(Package(row["name"], row["import"], row["number"]), row.get("half", "")) for row in rows]
 
 
 def run(
@@ -80,9 +88,7 @@ def run(
     """
     rows: list[dict[str, Any]] = []
     missing: dict[str, str] = {}
-    for package in packages("all" if subject else which):
-        if subject and subject.partition(":")[0].partition(".")[0] not in (package.module, package.name):
-            continue
+    for package in _asked_for(subject) if subject else packages(which):
         try:
             chosen = classes_of(package)
         except UsageError as error:
@@ -98,6 +104,13 @@ def run(
             rows.append(row)
             progress(line_of(row))
     return {"rows": rows, "summary": {**summary(rows, missing), "missing": missing}}
+
+
+def _asked_for(subject: str) -> list[Package]:
+    """Return the package that a package's or class's name stands for, of all sets."""
+    every = [package for which in ("all", *HALVES) for package in packages(which)]
+    name = subject.partition(":")[0].partition(".")[0]
+    return [package for package in every if name in (package.module, package.name)]
 
 
 def classes_of(package: Package) -> list[PublicClass]:

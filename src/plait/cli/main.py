@@ -138,8 +138,8 @@ OPTIONS = {
     "ask": Option("jacontebe, gobench: check, explore, diff, mended, with commas (default: all)", "NAMES"),
     "sample": Option("so many of the faults, of mutants of each operator (default: all)", "N", _at_least(1)),
     "resume": Option("keep each result here, and measure only what is not there yet", "FILE", _output),
-    "set": Option("corpus: which of its sets (default: sample)", "SET", choices=("sample", "held-out", "all"),
-                  default="sample"),
+    "set": Option("corpus, drive: which of its sets (default: sample)", "SET",
+                  choices=("sample", "held-out", "all", "development", "final"), default="sample"),
 }  # fmt: skip
 _LIMITS = ("path", "seed", "budget", "max-tests", "max-schedules", "workers", "allow")
 _CLUSTER = ("cluster", "cluster-ca", "cluster-cert", "cluster-key")
