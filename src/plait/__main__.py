@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
+
+if __name__ == "__main__" and not sys.flags.safe_path and not __file__.startswith(sys.path[0] + os.sep):
+    # `python -m` puts the current folder first. That is the project's, and whatever plait imports would be looked for
+    # there: not all of it is imported yet.
+    del sys.path[0]
 
 from plait.store import receipt
 

@@ -136,3 +136,20 @@ def test_the_whole_campaign_five_times(undisturbed, tmp_path):
     assert kept(tmp_path) == causes
     nothing_is_left(tmp_path)
     assert files() == before
+
+
+def test_code_that_wants_to_outlive_the_campaign(tmp_path):
+    """It takes back that the kernel ends it with its parent; the server that forked it ends it all the same."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "plait", "check", "immortal:Immortal", "--path", str(SUBJECTS), "--budget", "100s"],
+        cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        env={**os.environ, "TMPDIR": str(temporary(tmp_path))},
+    )  # fmt: skip
+    while not any(used(pid) > YOUNG for pid in workers_of(process.pid)):
+        assert process.poll() is None
+        time.sleep(0.03)
+    time.sleep(0.5)  # it gets to its loop soon after
+    workers = workers_of(process.pid)
+    process.kill()
+    process.wait()
+    assert gone(*workers, within=20.0)

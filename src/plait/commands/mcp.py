@@ -90,7 +90,7 @@ async def answered(folder: Path, command: str, words: tuple[str, ...], options: 
             raise UsageError(f"{word!r:.60} is no name")
     compact = [] if command == "replay" else ["--compact"]
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "plait", command, *words, *options, *compact, cwd=folder,
+        sys.executable, "-P", "-m", "plait", command, *words, *options, *compact, cwd=folder,
         env={**os.environ, "NO_COLOR": "1"}, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip

@@ -2,7 +2,8 @@
 
 A fresh interpreter would import several hundred modules first. The server is one that was started as a worker would be:
 without the secrets of the environment, with a fixed hash seed. It runs no code under test and has one thread, so its
-fork is as good as a fresh process. Once its parent is gone, or wants no more of it, it ends with its last child.
+fork is as good as a fresh process. Once its parent wants no more of it, it ends with its last child. Once its parent is
+gone, it kills its children: they have asked the kernel to do so, but code under test can take that back.
 
 Where the system has no process descriptors, workers are started one by one (`plait.workers.process`).
 """
@@ -99,7 +100,7 @@ class ForkServer:
         with theirs:
             told = json.dumps({"path": _path(), "socket": theirs.fileno(), "modules": list(modules)})
             self._process = subprocess.Popen(
-                [sys.executable, *subprocess._args_from_interpreter_flags(), "-c", _START, told],  # type: ignore[attr-defined]
+                [*interpreter(), "-c", _START, told],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),), start_new_session=True, env=environment,
             )  # fmt: skip
@@ -134,6 +135,8 @@ class ForkServer:
     def close(self) -> None:
         """Let it end, with its last child."""
         if self.owner == os.getpid():
+            with contextlib.suppress(OSError):  # it is gone
+                self._socket.sendall(_LENGTH.pack(0))
             self._socket.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(1.0)
@@ -164,6 +167,14 @@ def start_ahead(modules: Sequence[str]) -> None:
     if AVAILABLE:
         with contextlib.suppress(OSError):  # whoever wants a worker will say what is wrong
             _server(worker_environment(), modules)
+
+
+def interpreter() -> list[str]:
+    """Return the command that starts this interpreter, with its flags and without the current folder on its path.
+
+    That is the project's: a ``json.py`` there would be imported, outside of any confinement, by what is to confine it.
+    """
+    return [sys.executable, *subprocess._args_from_interpreter_flags(), "-P"]  # type: ignore[attr-defined]
 
 
 def worker_environment() -> dict[str, str]:
@@ -235,9 +246,12 @@ def _serve_until_fork(control: socket.socket) -> tuple[dict[str, Any], list[int]
                 _report(descriptor, *running.pop(descriptor))
                 continue
             received = _receive(control)
-            if received is None:
+            if received is None or not received[0]:
                 poll.unregister(control)
                 is_open = False
+                for child in running if received is None else ():
+                    with contextlib.suppress(ProcessLookupError):
+                        signal.pidfd_send_signal(child, signal.SIGKILL)
                 continue
             order, given = received
             _import(order["modules"])
@@ -278,6 +292,7 @@ def _fork() -> int:
 
 
 def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """Return the next order; an empty one if there will be no more, None if the parent is gone."""
     try:
         head, given, _flags, _address = socket.recv_fds(control, _LENGTH.size, 5, socket.MSG_CMSG_CLOEXEC)
         if not head:
@@ -291,7 +306,7 @@ def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
             left -= len(part)
     except (OSError, struct.error):
         return None
-    return json.loads(b"".join(parts)), given
+    return json.loads(b"".join(parts) or b"{}"), given
 
 
 def _report(descriptor: int, pid: int, ends: int) -> None:

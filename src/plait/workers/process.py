@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plait.workers.forkserver import AVAILABLE, fork_worker, worker_environment
+from plait.workers.forkserver import AVAILABLE, fork_worker, interpreter, worker_environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,7 +100,7 @@ def _start_fresh(told: Mapping[str, Any], environment: Mapping[str, str], descri
     path = [os.path.abspath(entry) for entry in sys.path]  # noqa: PTH100 - a plain text; the worker goes elsewhere
     told = {**told, "path": path, "argv": sys.argv, "orders": orders, "answers": answers, "lifeline": lifeline}
     return subprocess.Popen(
-        [sys.executable, *subprocess._args_from_interpreter_flags(), "-c", _START, json.dumps(told)],  # type: ignore[attr-defined]
+        [*interpreter(), "-c", _START, json.dumps(told)],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
         pass_fds=(orders, answers, lifeline), start_new_session=True, env=environment,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from plait.run.importing.world import cache_folder
-from plait.run.native.kernel import LANDLOCK, LAYERS, LIMITS, SECCOMP, confine
+from plait.run.native.kernel import LANDLOCK, LAYERS, LIMITS, SECCOMP, confine, die_with
 from plait.run.rewrite.keeper import start_keeper
 
 # The option -P keeps the project's folder off the path until the process is confined.
@@ -25,17 +25,19 @@ COMMAND = ("-P", "-c", "from plait.workers.session import session_main; session_
 class ConfinementOrder(NamedTuple):
     """``folder`` is where the process may write, ``path`` where modules are found first.
 
-    ``several``: pytest starts processes of its own, one per worker, which confine themselves.
+    ``several``: pytest starts processes of its own, one per worker, which confine themselves. The process ends with
+    its ``parent``.
     """
 
     folder: str
     allow: list[str]
     path: list[str]
     several: bool = False
+    parent: int = 0
 
     def as_text(self) -> str:
-        """Return the order as one argument."""
-        return json.dumps(self)
+        """Return the order of this process as one argument."""
+        return json.dumps(self._replace(parent=os.getpid()))
 
 
 class _Process:
@@ -57,6 +59,7 @@ def session_main() -> None:
     """Confine this process, then be pytest."""
     _, given, *arguments = sys.argv
     order = ConfinementOrder(*json.loads(given))
+    die_with(order.parent)
     scratch = Path(order.folder) / "tmp"
     scratch.mkdir()
     os.environ["TMPDIR"] = tempfile.tempdir = str(scratch)

@@ -124,7 +124,7 @@ def _account(
 ) -> list[dict[str, Any]]:
     """Run pytest, and read what the plug-in wrote."""
     budget = options.budget or SECONDS
-    with tempfile.TemporaryDirectory(prefix="plait-") as folder:
+    with tempfile.TemporaryDirectory(prefix="plait-session-") as folder:
         points, account = Path(folder) / "impact.json", Path(folder) / "account.json"
         points.write_text(json.dumps(impact_as_json(impact)), encoding="utf-8")
         parallel = _in_parallel(node, options.workers)

@@ -58,7 +58,7 @@ def run_tests(
     files: list[Path], base: Path, root: Path, extra: tuple[Path, ...], allow: tuple[str, ...], seconds: float
 ) -> SuiteRun:
     """Run test files of a copy with its version of the code first on the path."""
-    with tempfile.TemporaryDirectory(prefix="plait-") as folder:
+    with tempfile.TemporaryDirectory(prefix="plait-session-") as folder:
         order = ConfinementOrder(folder, list(allow), [str(root), *map(str, extra)])
         said = Path(folder) / "output.txt"
         command = [

@@ -51,7 +51,7 @@ def debug(subject: Subject, version: Version, order: ReplayOrder, allow: tuple[s
     with tempfile.TemporaryDirectory(prefix="plait-") as folder:
         (Path(folder) / "order").write_bytes(pickle.dumps((spec, order)))
         sys.stdout.flush()
-        command = [sys.executable, "-m", "plait.commands.replay.debug", folder]
+        command = [sys.executable, "-P", "-m", "plait.commands.replay.debug", folder]
         done = subprocess.run(command, check=False, env={**os.environ, "PYTHONHASHSEED": "0"})
     if done.returncode not in (0, 1):
         raise UsageError("the session ended early: see above")

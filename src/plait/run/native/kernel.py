@@ -123,6 +123,14 @@ def conceal() -> None:
         _Kernel().prctl(4, 0)
 
 
+def die_with(parent: int) -> None:
+    """Have the kernel end this process as soon as its parent, ``parent``, has ended (``PR_SET_PDEATHSIG``)."""
+    if sys.platform == "linux":
+        _Kernel().prctl(1, 9)
+        if os.getppid() != parent:  # it has ended meanwhile
+            os._exit(1)
+
+
 def _limit(allow: Collection[str]) -> str:
     import resource  # noqa: PLC0415 - not on every system
 

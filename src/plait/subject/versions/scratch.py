@@ -23,6 +23,8 @@ if sys.platform != "win32":  # without advisory locks only old folders are swept
     import fcntl
 
 PREFIX = "plait-version-"
+_SWEPT = (PREFIX, "plait-load-", "plait-session-")
+"""Also the folders of measuring processes and of sessions of pytest, which hold no lock: swept after a day."""
 LOCK = ".owner"
 DAY_S = 86_400
 
@@ -47,7 +49,7 @@ def scratch(parent: Path | None = None) -> Iterator[Path]:
 def sweep(parent: Path) -> None:
     """Remove what killed processes have left in ``parent``; what cannot be removed is nobody's trouble."""
     with contextlib.suppress(OSError):
-        for folder in parent.glob(PREFIX + "*"):
+        for folder in itertools.chain.from_iterable(parent.glob(f"{each}*") for each in _SWEPT):
             with contextlib.suppress(OSError):
                 if _is_abandoned(folder):
                     remove_tree(folder)
