@@ -261,3 +261,16 @@ def test_a_guard_needs_a_majority(found):
     source = CART.replace(alone, f"            with self._lock:\n    {alone}")
     finding = found(source, *CASES["exception"][1:4])
     assert finding.guard is None
+
+
+def test_attributes_are_compared_by_name_where_some_states_have_fewer():
+    """An attribute that holds objects in some states is read in the others only: nothing may move up beside it."""
+    from plait.judge.oracle.safety import _aligned, _odd_answer  # noqa: PLC0415
+
+    mine = (("attribute", "x.lines", ()), ("attribute", "x.total", 1), ("returned", "a"))
+    added = (("attribute", "x.total", 1), ("returned", "a"))
+    cleared = (("attribute", "x.lines", ()), ("attribute", "x.total", 0), ("returned", "a"))
+    theirs = [_aligned(mine, each) for each in (added, cleared)]
+    assert theirs[0] == [None, *added]
+    beside, position, usual = _odd_answer(mine, theirs, [0, 1, 2])
+    assert (beside, position, usual) == (0, 1, {("attribute", "x.total", 0)})

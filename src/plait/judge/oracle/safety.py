@@ -467,7 +467,9 @@ class Examination:
         # Without an order that gives these results again, or a probe that could tell states apart, nothing is shown.
         if not theirs or not telling or any(self._alike(mine, other) for other in theirs):
             return None
-        beside, position, usual = _odd_answer(mine, sorted(theirs, key=repr), telling)
+        beside, position, usual = _odd_answer(
+            mine, [_aligned(mine, each) for each in sorted(theirs, key=repr)], telling
+        )
         text = f"afterwards {self._shown(mine, position)}, as after no order of whole calls"
         source = self._source(mine, position)
         if beside is not None:
@@ -543,20 +545,31 @@ def key_of(seen: Observed) -> tuple[Any, ...]:
     return (seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds, seen.identity)
 
 
+def _aligned(mine: Sequence[Any], other: Sequence[Any]) -> list[Any]:
+    """Return the answers after another order, each where ``mine`` has it; None for one that is not there.
+
+    Attributes come first and are found by their names: one that holds an object in some states, and plain data in
+    others, is read in the latter only. The further calls behind them are always the same.
+    """
+    named = {answer[1]: answer for answer in other if answer[0] == "attribute"}
+    calls = (answer for answer in other if answer[0] != "attribute")
+    return [named.get(answer[1]) if answer[0] == "attribute" else next(calls, None) for answer in mine]
+
+
 def _odd_answer(
     mine: Sequence[Any], theirs: Sequence[Sequence[Any]], telling: Sequence[int]
 ) -> tuple[int | None, int, set[Any]]:
-    """Return the answer that gives a final state away, and what it is after whole calls.
+    """Return the answer that gives a final state away, and what it is after whole calls, which are `_aligned`.
 
     Each answer alone may be possible, and all of them together not: then one comes first with which this one is not. So
     an answer that is always the same is never blamed.
     """
 
     def differs(other: Sequence[Any], number: int) -> bool:
-        return len(other) <= number or other[number] != mine[number]
+        return len(other) <= number or bool(other[number] != mine[number])
 
     def given(others: Sequence[Sequence[Any]], number: int) -> set[Any]:
-        return {other[number] for other in others if len(other) > number}
+        return {other[number] for other in others if len(other) > number and other[number] is not None}
 
     for number in telling:
         if all(differs(other, number) for other in theirs):
@@ -567,5 +580,5 @@ def _odd_answer(
             if all(differs(other, number) for other in same):
                 return beside, number, given(same, number)
     nearest = min(theirs, key=lambda other: sum(differs(other, number) for number in telling))
-    number = next(number for number in telling if differs(nearest, number))
+    number = next((number for number in telling if differs(nearest, number)), telling[0])
     return None, number, given([nearest], number)
