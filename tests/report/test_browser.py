@@ -87,6 +87,7 @@ def test_the_keyboard_steps_through_an_interleaving(show):
     assert status.inner_text().startswith("step 1 of 10: thread 1, read Account.balance: 8")  # not the look at the lock
     steps = page.locator("[role=listbox]")
     steps.focus()
+    page.keyboard.press("Home")
     for key in ("ArrowRight", "ArrowDown", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
     assert status.inner_text() == "step 5 of 10: thread 2, write Account.balance: 0; holds Account._lock"
@@ -184,6 +185,77 @@ def test_a_review_has_a_line_for_each_class_and_a_command_for_each_finding(show)
     text = page.inner_text("main")
     assert "plait replay result.json --finding 1" in text
     assert "python plait-out/perf_cache_cache.py" in text
+
+
+def many(count=30):
+    """Return the page of a check with many findings, of four classes and three kinds."""
+    result, _text, sentences = SPOKEN["check/violation"]
+    data = result.as_json()
+    (found,) = data["findings"]
+    kinds = ("wrong-result", "deadlock", "performance")
+    data["findings"] = [
+        {**found, "subject": f"shop:Class{number % 4}", "kind": kinds[number % 3], "summary": f"No. {number + 1}"}
+        for number in range(count)
+    ]
+    return html(data, sentences, "plait replay result.json")
+
+
+def test_many_findings_have_an_index_with_filters(show):
+    page = show(many())
+    shown, rows = page.locator("#shown-findings"), page.locator(".index tbody tr:visible")
+    assert (shown.inner_text(), rows.count(), page.locator("article:visible").count()) == ("30 of 30 findings", 30, 30)
+    page.get_by_label("Class").select_option("shop:Class1")
+    assert rows.count() == page.locator("article:visible").count() == 8
+    page.get_by_label("Kind").select_option("deadlock")
+    assert shown.inner_text() == "3 of 30 findings"
+    page.get_by_label("Kind").select_option("")
+    page.get_by_label("Severity").select_option("warning")
+    assert {row.split("\t")[2] for row in rows.all_inner_texts()} == {"performance"}
+    page.get_by_label("Severity").select_option("")
+    page.get_by_label("Class").select_option("")
+    page.get_by_label("Text").fill("No. 17")
+    assert [row.split("\t")[-1] for row in rows.all_inner_texts()] == ["No. 17"]
+
+
+def test_the_index_leads_to_a_finding_that_opens_at_the_conflict(show):
+    page = show(many())
+    assert page.locator("details.body[open]").count() == 1  # the others are folded
+    page.locator(".index a[href='#finding-5']").first.click()
+    article = page.locator("article").nth(4)
+    assert article.locator("details.body[open]").count() == 1
+    assert "conflict" in article.locator("[role=option][aria-selected=true]").inner_text()
+    assert article.bounding_box()["y"] < 200
+
+
+def test_one_finding_needs_no_index(show):
+    page = show(page_of("check/violation"))
+    assert page.locator(".index").count() == 0
+    assert page.locator("details.body").count() == 0
+
+
+def test_test_command_and_settings_can_be_copied(show):
+    page = show(page_of("check/violation"), permissions=["clipboard-read", "clipboard-write"])
+    wanted = {
+        "Copy the test": "x = Account()\nx.deposit(8)\n# thread 1\nx.withdraw(8)\n# thread 2\nx.withdraw(8)",
+        "Copy Replay it": "plait replay result.json",
+        "Copy Command of this run": "plait check account:Account --seed 0",
+    }
+    for name, text in wanted.items():
+        button = page.get_by_role("button", name=name, exact=True)
+        button.click()
+        page.wait_for_function("node => node.textContent === 'Copied'", arg=button.element_handle())
+        assert page.evaluate("navigator.clipboard.readText()") == text
+    page.get_by_role("button", name="Copy Accept it for now").click()
+    assert 'fingerprint = "' in page.inner_text("main")
+
+
+def test_an_index_fits_a_phone_and_pleases_axe(show):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    for width, scheme in ((400, "light"), (900, "dark"), (1400, "light")):
+        page = show(many(), viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
+        assert overflow(page) <= 0
+        found = [each for each in axe.run(page).response["violations"] if each["impact"] in SERIOUS]
+        assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found] == []
 
 
 @pytest.mark.parametrize("name", NAMES_OF_PAGES)

@@ -18,8 +18,9 @@ from typing import Any
 from plait.model.schedule import Schedule
 from plait.report.diff_text import outcome_table
 from plait.report.interleaving import steps
+from plait.report.sarif import level_of
 
-_SCRIPTS = ("page_base.js", "page_plots.js", "page_steps.js", "page.js")
+_SCRIPTS = ("page_base.js", "page_plots.js", "page_steps.js", "page_index.js", "page.js")
 
 
 def html(data: dict[str, Any], sentences: Sequence[str] = (), replay: str | None = None) -> str:
@@ -30,6 +31,7 @@ def html(data: dict[str, Any], sentences: Sequence[str] = (), replay: str | None
         "headline": headline, "statement": list(sentences[1:]), "replay": replay,
     }  # fmt: skip
     for found in shown["findings"]:
+        found["level"] = level_of(found, str(data["verdict"]))
         if "schedule" in found and data["command"] == "explore":
             token = Schedule.from_json(found["schedule"]).token
             found["again"] = f"pytest {shlex.quote(data['subject'])} --plait --plait-replay {token}"

@@ -32,7 +32,8 @@ function testOf(test) {
     box.append(make("div", {}, make("p", {}, title), make("pre", {tabindex: "0"}, lines.join("\n"))));
   part("First, one after the other:", test.prefix);
   test.suffixes.forEach((suffix, index) => part(`Then thread ${index + 1}:`, suffix));
-  return box;
+  const lines = [...test.prefix, ...test.suffixes.map((suffix, index) => `# thread ${index + 1}\n${suffix.join("\n")}`)];
+  return make("div", {}, box, make("p", {class: "small"}, copyButton(lines.join("\n"), "the test")));
 }
 
 function outcomes(shown) {
@@ -59,8 +60,8 @@ function why(finding) {
   }
   if (finding.gap && finding.gap.line !== finding.gap.end) {
     const gap = finding.gap, file = gap.file.split("/").pop();
-    say(`Gap: between lines ${gap.line} and ${gap.end} of \`${file}\`, in \`${gap.function}\` `
-      + `(thread ${gap.thread}), another thread gets in.`);
+    say(`Not atomic: lines ${gap.line} and ${gap.end} of \`${file}\`, in \`${gap.function}\`, must run under one lock `
+      + `(thread ${gap.thread} is interrupted there).`);
   }
   if (finding.guard) {
     const guard = finding.guard, total = guard.guarded + guard.unguarded.length;
@@ -79,24 +80,33 @@ function why(finding) {
 
 function again(finding, number) {
   const box = make("section", {}, make("h3", {}, "See it again"));
-  const add = (said, command) => box.append(make("p", {class: "small"}, said), make("pre", {tabindex: "0"}, command));
+  const add = (said, command) => box.append(make("p", {class: "small"}, said), copied(command, said.split(/[:,;]/)[0]));
   if (finding.again) add("Run this one schedule again:", finding.again);
   if (finding.schedule && finding.test && data.replay) add("Replay it; --step goes through it in a terminal, --pdb stops in the debugger:", data.replay + (data.findings.length > 1 ? ` --finding ${number}` : ""));
   if (finding.reproducer && finding.kind === "performance") add("Measure again, without plait:", `python ${finding.reproducer}`);
   else if (finding.reproducer) add("Regression test, fails while the fault is there:", `pytest ${finding.reproducer}`);
+  if (finding.fingerprint && !finding.baseline) add("Accept it for now, in plait-baseline.toml (give the reason):",
+    `[[finding]]\nfingerprint = "${finding.fingerprint}"\nreason = ""`);
   return box.children.length > 1 ? box : null;
 }
 
 function findings() {
   data.findings.forEach((finding, index) => {
-    const number = index + 1, title = sentence("h2", `${data.findings.length > 1 ? `${number}. ` : ""}${finding.summary}`, {id: `finding-${number}`});
-    const article = make("article", {"aria-labelledby": `finding-${number}`}, title, badges(finding));
-    if (finding.test) article.append(testOf(finding.test));
+    const number = index + 1, title = sentence("h2", `${data.findings.length > 1 ? `${number}. ` : ""}${finding.summary}`, {id: `finding-${number}`, tabindex: "-1"});
+    const article = make("article", {"aria-labelledby": `finding-${number}`}, title, badges(finding)), parts = [];
+    if (finding.test) parts.push(testOf(finding.test));
     const shown = finding.outcome_table || (index === 0 && data.outcome_table);
-    if (shown) article.append(outcomes(shown));
-    if ((finding.steps || []).length) article.append(interleaving(finding, number));
-    for (const part of [why(finding), again(finding, number)]) if (part) article.append(part);
+    if (shown) parts.push(outcomes(shown));
+    const steps = (finding.steps || []).length ? interleaving(finding, number) : null;
+    parts.push(...[steps, why(finding), again(finding, number)].filter(Boolean));
+    if (data.findings.length > MANY && parts.length) {
+      const body = make("details", {class: "body"}, make("summary", {}, "Test, steps and cause"), ...parts);
+      body.open = index === 0;
+      if (steps) body.addEventListener("toggle", steps.refresh);
+      article.append(body);
+    } else article.append(...parts);
     main.append(article);
+    if (steps) steps.refresh();
   });
 }
 
@@ -190,12 +200,29 @@ function measured() {
   }
 }
 
+// The command that made this page, with what decides about its result.
+function settings() {
+  const at = data.versions || {}, words = ["plait", data.command, data.subject];
+  for (const [side, option] of [["old", "--old"], ["new", "--new"]]) if (at[side]) words.push(option, at[side]);
+  if (at.at && at.at !== "worktree") words.push("--at", at.at);
+  words.push("--seed", String(data.seed));
+  if (data.model && data.model !== "both") words.push("--model", data.model);
+  const plain = words.every(word => /^[\w@%+=:,.\/-]+$/.test(word));
+  if (["check", "diff", "perf", "explore"].includes(data.command) && plain)
+    main.append(make("section", {}, make("h2", {}, "This run again"), copied(words.join(" "), "Command of this run")));
+}
+
 frame();
 classes();
 subjects();
+const filtered = index();
 findings();
+if (filtered) filtered();
 sequential();
 performanceOf(data);
 measured();
 coverage();
+settings();
 figures();
+window.addEventListener("hashchange", unfold);
+unfold();

@@ -101,6 +101,8 @@ function interleaving(finding, number) {
     const scrolls = event.target.closest(".scroll, .source"); // a scrolling box keeps its own keys
     if (event.key in moves && !scrolls && !event.ctrlKey && !event.metaKey && !event.altKey) { event.preventDefault(); go(moves[event.key]); }
   });
-  go(0);
+  const conflict = steps.findIndex(step => step.race);
+  section.refresh = () => go(at); // a folded box has no height to scroll by
+  go(Math.max(0, conflict));
   return section;
 }
