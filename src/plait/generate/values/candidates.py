@@ -21,6 +21,7 @@ from typing import Any
 from plait.generate.values.annotation import by_annotation
 from plait.generate.values.duck import asked_of, connects, standin, table_for, wanted
 from plait.generate.values.names import DESCRIBED, NEVER_REPLACED, by_name, role
+from plait.generate.values.recipes import meant_by
 from plait.generate.values.value import (
     OWN,
     Value,
@@ -285,6 +286,7 @@ def _concrete(cls: type) -> type | None:
 def _resolve(dotted: str, homes: list[dict[str, Any]]) -> Any:
     head, *rest = dotted.split(".")
     finders: list[Callable[[str], Any]] = [home.get for home in homes]
+    finders += [partial(_meant, home) for home in homes]
     finders += [sys.modules.get, *(vars(each).get for each in (builtins, typing, collections.abc, types))]
     for find in finders:
         found = find(head)
@@ -293,6 +295,11 @@ def _resolve(dotted: str, homes: list[dict[str, Any]]) -> Any:
         if found is not None:
             return found
     return None
+
+
+def _meant(home: dict[str, Any], name: str) -> Any:
+    """Return what only type checkers import into a module, where it is loaded anyway."""
+    return meant_by(name, str(home.get("__name__", "")))
 
 
 def _is_alias(value: Any) -> bool:

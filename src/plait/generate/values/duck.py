@@ -100,7 +100,7 @@ _REACHED = frozenset({"__getitem__", "__setitem__", "__contains__", "__iter__", 
 
 def connects(owner: object) -> bool:
     """Return whether the module of a class works with connections to databases, as DB-API 2 describes them."""
-    tree = _tree(_module(owner))
+    tree = module_tree(_module(owner))
     used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)} if tree is not None else set()
     return len({"cursor", "commit", "rollback", "threadsafety"} & used) > 1
 
@@ -171,7 +171,8 @@ def _sources(owner: object) -> tuple[ast.ClassDef, ...]:
 
 
 @cache
-def _tree(module: str) -> ast.Module | None:
+def module_tree(module: str) -> ast.Module | None:
+    """Return the source of an imported module; None if there is none to read."""
     file = getattr(sys.modules.get(module), "__file__", None)
     if module in {"builtins", "typing", "abc"} or not isinstance(file, str) or not file.endswith(".py"):
         return None
@@ -184,7 +185,7 @@ def _tree(module: str) -> ast.Module | None:
 @cache
 def _defined(module: str) -> dict[str, ast.ClassDef]:
     """Return the classes that a module defines, by qualified name; `inspect` would read all of it for each of them."""
-    tree = _tree(module)
+    tree = module_tree(module)
     if tree is None:
         return {}
     found: dict[str, ast.ClassDef] = {}
@@ -227,7 +228,7 @@ def _inside(owner: object) -> dict[str, list[FunctionNode]]:
 
 @cache
 def _top_functions(module: str) -> tuple[FunctionNode, ...]:
-    tree = _tree(module)
+    tree = module_tree(module)
     return tuple(each for each in tree.body if isinstance(each, _FUNCTIONS)) if tree is not None else ()
 
 

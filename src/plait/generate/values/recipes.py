@@ -19,6 +19,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plait.generate.values.duck import module_tree
+
 if TYPE_CHECKING:
     from plait.subject.changes.scopes import FunctionNode
 
@@ -321,6 +323,15 @@ def _imported(tree: ast.Module, module: str | None) -> Iterator[tuple[str, str]]
                 if each.name != "*" and home:
                     line = f"from {home} import {each.name}" + (f" as {each.asname}" if each.asname else "")
                     yield each.asname or each.name, line
+
+
+def meant_by(name: str, module: str) -> Any:
+    """Return what a module's source imports under a name, even if only type checkers do; None if it is not loaded."""
+    tree = module_tree(module)
+    line = dict(_imported(tree, module)).get(name, "") if tree is not None else ""
+    found = re.match(r"from ([\w.]+) import (\w+)", line)
+    home = sys.modules.get(found[1]) if found else None
+    return vars(home).get(found[2]) if found and home is not None else None
 
 
 def _has(module: str, name: str) -> bool:
