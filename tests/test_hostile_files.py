@@ -13,7 +13,7 @@ from plait.commands.diff.runs import earlier_result
 from plait.config import load_config
 from plait.errors import UsageError
 from plait.judge.oracle.evidence import Evidence
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding
 from plait.model.schedule import Schedule, Segment
 from plait.model.test import Call, Test
 from plait.report.diff_text import diff_text
@@ -24,11 +24,12 @@ from plait.store.tests import ExploredTest
 
 EVIL = "__import__('sys').modules.setdefault('plait_was_here', 1)"
 STRANGE = [None, 0, -1, 10**400, 1.5, [], {}, "", "x" * 5000, [[[[]]]], True, {"a": {"b": []}}, EVIL]
-ROW = {"thread": 1, "file": "a.py", "line": 3, "function": "A.f", "code": "x", "access": "read A.x"}
+STEP = AccessStep(1, "a.py", 3, "A.f", "x", "read", "A.x")
 FINDING = Finding(
     "wrong-result", "A: lost update", ["A.f"],
     Test.from_lines(["from a import A"], ["x = A()"], [["x.f()"], ["x.f()"]]),
-    schedule=Schedule((Segment(1, ("a", "A.f", "read", "x", 0), 1), Segment(2))), interleaving=[ROW], race=[ROW, ROW],
+    schedule=Schedule((Segment(1, ("a", "A.f", "read", "x", 0), 1), Segment(2))), interleaving=[STEP],
+    race=[STEP, STEP],
 )  # fmt: skip
 OUTCOMES = {"old": [{"calls": {"thread 1: x.f()": "returns 1"}}], "new": [{"calls": {"thread 1: x.f()": "returns 2"}}]}
 CONFIG = b"""

@@ -151,7 +151,7 @@ def _violation(order: dict[str, Any], test: Test, owner: str) -> str:
     from plait.model.schedule import Schedule
     from plait.model.test import Call
     from plait.observe.places import PLACES
-    from plait.observe.recording import as_row
+    from plait.observe.recording import as_step
     from plait.report.interleaving import table
     from plait.report.layout import as_text
 
@@ -167,7 +167,7 @@ def _violation(order: dict[str, Any], test: Test, owner: str) -> str:
     if violation is None:
         return ""
     moments, _pairs, waiting = record_schedule(examination, schedule)
-    drawn = as_text(table([as_row(moment) for moment in moments]))
+    drawn = as_text(table([as_step(moment) for moment in moments]))
     return "\n".join([summary(violation, test, owner, examination.specification), drawn, *waiting])
 
 

@@ -33,7 +33,7 @@ from plait.model.choices import BACKENDS, MODELS, TIMEOUTS
 from plait.model.outcome import Divergence, Finished
 from plait.model.schedule import Schedule
 from plait.observe.places import PLACES, is_machinery
-from plait.observe.recording import as_row
+from plait.observe.recording import as_step
 from plait.observe.spots import lambda_text
 from plait.report.layout import as_text, terminal_layout
 from plait.report.story import story
@@ -332,7 +332,7 @@ def fill(verdict: Verdict, recorded: RecordedTrial) -> None:
     verdict.outcome = recorded.outcome
     verdict.schedule, verdict.preemptions = recorded.schedule, recorded.preemptions
     own = [moment for moment in recorded.moments if not is_machinery(moment.site)]
-    verdict.rows = [as_row(moment) for moment in own or recorded.moments]
+    verdict.rows = [as_step(moment) for moment in own or recorded.moments]
     verdict.names = {number: name for number, name in enumerate(recorded.names) if number}
     verdict.error, verdict.lost = recorded.error, recorded.lost
 

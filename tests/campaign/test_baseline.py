@@ -11,7 +11,7 @@ import pytest
 
 from plait.cli.main import main
 from plait.errors import UsageError
-from plait.model.finding import Finding
+from plait.model.finding import BaselineMark, Finding
 from plait.model.fingerprint import fingerprint_of
 from plait.store.baseline import Accepted, Baseline, Found
 from result_schema import undescribed
@@ -38,7 +38,7 @@ def test_known_new_and_gone():
     marked = baseline("put", "drop").mark(here, looked_at=[("shop:Stock", "check")])
     assert (marked["known"], marked["new"], marked["expired"]) == (1, 1, [])
     assert [each["fingerprint"] for each in marked["gone"]] == [found("drop").fingerprint]
-    assert here[0].finding.baseline == {"status": "known", "reason": "because", "expires": None}
+    assert here[0].finding.baseline == BaselineMark("known", "because")
     assert here[1].finding.baseline is None
 
 
@@ -55,7 +55,7 @@ def test_an_entry_counts_until_its_last_day(day, status):
     expires = TODAY + dt.timedelta(days=day)
     known = baseline("put", expires=expires)
     marked = known.mark(here)
-    assert here[0].finding.baseline["status"] == status
+    assert here[0].finding.baseline.status == status
     assert (marked["new"], marked["expired"]) == ((1, [here[0].fingerprint]) if status == "expired" else (0, []))
     if status == "expired":
         (said,) = known.notes(marked)

@@ -3,6 +3,7 @@
 import ast
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 import plait
 from benchmarks.frames.bench import SLOW_S, all_tasks, frames, kinds, try_frame
 from plait.commands.check.worker.stream import Chunk
+from plait.commands.explore.account import StepRow
 from plait.judge.difference.outcome import Outcome
-from plait.model.finding import Finding, StepRow
+from plait.model.finding import AccessStep, Finding, Gap, Guard
 from plait.model.test import Call, Test
 from plait.workers.channel import VALUE, Incoming, Reply, read_frame, write_frame
 from plait.workers.pool import WorkerCrashed, WorkerHung
@@ -33,7 +35,11 @@ def crossed(value, kind):
 
 ROW = {"thread": 1, "file": "a.py", "line": 3, "function": "f", "code": "x", "access": "read x", "location": 4}
 TEST = Test(("import a",), (Call("a.A", "a.A()", "", result="x"),), ((Call("m", "x.m()"),), (Call("n", "x.n()"),)))
-FINDING = Finding("deadlock", "s", ["m"], TEST, interleaving=[ROW, {**ROW, "value": "1", "more": [1, {"a": 2}]}])
+STEP = AccessStep.from_json(ROW)
+FINDING = Finding(
+    "deadlock", "s", ["m"], TEST, interleaving=[STEP, replace(STEP, value="1", locks=("l",))], race=[STEP, STEP],
+    gap=Gap(1, "a.py", "f", 3, 4), guard=Guard("A.x", "A.l", ("a.py:3",), 2),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -87,6 +93,8 @@ DEEP = b'[[1,"value","",[],"",[],false],' + b"[" * 100_000 + b"]" * 100_000 + b"
     [
         (b"", None), (b"\x80\x05", None), (b"[]", None), (b"null", None), (b"[1,2]", None), (DEEP, object),
         (DEEP, Outcome), (framed([REPLY, [{**ROW, "line": "3"}]]), list[StepRow]),
+        (framed([REPLY, [[1, "a.py", "3", "f", "x", "read", "x", 4, None, [], False, None]]]), list[AccessStep]),
+        (framed([REPLY, [ROW]]), list[AccessStep]), (framed([REPLY, [1, "a.py", "f", 3, None]]), Gap),
         (framed([[*REPLY[:-1], 1], None]), None), (framed([REPLY[:-1], None]), None), (framed([REPLY, 1]), None),
         (framed([REPLY, True]), int), (framed([REPLY, 2**70]), int), (framed([REPLY, float("nan")]), float),
         (b'[[1,"value","",[],"",[],false],1e999]', float), (b'[[1,"value","",[],"",[],false],NaN]', object),

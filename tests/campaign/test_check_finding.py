@@ -3,7 +3,7 @@
 import pytest
 
 from plait.commands.check.worker.finding import _twin
-from plait.model.finding import Finding
+from plait.model.finding import Finding, Gap
 from plait.model.test import Test
 
 
@@ -16,7 +16,7 @@ from plait.model.test import Test
     ([["x.more(1)"], ["x.less(2)"]], None, None),
 ])  # fmt: skip
 def test_the_interrupted_method_meets_itself(suffixes, thread, wanted):
-    gap = None if thread is None else {"thread": thread, "file": "shop.py", "function": "f", "line": 1, "end": 2}
+    gap = None if thread is None else Gap(thread, "shop.py", "f", 1, 2)
     test = Test.from_lines([], ["x = Shop()"], suffixes)
     found = _twin(Finding("wrong-result", "", [], test=test, gap=gap))
     assert (found and found.as_lines()["suffixes"]) == wanted

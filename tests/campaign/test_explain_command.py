@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from plait.cli.main import main
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding
 from plait.model.fingerprint import fingerprint_of
 from plait.store.database import Store
 
@@ -15,7 +15,8 @@ OTHER = {**ROW, "thread": 2, "access": "write Stock.n", "value": "1"}
 
 
 def finding(summary="Stock: two calls of `put` can lose one", function="Stock.put"):
-    rows = [{**row, "file": str(Path.cwd() / "stock.py"), "function": function} for row in (ROW, OTHER)]
+    here = str(Path.cwd() / "stock.py")
+    rows = [AccessStep.from_json({**row, "file": here, "function": function}) for row in (ROW, OTHER)]
     return Finding("wrong-result", summary, ["Stock.put"], interleaving=rows, race=rows, reachable={"gil": True})
 
 

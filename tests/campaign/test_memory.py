@@ -70,7 +70,7 @@ def test_the_life_of_a_finding(run, tmp_path):
     assert again.stats["tests_known"] == again.stats["tests"] == first.stats["tests"]
     shifted = run(SOURCE.replace("    def has", "    # soon\n    def has"))
     assert "1 still there" in told(shifted)
-    assert shifted.findings[0].interleaving[0]["line"] == first.findings[0].interleaving[0]["line"] + 1
+    assert shifted.findings[0].interleaving[0].line == first.findings[0].interleaving[0].line + 1
     assert shifted.stats["tests_known"] > 0
     fixed = run(FIXED)
     assert "fixed since an earlier run: Stock" in told(fixed)

@@ -46,9 +46,9 @@ def test_a_method_is_shown_rather_than_one_that_calls_it(run):
 
 def test_methods_that_race_in_the_same_helpers_are_two_faults(run):
     less, more = sorted(run("Shared", tests=60).findings, key=lambda finding: finding.methods)
-    assert (less.methods, less.gap["function"]) == (["Shared.less"], "Shared.less")
-    assert (more.methods, more.gap["function"]) == (["Shared.more"], "Shared.more")
-    assert less.race[0]["function"] == more.race[0]["function"] == "Shared._write"
+    assert (less.methods, less.gap.function) == (["Shared.less"], "Shared.less")
+    assert (more.methods, more.gap.function) == (["Shared.more"], "Shared.more")
+    assert less.race[0].function == more.race[0].function == "Shared._write"
 
 
 def test_the_gap_is_in_the_method_that_calls_the_locked_ones(run):
@@ -56,7 +56,7 @@ def test_the_gap_is_in_the_method_that_calls_the_locked_ones(run):
     lines = (HERE / "subjects.py").read_text().splitlines()
     first = 1 + lines.index("        amount = self.get(key)")
     assert finding.methods == ["Table.more"]
-    assert finding.gap == {
+    assert finding.gap.as_json() == {
         "thread": 1, "file": "subjects.py", "function": "Table.more", "line": first, "end": first + 1
     }  # fmt: skip
     lines = f"lines {first} and {first + 1} of subjects.py, in `Table.more`"
@@ -82,9 +82,9 @@ def test_the_missing_lock_is_named(run):
     result = run("ForgottenLock", tests=120)
     finding = next(each for each in result.findings if each.exception == "KeyError")
     assert finding.guard is not None
-    assert finding.guard["lock"] == "ForgottenLock._lock"
+    assert finding.guard.lock == "ForgottenLock._lock"
     line = 1 + (HERE / "subjects.py").read_text().splitlines().index("        if key in self._items:")
-    assert any(place.endswith((f"subjects.py:{line}", f":{line + 1}")) for place in finding.guard["unguarded"])
+    assert any(place.endswith((f"subjects.py:{line}", f":{line + 1}")) for place in finding.guard.unguarded)
     assert finding.race is not None
 
 

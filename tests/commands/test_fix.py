@@ -15,7 +15,7 @@ from plait.commands.fix.command import FixOptions, fix, write_mend
 from plait.commands.fix.proof import ProofLimits, same_fault
 from plait.commands.fix.worker import InOrder, first_difference, without_locks
 from plait.errors import UsageError
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding, Gap
 from plait.model.reading import ResultFile, read_result
 from plait.report.fix_text import compact_fix, fix_text
 from plait.report.layout import as_text
@@ -345,9 +345,9 @@ def test_files_outside_of_the_root_are_never_touched(tmp_path):
 
 
 def finding(kind, function, access, methods=("A.f",)):
-    row = {"thread": 1, "file": "a.py", "line": 1, "function": function, "code": "", "access": access, "location": 1}
-    gap = {"thread": 1, "file": "a.py", "function": function, "line": 1, "end": 2}
-    return Finding(kind, "", list(methods), race=[row, row], gap=gap)
+    verb, _, place = access.partition(" ")
+    step = AccessStep(1, "a.py", 1, function, "", verb, place, 1)
+    return Finding(kind, "", list(methods), race=[step, step], gap=Gap(1, "a.py", function, 1, 2))
 
 
 def test_one_cause_is_the_same_code_interrupted_over_the_same_attribute():

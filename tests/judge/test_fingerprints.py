@@ -1,6 +1,7 @@
 """A finding keeps its fingerprint while the code around it is edited, and another finding has another one."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from benchmarks.fingerprints.edits import EDITS
 from plait.commands.check.worker.finding import finding_of
 from plait.judge.oracle import explain
 from plait.judge.oracle.examine import examine
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding, Gap
 from plait.model.fingerprint import SCHEME, fingerprint_of, identity
 
 SHOP = (Path(__file__).parents[2] / "benchmarks" / "fingerprints" / "shop.py").read_text(encoding="utf-8")
@@ -69,11 +70,12 @@ def test_what_was_renamed_was_renamed():
 
 
 def access(function, what, thread=1):
-    return {"thread": thread, "file": "shop.py", "line": 3, "function": function, "code": "", "access": what}
+    verb, _, place = what.partition(" ")
+    return AccessStep(thread, "shop.py", 3, function, "", verb, place)
 
 
 RACE = [access("Shop.add", "read Shop.total"), access("Shop.add", "write Shop.total", 2)]
-GAP = {"thread": 1, "file": "shop.py", "function": "Shop.add", "line": 3, "end": 4}
+GAP = Gap(1, "shop.py", "Shop.add", 3, 4)
 
 
 def made(kind="wrong-result", **more):
@@ -91,7 +93,7 @@ OTHERS = {
     "exception": name_of(made("exception", exception="ValueError")),
     "attribute": name_of(made(race=[access("Shop.add", f"{verb} Shop.count") for verb in ("read", "write")])),
     "function": name_of(made(race=[access("Shop.drop", "read Shop.total"), RACE[1]])),
-    "interrupted": name_of(made(gap={**GAP, "function": "Shop.move"})),
+    "interrupted": name_of(made(gap=replace(GAP, function="Shop.move"))),
     "methods": name_of(made(race=None, gap=None)),
     "other methods": name_of(Finding("wrong-result", "said", ["Shop.drop"])),
     "locks": name_of(made("deadlock", interleaving=LOCKS)),
@@ -109,9 +111,9 @@ def test_other_defects_have_other_fingerprints():
 
 
 def test_what_is_only_said_or_counted_does_not_matter():
-    moved = [{**row, "line": 99, "code": "other", "value": "5", "file": "/elsewhere/shop.py"} for row in RACE]
+    moved = [replace(step, line=99, code="other", value="5", file="/elsewhere/shop.py") for step in RACE]
     same = [
-        made(race=moved, gap={**GAP, "line": 98, "end": 99}),
+        made(race=moved, gap=replace(GAP, line=98, end=99)),
         made(race=list(reversed(RACE))),
         made(race=[access("Shop.add", "write Shop.total"), access("Shop.add", "write Shop.total", 2)]),
         made(group=4, occurrences=9, preemptions=2, detail="...", siblings=[["Shop.more"]], reproducer="a.py"),
@@ -122,8 +124,8 @@ def test_what_is_only_said_or_counted_does_not_matter():
 
 
 def test_functions_that_only_some_pythons_have_do_not_matter():
-    inner = [{**row, "function": "Shop.add.<locals>.<listcomp>"} for row in RACE]
-    assert name_of(made(race=inner, gap={**GAP, "function": "Shop.add.<locals>.<listcomp>"})) == name_of(made())
+    inner = [replace(step, function="Shop.add.<locals>.<listcomp>") for step in RACE]
+    assert name_of(made(race=inner, gap=replace(GAP, function="Shop.add.<locals>.<listcomp>"))) == name_of(made())
 
 
 def test_locks_that_were_given_back_do_not_matter():

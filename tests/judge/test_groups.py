@@ -2,7 +2,7 @@
 
 from plait.commands.check.causes import weight
 from plait.judge.oracle.causes import code_to_mend, effort_to_reach, grouped
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding, Gap
 from plait.model.result import Result
 from plait.model.test import Test
 from plait.report.layout import as_text
@@ -11,7 +11,7 @@ from plait.subject.interface.concurrent import mentions_threads
 
 
 def found(summary, *methods, function=None, calls=("x.put(1)", "x.get(1)"), **more):
-    gap = None if function is None else {"file": "/a/shop.py", "function": function, "thread": 1, "line": 1, "end": 2}
+    gap = None if function is None else Gap(1, "/a/shop.py", function, 1, 2)
     test = Test.from_lines([], ["x = Shop()"], [[calls[0]], [calls[1]]])
     names = [f"Shop.{name}" for name in methods]
     reachable = {"gil": True, "free-threaded": True}
@@ -19,7 +19,7 @@ def found(summary, *methods, function=None, calls=("x.put(1)", "x.get(1)"), **mo
 
 
 def row(function, line=1):
-    return {"file": "shop.py", "function": function, "line": line, "code": "", "thread": 1, "access": "read Shop.a"}
+    return AccessStep(1, "shop.py", line, function, "", "read", "Shop.a")
 
 
 def test_the_interrupted_function_is_to_mend():

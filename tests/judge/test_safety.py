@@ -7,7 +7,7 @@ from plait.judge.oracle.explain import record_schedule
 from plait.judge.oracle.rules import Rules
 from plait.judge.oracle.safety import ITSELF, KEPT, TWO_OBJECTS, Violation, _odd_answer
 from plait.judge.oracle.specification import Observed
-from plait.observe.recording import as_row
+from plait.observe.recording import as_step
 
 COUNTER = """
     import threading
@@ -193,7 +193,7 @@ def test_a_thread_that_the_set_up_has_started_is_none_of_the_tests_threads(judge
     assert found.violation.kind == "deadlock"
     assert len(found.violation.calls) == 1
     moments, _pairs, waiting = record_schedule(examination, found.schedule)
-    assert {as_row(each)["thread"] for each in moments if each.site.function.endswith("drain")} == {1, 2}
+    assert {as_step(each).thread for each in moments if each.site.function.endswith("drain")} == {1, 2}
     assert sorted(line.partition(" waits")[0] for line in waiting)[-1] == "thread 3"
 
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from plait.errors import UsageError
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding
 from plait.model.reading import read_result
 from plait.model.result import Result
 from plait.model.schedule import Schedule, Segment
@@ -18,8 +18,8 @@ PLACE = ("account", "Account.withdraw", "write", "self.balance", 0)
 def result_file(folder):
     test = Test.from_lines(["from account import Account"], ["x = Account()"], [["x.withdraw(1)"], ["x.deposit(2)"]])
     schedule = Schedule((Segment(1, PLACE, 2), Segment(2), Segment(1)))
-    row = {"thread": 1, "file": "account.py", "line": 3, "code": "self.balance", "access": "read Account.balance"}
-    finding = Finding("wrong-result", "lost", ["Account.withdraw"], test, schedule=schedule, interleaving=[row])
+    step = AccessStep(1, "account.py", 3, "Account.withdraw", "self.balance", "read", "Account.balance")
+    finding = Finding("wrong-result", "lost", ["Account.withdraw"], test, schedule=schedule, interleaving=[step])
     result = Result("check", "account:Account", "violation", {"at": "worktree"}, findings=[finding])
     file = folder / "result.json"
     file.write_text(json.dumps(result.as_json()))

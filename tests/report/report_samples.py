@@ -2,12 +2,13 @@
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from plait import __version__
 from plait.judge.performance.result import Comparison, Contention, Measured
 from plait.judge.performance.verdict import Series, point
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding, Guard
 from plait.model.result import Result
 from plait.model.schedule import Schedule, Segment
 from plait.model.test import Call, Test
@@ -41,7 +42,7 @@ def row(thread, line, code, access, value=None, *, file="account.py", locks=(), 
         found["value"] = value
     if locks:
         found["locks"] = list(locks)
-    return {**found, **more}
+    return AccessStep.from_json({**found, **more})
 
 
 LOCK = ("Account._lock",)
@@ -65,7 +66,7 @@ TEST = Test.from_lines(
 )
 UNTIL = ("account", "Account.withdraw", "sync", "with self._lock:", 0)
 SCHEDULE = Schedule((Segment(1, UNTIL), Segment(2), Segment(1)))
-GUARD = {"field": "Account.balance", "lock": "Account._lock", "unguarded": ["account.py:27"], "guarded": 2}
+GUARD = Guard("Account.balance", "Account._lock", ("account.py:27",), 2)
 
 
 def _finding(kind, summary, **more):
@@ -244,9 +245,9 @@ def harmful():
     """A result in which everything that may come from the code under test looks like markup."""
     bad = row(1, 27, NASTY, f"read Account.{NASTY}", NASTY, file=f"{NASTY}.py", locks=(NASTY,))
     finding = _finding(
-        "exception", NASTY, exception=NASTY, interleaving=[bad, {**bad, "thread": 2}], race=[bad, bad],
+        "exception", NASTY, exception=NASTY, interleaving=[bad, replace(bad, thread=2)], race=[bad, bad],
         test=Test((), (Call("f", NASTY.replace("{", "")),), ((Call("f", NASTY),), (Call("f", NASTY),))),
-        guard={"field": NASTY, "lock": NASTY, "unguarded": [NASTY], "guarded": 1}, detail=NASTY, expected=[NASTY],
+        guard=Guard(NASTY, NASTY, (NASTY,), 1), detail=NASTY, expected=[NASTY],
         waiting=[NASTY], reproducer=NASTY,
     )  # fmt: skip
     result = checked()

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -10,7 +11,7 @@ import pytest
 import xmlschema
 from report_samples import asked, checked, compared, explored, harmful, spoken
 
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding, Gap, Guard
 from plait.model.fingerprint import fingerprint_of
 from plait.model.result import Result
 from plait.model.schedule import Schedule, Segment
@@ -29,11 +30,10 @@ NASTY = "</script><script>alert('x')</script> \" ' & \x00 \ud800"
 
 
 def result(findings=1):
-    row = {
-        "thread": 1, "file": "src/account.py", "line": 3, "function": "f", "code": f"self.x = {NASTY}",
-        "access": "write Account.x", "value": NASTY, "locks": ["Account._lock"],
-    }  # fmt: skip
-    other = {**row, "thread": 2, "line": 7, "access": "read Account.x"}
+    row = AccessStep(
+        1, "src/account.py", 3, "f", f"self.x = {NASTY}", "write", "Account.x", value=NASTY, locks=("Account._lock",)
+    )
+    other = replace(row, thread=2, line=7, verb="read")
     test = Test.from_lines(["from account import Account"], ["x = Account()"], [["x.f(1)"], ["x.g()"]])
     made = [
         Finding(
@@ -249,10 +249,10 @@ def test_a_finding_without_any_step_is_shown_at_its_class(tmp_path, monkeypatch)
 def test_files_are_named_from_where_the_class_is_imported(tmp_path):
     file = tmp_path / "shop.py"
     file.write_text("class Shop:\n    def add(self):\n        self.total = self.total + 1\n", encoding="utf-8")
-    row = {"thread": 1, "file": str(file), "line": 3, "function": "Shop.add", "code": "self.total", "access": "read x"}
-    foreign = {**row, "file": str(tmp_path.parent / "queue.py")}
-    guard = {"field": "Shop.total", "lock": "Shop._lock", "unguarded": [f"{file}:3"], "guarded": 1}
-    gap = {"thread": 1, "file": str(file), "function": "Shop.add", "line": 3, "end": 3}
+    row = AccessStep(1, str(file), 3, "Shop.add", "self.total", "read", "x")
+    foreign = replace(row, file=str(tmp_path.parent / "queue.py"))
+    guard = Guard("Shop.total", "Shop._lock", (f"{file}:3",), 1)
+    gap = Gap(1, str(file), "Shop.add", 3, 3)
     waiting = [f"thread 1 waits at {file}:3 `x` for Shop._lock"]
     found = Finding(
         "deadlock", "", ["Shop.add"], interleaving=[row, foreign], race=[row, foreign], guard=guard, gap=gap,
@@ -261,9 +261,9 @@ def test_files_are_named_from_where_the_class_is_imported(tmp_path):
     before = Finding.from_json(found.as_json())
     name_from(tmp_path, [found])
     assert str(tmp_path) not in json.dumps(found.as_json())
-    assert found.interleaving[0] | {"code": ""} == {**row, "file": "shop.py", "code": ""}
-    assert found.race[0]["code"] == "self.total = self.total + 1"
+    assert replace(found.interleaving[0], code="") == replace(row, file="shop.py", code="")
+    assert found.race[0].code == "self.total = self.total + 1"
     assert found.race[1] == foreign
-    assert found.guard["unguarded"] == ["shop.py:3"]
+    assert found.guard.unguarded == ("shop.py:3",)
     assert found.waiting == ["thread 1 waits at shop.py:3 `x` for Shop._lock"]
     assert fingerprint_of(found, "shop:Shop") == fingerprint_of(before, "shop:Shop")

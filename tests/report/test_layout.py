@@ -1,6 +1,7 @@
 """Reports fit the width at hand, and nothing in them is cut."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from report_samples import checked, compared, explored
@@ -51,7 +52,7 @@ def test_one_finding_fits_one_screen(width):
     result = checked()
     (finding,) = result.findings
     start = finding.interleaving[0]
-    own = [{**start, "line": number, "access": f"read Account.own{number}"} for number in range(100, 160)]
+    own = [replace(start, line=number, verb="read", place=f"Account.own{number}") for number in range(100, 160)]
     finding.interleaving = [start, *own, *finding.interleaving[1:]]
     lines = as_text(check_text(result, Layout(width))).splitlines()
     end = next(number for number, line in enumerate(lines) if line.startswith("1 thread-safety violation"))

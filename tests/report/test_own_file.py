@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 from report_samples import checked, compared
 
@@ -68,17 +69,17 @@ def test_of_several_writers_each_gets_a_file(tmp_path):
 def test_a_finding_is_the_same_when_lines_move_and_when_the_old_version_is_another_commit():
     (finding,) = compared().findings
     before = cause(finding)
-    finding.race = [{**row, "line": row["line"] + 7} for row in finding.race]
+    finding.race = [replace(step, line=step.line + 7) for step in finding.race]
     assert cause(finding) == before
     named = [
-        [{**row, "file": f"{label}:{row['file']}", "version": label} for row in finding.race]
+        [replace(step, file=f"{label}:{step.file}", version=label) for step in finding.race]
         for label in ("HEAD (0123456789)", "HEAD (abcdef0123)")
     ]
     said = set()
     for finding.race in named:
         said.add(cause(finding))
     assert len(said) == 1
-    finding.race = [{**row, "code": "pass"} for row in finding.race]
+    finding.race = [replace(step, code="pass") for step in finding.race]
     assert cause(finding) not in said
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -14,7 +15,7 @@ from review_samples import account, cache, clean, result, touched, unusable, who
 from plait.cli.main import main
 from plait.commands.review import command
 from plait.judge.review import Brought
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding
 from plait.report.html import html
 from plait.report.junit import junit
 from plait.report.layout import as_text
@@ -101,7 +102,7 @@ def test_findings_with_one_cause_are_one_finding():
     (brought,) = made.brought()
     assert (brought.command, len(brought.also)) == ("diff", 1)
     other = made.check.findings[0]
-    other.race = [{**row, "access": "write Account.owner"} for row in other.race]
+    other.race = [replace(step, verb="write", place="Account.owner") for step in other.race]
     assert [each.command for each in made.brought()] == ["diff", "check"]
 
 
@@ -146,9 +147,9 @@ def test_deeds_in_words(brought, said):
 
 def lost_update(last="write C.n", read="read C.n"):
     rows = [
-        {"thread": 1, "access": read, "function": "C.add"}, {"thread": 2, "access": "write C.n", "function": "C.add"},
-        {"thread": 1, "access": last, "function": "C.add"},
-    ]  # fmt: skip
+        AccessStep(thread, "c.py", 1, "C.add", "", *access.split(" "))
+        for thread, access in ((1, read), (2, "write C.n"), (1, last))
+    ]
     return Brought("check", Finding("wrong-result", "x", ["C.add", "C.get"], interleaving=rows, race=rows[1:]))
 
 
@@ -181,7 +182,7 @@ def test_nothing_of_the_code_under_test_becomes_markup_in_a_comment():
     made = account()
     (finding,) = made.diff.findings
     finding.summary = f"Account: {NASTY} ```"
-    finding.interleaving = [{**row, "code": f"```\n<b>{NASTY}"} for row in finding.interleaving]
+    finding.interleaving = [replace(row, code=f"```\n<b>{NASTY}") for row in finding.interleaving]
     text = review_markdown(result([made]), [made])
     assert text.startswith(MARKER)
     fenced = re.sub(r"^(`{3,})[a-z]*\n.*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)

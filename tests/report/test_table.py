@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+from plait.model.finding import AccessStep
 from plait.report.interleaving import table
 from plait.report.layout import PIPED, Layout, as_text, show
 
@@ -18,7 +19,7 @@ def row(thread, line, code, access, value=None, *, file="cache.py", locks=()):
         found["value"] = value
     if locks:
         found["locks"] = list(locks)
-    return found
+    return AccessStep.from_json(found)
 
 
 LOST_UPDATE = [

@@ -54,4 +54,4 @@ def apply_baseline(
 
 def is_new(finding: Finding) -> bool:
     """Return whether a finding fails the run: no baseline knows it, or only one whose day has passed."""
-    return finding.baseline is None or finding.baseline["status"] != "known"
+    return finding.baseline is None or not finding.baseline.is_known

@@ -89,7 +89,7 @@ class ClassReview:
     def known(self) -> bool:
         """Whether there are findings, and the baseline has accepted all of them."""
         found = [one for each in self.brought() for one in (each.finding, *each.also)]
-        return bool(found) and all(one.baseline is not None and one.baseline["status"] == "known" for one in found)
+        return bool(found) and all(one.baseline is not None and one.baseline.is_known for one in found)
 
     def step_of(self, finding: Finding) -> str:
         """Return the step that has found it."""
@@ -148,7 +148,7 @@ def _is_stuck(finding: Finding) -> bool:
 
 def _raced(finding: Finding) -> set[str]:
     """Return the fields that the racing accesses touch, whatever the key in them."""
-    return {str(row["access"]).partition(" ")[2].partition("[")[0] for row in finding.race or ()}
+    return {step.attribute for step in finding.race or ()}
 
 
 def _plain(finding: Finding) -> set[str]:

@@ -1,33 +1,112 @@
-"""A finding, as the result file has it."""
+"""A finding, and the parts that prove and explain it.
+
+Everything here is typed; dictionaries are made by `as_json` and read by `from_json`, at the border. What comes from a
+worker is checked by `plait.workers.schema`, what comes from a file by `from_json`: neither is believed anything.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypedDict
 
 from plait.model.schedule import Schedule
 from plait.model.test import Test
 
+HOLDS_ITSELF = "the call waits for a lock that it holds itself"
+"""The `Finding.detail` of a call that is its own deadlock."""
+_LONG_VERBS = ("try-acquire (busy)", "find busy", "look at")  # all others are one word
 
-class _AllSteps(TypedDict):
+
+@dataclass(frozen=True, slots=True)
+class AccessStep:
+    """One access of an interleaving: which thread does what, to what, where, and what it sees."""
+
     thread: int
     file: str
     line: int
     function: str
     code: str
-    access: str
-    location: int
+    verb: str  # read, write, insert, delete, acquire, release, ...
+    place: str  # what is touched: `Account.balance`
+    location: int | None = None  # tells things of one name apart; None in files that do not say
+    value: str | None = None
+    locks: tuple[str, ...] = ()  # held by the thread
+    changed: bool = False  # whether the change under test touched the line
+    version: str | None = None  # of a line that only the old version has; its file's name begins with it
+
+    @property
+    def access(self) -> str:
+        """In words: ``read Account.balance``."""
+        return f"{self.verb} {self.place}".strip()
+
+    @property
+    def attribute(self) -> str:
+        """What is touched, whatever the key: ``Cache._d`` of ``Cache._d['a']``."""
+        return self.place.partition("[")[0]
+
+    @property
+    def own_file(self) -> str:
+        """The file without the version that its name begins with."""
+        return self.file if self.version is None else self.file.removeprefix(f"{self.version}:")
+
+    @property
+    def is_in_a_file(self) -> bool:
+        """Whether it is a line of some file, and not of the test itself."""
+        return not self.file.startswith("<")
+
+    def as_json(self) -> dict[str, Any]:
+        """Return one row of the contract's interleaving."""
+        row: dict[str, Any] = {
+            "thread": self.thread, "file": self.file, "line": self.line, "function": self.function, "code": self.code,
+            "access": self.access,
+        }  # fmt: skip
+        if self.location is not None:
+            row["location"] = self.location
+        if self.value is not None:
+            row["value"] = self.value
+        if self.locks:
+            row["locks"] = list(self.locks)
+        if self.changed:
+            row["changed"] = True
+        if self.version is not None:
+            row["version"] = self.version
+        return row
+
+    @classmethod
+    def from_json(cls, data: Any) -> AccessStep:
+        """Return the inverse of `as_json`; `ValueError` or `KeyError` if a part is missing or of another type."""
+        verb, place = _verb_and_place(_text(data.get("access", "")))
+        location, value, version = data.get("location"), data.get("value"), data.get("version")
+        return cls(
+            _number(data.get("thread", 0)), _text(data["file"]), _number(data["line"]), _text(data.get("function", "")),
+            _text(data["code"]), verb, place, None if location is None else _number(location),
+            None if value is None else _text(value),
+            tuple(map(_text, data.get("locks", ()))), data.get("changed") is True,
+            None if version is None else _text(version),
+        )  # fmt: skip
 
 
-class StepKeys(_AllSteps, total=False):
-    """What a row of an interleaving holds."""
-
-    value: str
-    locks: list[str]
+def _verb_and_place(access: str) -> tuple[str, str]:
+    verb = next((each for each in _LONG_VERBS if access.startswith(each)), access.partition(" ")[0])
+    return verb, access[len(verb) :].lstrip(" ")
 
 
-class GapKeys(TypedDict):
-    """What is said of a function that was interrupted half-way."""
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("what should be text is not")  # noqa: TRY004 - of a file's content
+    return value
+
+
+def _number(value: Any) -> int:
+    if type(value) is not int:
+        raise ValueError("what should be a number is not")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A function that was interrupted half-way: another thread got in between two of its lines."""
 
     thread: int
     file: str
@@ -35,14 +114,55 @@ class GapKeys(TypedDict):
     line: int
     end: int
 
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return dataclasses.asdict(self)
 
-class GuardKeys(TypedDict):
-    """What is said of a lock that most accesses of a field hold."""
+    @classmethod
+    def from_json(cls, data: Any) -> Gap:
+        """Return the inverse of `as_json`; `ValueError` or `KeyError` for anything else."""
+        numbers = {name: _number(data[name]) for name in ("thread", "line", "end")}
+        return cls(file=_text(data["file"]), function=_text(data["function"]), **numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A lock that most accesses of a field hold, and the places that do not."""
 
     field: str
     lock: str
-    unguarded: list[str]
-    guarded: int
+    unguarded: tuple[str, ...] = ()  # `file:line`
+    guarded: int = 0  # how many places hold it
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "field": self.field, "lock": self.lock, "unguarded": list(self.unguarded), "guarded": self.guarded
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: Any) -> Guard:
+        """Return the inverse of `as_json`; `ValueError` or `KeyError` for anything else."""
+        places = tuple(map(_text, data.get("unguarded", ())))
+        return cls(_text(data["field"]), _text(data["lock"]), places, _number(data.get("guarded", 0)))
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineMark:
+    """What the baseline says of a finding: ``known`` or ``expired``, why it was accepted, and until when."""
+
+    status: str
+    reason: str
+    expires: str | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it still counts as accepted."""
+        return self.status == "known"
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return dataclasses.asdict(self)
 
 
 class PairKeys(TypedDict):
@@ -53,11 +173,7 @@ class PairKeys(TypedDict):
     covered: int
 
 
-# Dictionaries whose keys are checked where they come from a worker.
-StepRow = Annotated[dict[str, Any], StepKeys]
-GapRow = Annotated[dict[str, Any], GapKeys]
-GuardRow = Annotated[dict[str, Any], GuardKeys]
-PairRow = Annotated[dict[str, Any], PairKeys]
+PairRow = Annotated[dict[str, Any], PairKeys]  # its keys are checked where it comes from a worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +219,14 @@ class Finding:
     exception: str | None = None
     preemptions: int = 0
     schedule: Schedule | None = None
-    interleaving: list[StepRow] = field(default_factory=list)
+    interleaving: list[AccessStep] = field(default_factory=list)
     reachable: dict[str, bool | None] = field(default_factory=dict)
     confirmed_on_threads: bool | None = None
     only_old: list[Any] | None = None
     only_new: list[Any] | None = None
-    guard: GuardRow | None = None
-    race: list[StepRow] | None = None
-    gap: GapRow | None = None  # the function that was interrupted half-way
+    guard: Guard | None = None
+    race: list[AccessStep] | None = None
+    gap: Gap | None = None  # the function that was interrupted half-way
     reproducer: str | None = None
     detail: str = ""
     calls: str = ""
@@ -122,9 +238,15 @@ class Finding:
     siblings: list[list[str]] = field(default_factory=list)  # other methods that show the same
     group: int = 0  # the same for findings that are mended in one place
     mend: str = ""  # that place
-    baseline: dict[str, Any] | None = None  # the entry of the baseline, for what is known
+    baseline: BaselineMark | None = None  # for what is known
     node: str = ""  # explore: the test that fails, as pytest names it
     seen_in_parallel: SeenInParallel | None = None  # None where threads do not run in parallel: nothing is claimed
+    probed: bool = False  # whether calls behind the test show it, and a reproducer needs them; result files do not say
+
+    @property
+    def waits_for_itself(self) -> bool:
+        """Whether a call waits for a lock that it holds."""
+        return self.detail == HOLDS_ITSELF
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -137,15 +259,19 @@ class Finding:
         found["preemptions"] = self.preemptions
         if self.schedule is not None:
             found["schedule"] = self.schedule.as_json()
-        found["interleaving"] = self.interleaving
+        found["interleaving"] = [step.as_json() for step in self.interleaving]
         found["reachable"] = self.reachable
         found["confirmed_on_threads"] = self.confirmed_on_threads
         if self.seen_in_parallel is not None:
             found["seen_in_parallel"] = self.seen_in_parallel.as_json()
-        for name in ("only_old", "only_new", "guard", "race", "gap", "reproducer", "baseline"):
-            value = getattr(self, name)
-            if value is not None:
-                found[name] = value
+        parts: dict[str, Any] = {
+            "only_old": self.only_old, "only_new": self.only_new,
+            "guard": None if self.guard is None else self.guard.as_json(),
+            "race": None if self.race is None else [step.as_json() for step in self.race],
+            "gap": None if self.gap is None else self.gap.as_json(), "reproducer": self.reproducer,
+            "baseline": None if self.baseline is None else self.baseline.as_json(),
+        }  # fmt: skip
+        found |= {name: value for name, value in parts.items() if value is not None}
         for name in ("detail", "expected", "waiting", "raised", "through", "siblings", "group", "mend", "node"):
             value = getattr(self, name)
             if value:
@@ -160,6 +286,10 @@ class Finding:
             test = Test.from_json(data["test"]["source"]) if "test" in data else None
             schedule = Schedule.from_json(data["schedule"]) if "schedule" in data else None
             found = cls(test=test, schedule=schedule, **{name: data[name] for name in _PLAIN if name in data})
+            found.interleaving = [AccessStep.from_json(row) for row in data.get("interleaving", ())]
+            found.race = [AccessStep.from_json(row) for row in data["race"]] if data.get("race") is not None else None
+            found.gap = Gap.from_json(data["gap"]) if data.get("gap") is not None else None
+            found.guard = Guard.from_json(data["guard"]) if data.get("guard") is not None else None
             if "seen_in_parallel" in data:
                 found.seen_in_parallel = SeenInParallel.from_json(data["seen_in_parallel"])
             found._verify()
@@ -175,14 +305,6 @@ class Finding:
             for call in (*self.test.prefix, *self.test.calls):
                 texts += [call.method, call.form, call.receiver, *call.args]
         texts += [text for text in (self.exception, self.reproducer) if text is not None]
-        if self.gap is not None:
-            texts += [self.gap["file"], self.gap["function"]]
-            if not all(type(self.gap[name]) is int for name in ("thread", "line", "end")):
-                raise ValueError("what should be a number is not")
-        for row in (*self.interleaving, *(self.race or ())):
-            texts += [row[name] for name in ("file", "code")]
-            if type(row["line"]) is not int:
-                raise ValueError(f"{row['line']!r:.40} is no line")
         if not all(isinstance(text, str) for text in texts):
             raise ValueError("what should be text is not")
         if not all(type(number) is int for number in (self.preemptions, self.occurrences, self.group)):
@@ -190,8 +312,7 @@ class Finding:
 
 
 _PLAIN = (
-    "kind", "summary", "methods", "exception", "preemptions", "interleaving", "reachable", "confirmed_on_threads",
-    "only_old", "only_new", "guard", "race", "gap", "reproducer", "detail", "expected", "occurrences", "waiting",
-    "raised",
-    "through", "siblings", "group", "mend", "node",
+    "kind", "summary", "methods", "exception", "preemptions", "reachable", "confirmed_on_threads", "only_old",
+    "only_new", "reproducer", "detail", "expected", "occurrences", "waiting", "raised", "through", "siblings", "group",
+    "mend", "node",
 )  # fmt: skip

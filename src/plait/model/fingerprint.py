@@ -35,10 +35,10 @@ def identity(finding: Finding, subject: str) -> list[Any]:
     if finding.kind in ("deadlock", "hang") or finding.waiting:
         return [*shown, "stuck", _held(finding) or methods]
     if finding.race:
-        things = sorted({_thing(str(row.get("access", ""))) for row in finding.race})
-        functions = {_function(str(row.get("function", ""))) for row in finding.race}
+        things = sorted({_thing(step.access) for step in finding.race})
+        functions = {_function(step.function) for step in finding.race}
         if finding.gap is not None:
-            functions.add(_function(str(finding.gap["function"])))
+            functions.add(_function(finding.gap.function))
         return [*shown, "race", things, sorted(functions)]
     return [*shown, "calls", methods]
 
@@ -56,7 +56,10 @@ def _direction(finding: Finding) -> str:
 
 
 def _thing(access: str) -> str:
-    """Return what an access touches, whatever it does there and whatever the key."""
+    """Return what an access touches, whatever it does there and whatever the key.
+
+    By the words of the access, although a step says it too: a fingerprint must not change (see `SCHEME`).
+    """
     return access.partition(" ")[2].partition("[")[0]
 
 
@@ -66,12 +69,12 @@ def _function(name: str) -> str:
 
 def _held(finding: Finding) -> list[list[str]]:
     """Return the locks that were taken and not given back, each with the function that took it."""
-    taken: dict[tuple[Any, str], list[str]] = {}
-    for row in finding.interleaving:
-        verb, _, thing = str(row.get("access", "")).partition(" ")
-        functions = taken.setdefault((row.get("thread"), thing), [])
+    taken: dict[tuple[int, str], list[str]] = {}
+    for step in finding.interleaving:
+        verb, _, thing = step.access.partition(" ")
+        functions = taken.setdefault((step.thread, thing), [])
         if verb == "acquire":
-            functions.append(_function(str(row.get("function", ""))))
+            functions.append(_function(step.function))
         elif verb == "release" and functions:
             functions.pop()
     held = {(_thing(f"acquire {thing}"), name) for (_, thing), names in taken.items() for name in names}

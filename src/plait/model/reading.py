@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from plait.errors import UsageError
+from plait.model.finding import AccessStep, Guard
 from plait.model.result import SCHEMA
 from plait.model.schedule import Schedule
 from plait.model.test import Test
@@ -31,11 +32,11 @@ class Replayable:
     summary: str
     test: Test
     schedule: Schedule
-    rows: tuple[dict[str, Any], ...]
+    rows: tuple[AccessStep, ...]
     subject: str | None = None  # of a review's finding, which says itself whose it is
     old: bool = False  # whether it is the old version that shows it
     exception: str | None = None
-    guard: dict[str, Any] | None = None  # the lock that most accesses of what is raced for hold
+    guard: Guard | None = None  # the lock that most accesses of what is raced for hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def _result(file: Path, data: Any) -> ResultFile:
 
 
 def _finding(number: int, item: dict[str, Any]) -> Replayable:
-    rows = tuple(row for row in item.get("interleaving", ()) if isinstance(row, dict))
+    rows = tuple(AccessStep.from_json(row) for row in item.get("interleaving", ()) if isinstance(row, dict))
     test = Test.from_json(item["test"]["source"])
     if not all(isinstance(part, str) for call in (*test.prefix, *test.calls) for part in (call.form, *call.args)):
         raise TypeError("a call is not made of text")
@@ -119,7 +120,7 @@ def _finding(number: int, item: dict[str, Any]) -> Replayable:
     old = bool(item.get("only_old")) and not item.get("only_new")
     exception = _text(item["exception"]) if item.get("exception") is not None else None
     guard = item.get("guard")
-    guard = guard if isinstance(guard, dict) and {"field", "lock"} <= guard.keys() else None
+    guard = Guard.from_json(guard) if isinstance(guard, dict) and {"field", "lock"} <= guard.keys() else None
     return Replayable(
         number, _text(item["kind"]), _text(item["summary"]), test, schedule, rows, subject, old, exception, guard
     )

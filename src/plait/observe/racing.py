@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
 
+from plait.model.finding import Gap
 from plait.observe.happens import HappensBefore, steps_of
 from plait.observe.recording import Frame, Moment
 from plait.run.engine import Engine
@@ -99,22 +99,6 @@ class GuardTable:
 
 
 _MOST = 300
-
-
-class Gap(NamedTuple):
-    """Between which lines of a function another thread got in."""
-
-    thread: int  # its number for people
-    file: str
-    function: str
-    first: int
-    last: int
-
-    def as_row(self) -> dict[str, Any]:
-        """As the result file has it."""
-        return {
-            "thread": self.thread, "file": self.file, "function": self.function, "line": self.first, "end": self.last
-        }  # fmt: skip
 
 
 def gap(moments: Sequence[Moment], pairs: Sequence[RacingPair], shown: RacingPair) -> Gap | None:

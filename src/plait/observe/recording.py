@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from plait.model.finding import AccessStep
 from plait.model.schedule import Schedule, Segment
 from plait.model.site import Site
 from plait.observe.places import held_text, location, owners, place
@@ -49,17 +50,13 @@ class Moment:
         return f"{self.verb} {self.location}".strip()
 
 
-def as_row(moment: Moment) -> dict[str, Any]:
-    """Return one line of the contract's interleaving."""
-    row = {
-        "thread": moment.shown, "file": moment.site.file, "line": moment.site.line, "function": moment.site.function,
-        "code": moment.site.text, "access": moment.access, "location": moment.loc,
-    }  # fmt: skip
-    if moment.value is not None:
-        row["value"] = moment.value
-    if moment.locks:
-        row["locks"] = list(moment.locks)
-    return row
+def as_step(moment: Moment) -> AccessStep:
+    """Return one step of an interleaving, as findings have it."""
+    site = moment.site
+    return AccessStep(
+        moment.shown, site.file, site.line, site.function, site.text, moment.verb, moment.location, moment.loc,
+        moment.value, tuple(moment.locks),
+    )  # fmt: skip
 
 
 _CALLS = ("notify", "wait", "set", "clear", "is_set")  # of conditions and events: what people know them by

@@ -49,7 +49,7 @@ def _reproduce(audited: Audited, result: Result) -> None:
         if check is None or finding.test is None or finding.schedule is None or finding.reproducer is not None:
             continue
         root = Path(check.more["root"]) if "root" in check.more else None
-        probes = check.more.get("probes", []) if "afterwards" in finding.detail else []
+        probes = check.more.get("probes", []) if finding.probed else []
         write = partial(write_reproducer, finding, check.subject, Path(OUT), root, probes, check.more.get("rules"))
         written = attempt(write, f"a regression test in {OUT}", result.notes)
         finding.reproducer = None if written is None else str(written)

@@ -13,7 +13,7 @@ from plait.judge.oracle.safety import Examination
 from plait.model.schedule import Schedule
 from plait.model.test import Test
 from plait.observe.places import PLACES
-from plait.observe.recording import as_row
+from plait.observe.recording import as_step
 from plait.report.interleaving import table
 from plait.report.layout import as_text
 from plait.report.reproducer import in_words, reproducer_digest, view_from_json
@@ -54,6 +54,6 @@ def _said(outcome: Outcome, test: Test, schedule: Schedule, order: Mapping[str, 
     lines = [
         f"not among what is allowed: {in_words(outcome, test, view_from_json(order['view']))}",
         "allowed is:", *(f"    {text}" for text in list(order["allowed"].values())[:12]), "",
-        as_text(table([as_row(moment) for moment in moments if moment.site.line], names=names)), *waiting,
+        as_text(table([as_step(moment) for moment in moments if moment.site.line], names=names)), *waiting,
     ]  # fmt: skip
     return "\n".join(lines)

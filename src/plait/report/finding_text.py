@@ -92,18 +92,18 @@ def _causes(finding: Finding) -> list[str]:
     if finding.race:
         first, second = finding.race
         lines.append(
-            f"Race: {first['access']} at line {first['line']} (thread {first['thread']}) and "
-            f"{second['access']} at line {second['line']} (thread {second['thread']})."
+            f"Race: {first.access} at line {first.line} (thread {first.thread}) and "
+            f"{second.access} at line {second.line} (thread {second.thread})."
         )
     gap = finding.gap
-    if gap is not None and gap["line"] != gap["end"]:
-        where = f"lines {gap['line']} and {gap['end']} of {Path(gap['file']).name}, in `{gap['function']}`"
-        lines.append(f"Not atomic: {where}, must run under one lock (thread {gap['thread']} is interrupted there).")
+    if gap is not None and gap.line != gap.end:
+        where = f"lines {gap.line} and {gap.end} of {Path(gap.file).name}, in `{gap.function}`"
+        lines.append(f"Not atomic: {where}, must run under one lock (thread {gap.thread} is interrupted there).")
     guard = finding.guard
     if guard is not None:
-        total = guard["guarded"] + len(guard["unguarded"])
-        places = ", ".join(_short(place) for place in guard["unguarded"][:4])
-        held = f"`{guard['field']}` is accessed under `{guard['lock']}` at {guard['guarded']} of {total} places"
+        total = guard.guarded + len(guard.unguarded)
+        places = ", ".join(_short(place) for place in guard.unguarded[:4])
+        held = f"`{guard.field}` is accessed under `{guard.lock}` at {guard.guarded} of {total} places"
         lines.append(f"Guard: {held}; not at {places}.")
     return lines
 

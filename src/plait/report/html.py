@@ -15,9 +15,10 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from plait.model.finding import AccessStep
 from plait.model.schedule import Schedule
 from plait.report.diff_text import outcome_table
-from plait.report.interleaving import steps
+from plait.report.interleaving import shown_steps
 from plait.report.sarif import level_of
 
 _SCRIPTS = ("page_base.js", "page_plots.js", "page_steps.js", "page_index.js", "page.js")
@@ -72,7 +73,8 @@ def _embedded(data: Any) -> str:
 def _with_steps(finding: dict[str, Any], sources: Mapping[str, Any]) -> dict[str, Any]:
     """With the ``steps`` to show: the interleaving, whole lines of source, the conflicting accesses marked."""
     found = []
-    for step in steps(finding.get("interleaving", []), finding.get("race") or ()):
-        line = sources.get(step["file"], {}).get("lines", {}).get(str(step["line"]), "").strip()
-        found.append({**step, "text": line or step["code"]})
+    rows, racing = ([AccessStep.from_json(row) for row in finding.get(name) or ()] for name in ("interleaving", "race"))
+    for each in shown_steps(rows, racing):
+        line = sources.get(each.step.file, {}).get("lines", {}).get(str(each.step.line), "").strip()
+        found.append({**each.as_json(), "text": line or each.step.code})
     return {**finding, "steps": found}

@@ -1,7 +1,7 @@
 """An interleaving as people read it: time runs down, each step says what was touched and which value it had.
 
-Input is the ``interleaving`` of a finding (rows of plain data), so the same table serves a terminal, an exception's
-message and a result file read back. Accesses of one thread to one line become one cell: the line of source, and what
+Input is the ``interleaving`` of a finding, so the same table serves a terminal, an exception's message and a result
+file read back. Accesses of one thread to one line become one cell: the line of source, and what
 was touched. A bar marks where the thread holds a lock, an arrow the conflicting accesses. Up to three threads stand
 side by side where all their lines fit; otherwise they stand below each other, with a heading at every switch. Where
 there is no room for all cells, those that matter least are folded and counted.
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from plait.model.finding import AccessStep
 from plait.report.layout import PIPED, Layout, Line, Span, wrapped
 
 MOST_COLUMNS = 3
@@ -25,8 +26,6 @@ LEAST_LINES = 8
 LONGEST_LOOP = 8  # cells
 FEW_CELLS = 30  # up to here `steps` keeps even what only one thread touches
 BAR, GAP, RULE, CROSS, MARK, ARROW = "┃", " │ ", "─", "─┼─", "▶", "→ "
-
-Row = Mapping[str, Any]
 
 
 @dataclass(slots=True)
@@ -43,11 +42,11 @@ class _Cell:
 
 
 def table(
-    rows: Sequence[Row],
+    rows: Sequence[AccessStep],
     *,
     names: Mapping[int, str] | None = None,
     ends: Mapping[int, str] | None = None,
-    racing: Iterable[Row] = (),
+    racing: Iterable[AccessStep] = (),
     layout: Layout = Layout(),  # noqa: B008 - immutable
     height: int = MOST_LINES,
 ) -> list[Line]:
@@ -137,28 +136,28 @@ def _with_marks(cells: Sequence[_Cell], kept: set[int]) -> list[_Cell]:
 _PRIMITIVE = re.compile(r"<(Lock|RLock|Condition|Semaphore|BoundedSemaphore|Event|Barrier|Thread|local|Queue)>")
 
 
-def without_primitives(rows: Sequence[Row]) -> list[Row]:
+def without_primitives(rows: Sequence[AccessStep]) -> list[AccessStep]:
     """Without the looks at an attribute that holds a lock or the like, which every use of it begins with."""
-    return [row for row in rows if not _PRIMITIVE.fullmatch(str(row.get("value", "")))]
+    return [row for row in rows if not _PRIMITIVE.fullmatch(row.value or "")]
 
 
-def _cells(rows: Sequence[Row], racing: Sequence[Row]) -> tuple[list[_Cell], list[str]]:
+def _cells(rows: Sequence[AccessStep], racing: Sequence[AccessStep]) -> tuple[list[_Cell], list[str]]:
     shown = without_primitives(rows)
-    files = list(dict.fromkeys(Path(row["file"]).name for row in shown if row.get("line")))
+    files = list(dict.fromkeys(Path(row.file).name for row in shown if row.line))
     shared = _shared(shown)
     exact = [row for row in racing if row in shown]  # else those that look the same: the code may have moved since
     conflicts = {_identity(row) for row in racing}
     places = {_place(row) for row in racing}
     cells: list[_Cell] = []
-    for _key, group in itertools.groupby(shown, lambda row: (row["thread"], row["file"], row["line"])):
+    for _key, group in itertools.groupby(shown, lambda row: (row.thread, row.file, row.line)):
         together = list(group)
         first = together[0]
-        where = str(first["line"]) if len(files) == 1 else f"{Path(first['file']).name}:{first['line']}"
-        code = _source(first["file"], first["line"]) or first["code"]
+        where = str(first.line) if len(files) == 1 else f"{Path(first.file).name}:{first.line}"
+        code = _source(first.file, first.line) or first.code
         notes = list(dict.fromkeys(map(_note, together)))
         race = any(row in exact if exact else _identity(row) in conflicts for row in together)
         weight = 0 if race else min(_weight(row, shared, places) for row in together)
-        cells.append(_Cell(first["thread"], where, code, _held(first), notes, weight=weight, race=race))
+        cells.append(_Cell(first.thread, where, code, bool(first.locks), notes, weight=weight, race=race))
     for before, after in itertools.pairwise(cells):  # where threads switch
         if before.thread != after.thread:
             before.weight, after.weight = min(before.weight, _BORDER), min(after.weight, _BORDER)
@@ -170,16 +169,16 @@ def _cells(rows: Sequence[Row], racing: Sequence[Row]) -> tuple[list[_Cell], lis
 _BORDER = 2
 
 
-def _weight(row: Row, shared: Collection[object], racing: Collection[object]) -> int:
+def _weight(step: AccessStep, shared: Collection[object], racing: Collection[object]) -> int:
     """Return how soon a step may be folded: what races is folded last, what no other thread touches first."""
-    place = _place(row)
+    place = _place(step)
     if place in racing:
         return 1
     if place not in shared:
-        return 5 if _is_sync(row) else 6
-    if _is_sync(row):
+        return 5 if _is_sync(step) else 6
+    if _is_sync(step):
         return _BORDER
-    return 4 if str(row["access"]).startswith("read") else 3
+    return 4 if step.verb == "read" else 3
 
 
 def _source(file: str, line: int) -> str:
@@ -191,25 +190,20 @@ def _source(file: str, line: int) -> str:
     return linecache.getline(file, line).strip() if named else ""
 
 
-def _held(row: Row) -> bool:
-    return bool(row.get("locks"))
+def _note(step: AccessStep) -> str:
+    return step.access if step.value is None else f"{step.access}: {step.value}"
 
 
-def _note(row: Row) -> str:
-    value = row.get("value")
-    return row["access"] if value is None else f"{row['access']}: {value}"
-
-
-def _place(row: Row) -> object:
+def _place(step: AccessStep) -> object:
     """Return what is touched: by number where it has one, because objects of one class have the same names."""
-    return row.get("location") or str(row["access"]).partition(" ")[2]
+    return step.location or step.place
 
 
-def _is_sync(row: Row) -> bool:
-    return not str(row["access"]).startswith(("read", "write", "insert", "delete"))
+def _is_sync(step: AccessStep) -> bool:
+    return step.verb not in ("read", "write", "insert", "delete")
 
 
-def without_private(rows: Sequence[Row]) -> list[Row]:
+def without_private(rows: Sequence[AccessStep]) -> list[AccessStep]:
     """Without what touches only what no other thread does, if there is much to show."""
     if len(rows) <= FEW_CELLS:
         return list(rows)
@@ -217,11 +211,11 @@ def without_private(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if _place(row) in shared or _is_sync(row)]
 
 
-def _shared(rows: Sequence[Row]) -> set[object]:
+def _shared(rows: Sequence[AccessStep]) -> set[object]:
     """Return the places that more than one thread touches."""
     users: dict[object, set[int]] = {}
     for row in rows:
-        users.setdefault(_place(row), set()).add(row["thread"])
+        users.setdefault(_place(row), set()).add(row.thread)
     return {place for place, threads in users.items() if len(threads) > 1}
 
 
@@ -357,44 +351,57 @@ _DATA = ("read", "write", "insert")
 GONE, UNKNOWN = "(not there)", "(not known)"
 
 
-def steps(rows: Sequence[Mapping[str, Any]], racing: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
-    """Return the rows worth showing, each with its ``place`` and the locks that its thread ``holds`` afterwards.
+@dataclass(frozen=True, slots=True)
+class ShownStep:
+    """A step with what it leaves behind: the locks that its thread ``holds`` then, and the value of what it touched."""
 
-    Those that are also among the ``racing`` ones say so (``race``).
-    """
-    conflicts = [_identity(row) for row in racing]
+    step: AccessStep
+    holds: tuple[str, ...]
+    value: str | None
+    race: bool  # whether it is one of the conflicting accesses
+
+    def as_json(self) -> dict[str, Any]:
+        """As the page has it."""
+        row = {**self.step.as_json(), "place": self.step.place, "holds": list(self.holds)}
+        if self.value is not None:
+            row["value"] = self.value
+        return {**row, "race": True} if self.race else row
+
+
+def shown_steps(rows: Sequence[AccessStep], racing: Iterable[AccessStep] = ()) -> list[ShownStep]:
+    """Return the steps worth showing; those that are also among the ``racing`` ones say so."""
+    conflicts = [_identity(step) for step in racing]
     found = []
-    for row in without_private(without_primitives(rows)):
-        verb, _, place = str(row["access"]).partition(" ")
-        holds = [lock for lock in row.get("locks", ()) if not (verb == "release" and lock == place)]
-        step = {**row, "place": place, "holds": [*holds, *([place] if verb in TAKES and place not in holds else [])]}
-        if verb == "delete" or (verb in _DATA and "value" not in row):
-            step["value"] = GONE if place.endswith("]") or verb == "delete" else UNKNOWN
-        if _identity(row) in conflicts:
-            step["race"] = True
-        found.append(step)
+    for step in without_private(without_primitives(rows)):
+        holds = [lock for lock in step.locks if not (step.verb == "release" and lock == step.place)]
+        if step.verb in TAKES and step.place not in holds:
+            holds.append(step.place)
+        value = step.value
+        if step.verb == "delete" or (step.verb in _DATA and value is None):
+            value = GONE if step.place.endswith("]") or step.verb == "delete" else UNKNOWN
+        found.append(ShownStep(step, tuple(holds), value, _identity(step) in conflicts))
     return found
 
 
-def _identity(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return row["thread"], row["file"], row["line"], row["access"]
+def _identity(step: AccessStep) -> tuple[Any, ...]:
+    return step.thread, step.file, step.line, step.access
 
 
 class State(NamedTuple):
     """What is known when a step has been taken: the last values seen, by place, and who holds which locks."""
 
     values: dict[str, str]
-    holds: dict[int, list[str]]
+    holds: dict[int, tuple[str, ...]]
 
 
-def state(taken: Iterable[Mapping[str, Any]]) -> State:
+def state(taken: Iterable[ShownStep]) -> State:
     """After these steps."""
     values: dict[str, str] = {}
-    holds: dict[int, list[str]] = {}
-    for step in taken:
-        holds[step["thread"]] = list(step["holds"])
-        if "value" in step:
-            values[step["place"]] = str(step["value"])
+    holds: dict[int, tuple[str, ...]] = {}
+    for each in taken:
+        holds[each.step.thread] = each.holds
+        if each.value is not None:
+            values[each.step.place] = each.value
     return State(values, holds)
 
 
@@ -408,19 +415,19 @@ KEYS = "keys: n or → forward, p or ← back, g first, G last, q quit"
 
 
 def step_text(
-    steps: Sequence[Mapping[str, Any]], at: int, sources: Mapping[str, Any], names: Mapping[int, str],
+    steps: Sequence[ShownStep], at: int, sources: Mapping[str, Any], names: Mapping[int, str],
     width: int = PIPED,
 ) -> list[str]:  # fmt: skip
     """The lines for step ``at``; ``names`` says what a thread does, ``sources`` is made by `sources.sources`."""
-    step = steps[at]
-    what = str(step["access"]) + (f": {step['value']}" if "value" in step else "")
-    marks = [text for key, text in (("race", "CONFLICT"), ("changed", "changed line")) if step.get(key)]
-    lines = [f"step {at + 1} of {len(steps)}: thread {step['thread']}, {what}{''.join(f'  [{m}]' for m in marks)}", ""]
-    lines += _source_lines(step, sources.get(str(step["file"]), {}).get("lines", {}))
+    shown, step = steps[at], steps[at].step
+    what = step.access + (f": {shown.value}" if shown.value is not None else "")
+    marks = [text for wanted, text in ((shown.race, "CONFLICT"), (step.changed, "changed line")) if wanted]
+    lines = [f"step {at + 1} of {len(steps)}: thread {step.thread}, {what}{''.join(f'  [{m}]' for m in marks)}", ""]
+    lines += _source_lines(step, sources.get(step.file, {}).get("lines", {}))
     known = state(steps[: at + 1])
     lines += ["", "  threads"]
-    for thread in sorted({each["thread"] for each in steps}):
-        mark = ">" if thread == step["thread"] else " "
+    for thread in sorted({each.step.thread for each in steps}):
+        mark = ">" if thread == step.thread else " "
         held = ", ".join(known.holds.get(thread, ())) or "no lock"
         lines.append(f"  {mark} {thread} {names.get(thread, '')}  holds {held}; {_next(steps, at, thread)}")
     lines += ["", "  values"]
@@ -429,17 +436,17 @@ def step_text(
     return [part for line in lines for part in (wrapped(line, width, hang=6) if len(line) > width else [line])]
 
 
-def _source_lines(step: Mapping[str, Any], lines: Mapping[str, str]) -> list[str]:
-    shown = [number for number in sorted(map(int, lines)) if abs(number - step["line"]) <= AROUND]
+def _source_lines(step: AccessStep, lines: Mapping[str, str]) -> list[str]:
+    shown = [number for number in sorted(map(int, lines)) if abs(number - step.line) <= AROUND]
     if not shown:
-        return [f"  {Path(str(step['file'])).name}", f"  > {step['line']:5} {step['code']}"]
-    text = [f"  {'>' if number == step['line'] else ' '} {number:5} {lines[str(number)]}" for number in shown]
-    return [f"  {Path(str(step['file'])).name}", *text]
+        return [f"  {Path(step.file).name}", f"  > {step.line:5} {step.code}"]
+    text = [f"  {'>' if number == step.line else ' '} {number:5} {lines[str(number)]}" for number in shown]
+    return [f"  {Path(step.file).name}", *text]
 
 
-def _next(steps: Sequence[Mapping[str, Any]], at: int, thread: int) -> str:
+def _next(steps: Sequence[ShownStep], at: int, thread: int) -> str:
     """Return what the thread does after this step, which is where it stands now."""
-    following = next((each for each in steps[at + 1 :] if each["thread"] == thread), None)
+    following = next((each.step for each in steps[at + 1 :] if each.step.thread == thread), None)
     if following is None:
         return "takes no further step"
-    return f"stands before line {following['line']}: {following['access']}"
+    return f"stands before line {following.line}: {following.access}"

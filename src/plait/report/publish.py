@@ -73,7 +73,7 @@ def publish_result(
 
 def _reproduced(finding: Finding, result: Result) -> Path:
     root = Path(result.more["root"]) if "root" in result.more else None
-    probes = result.more.get("probes", []) if "afterwards" in finding.detail else []
+    probes = result.more.get("probes", []) if finding.probed else []
     return write_reproducer(finding, result.subject, Path(OUT), root, probes, result.more.get("rules"))
 
 

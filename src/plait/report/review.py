@@ -105,16 +105,15 @@ def _loses_updates(finding: Finding) -> bool:
     if len(race) != 2 or finding.exception is not None or finding.kind in ("deadlock", "hang"):
         return False
     first, second = race
-    (deed, thing), (other, same) = (str(row["access"]).split(" ", 1) for row in (first, second))
-    if thing != same or not {deed, other} <= {"write", "insert"}:
+    if first.place != second.place or not {first.verb, second.verb} <= {"write", "insert"}:
         return False
-    mine = [row["access"] for row in finding.interleaving if row["thread"] == second["thread"]]
-    return f"read {thing}" in mine
+    mine = [(step.verb, step.place) for step in finding.interleaving if step.thread == second.thread]
+    return ("read", first.place) in mine
 
 
 def _writers(finding: Finding) -> str:
     """Return the methods of the racing accesses, as far as they are public, else those of the test."""
-    functions = [str(row.get("function", "")).rpartition(".")[2] for row in finding.race or ()]
+    functions = [step.function.rpartition(".")[2] for step in finding.race or ()]
     names = [name for name in dict.fromkeys(functions) if name and not name.startswith("_")]
     return " and ".join(f"`{name}`" for name in names) or _methods(finding)
 
@@ -288,16 +287,16 @@ def _finding(review: ClassReview, brought: Brought) -> list[str]:
     finding = brought.finding
     lines = [f"<details><summary><b>{_html(review.name)}</b>: {_html(finding.summary)}</summary>", ""]
     if finding.baseline is not None:
-        until = f" (until {finding.baseline['expires']})" if finding.baseline["expires"] else ""
-        lines += [f"In the baseline, {finding.baseline['status']}{until}: {_text(finding.baseline['reason'])}", ""]
+        until = f" (until {finding.baseline.expires})" if finding.baseline.expires else ""
+        lines += [f"In the baseline, {finding.baseline.status}{until}: {_text(finding.baseline.reason)}", ""]
     lines += [*_test(finding), ""]
     if finding.interleaving:
         drawn = table(finding.interleaving, names=thread_names(finding), racing=finding.race or ())
         shown = as_text(drawn)
         lines += ["How it happens:", "", *_fenced(shown), ""]
     if finding.guard is not None:
-        places = ", ".join(map(_code, finding.guard["unguarded"][:4]))
-        field, lock = _code(finding.guard["field"]), _code(finding.guard["lock"])
+        places = ", ".join(map(_code, finding.guard.unguarded[:4]))
+        field, lock = _code(finding.guard.field), _code(finding.guard.lock)
         lines += [f"{field} is guarded by {lock}, but not at {places}.", ""]
     gil = finding.reachable.get("gil")
     if gil is not None:
@@ -376,7 +375,7 @@ def _reproduce(review: ClassReview) -> None:
         finding, check = each.finding, review.check
         if each.command == "check" and check is not None and finding.test and finding.schedule:
             root = Path(check.more["root"]) if "root" in check.more else None
-            probes = check.more.get("probes", []) if "afterwards" in finding.detail else []
+            probes = check.more.get("probes", []) if finding.probed else []
             write = partial(write_reproducer, finding, review.name, Path(OUT), root, probes, check.more.get("rules"))
             written = attempt(write, f"a regression test in {OUT}", review.notes)
             finding.reproducer = None if written is None else str(written)

@@ -6,16 +6,17 @@ import difflib
 import linecache
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding
 
 AROUND = 8  # lines above and below each step
 
 
 def sources(
-    rows: Iterable[Mapping[str, Any]],
+    steps: Iterable[AccessStep],
     root: Path | None = None,
     *,
     before: Path | None = None,
@@ -27,22 +28,21 @@ def sources(
     holds what stood there, by the number of the line it stood before.
     """
     found: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        file = str(row["file"])
-        here = file.removeprefix(f"{row['version']}:") if "version" in row else file
+    for step in steps:
+        file, here = step.file, step.own_file
         if file not in found:
             found[file] = {"lines": {}, "text": _text(_path(here, root)), "changed": (changed or {}).get(here, ())}
             if before is not None:
                 found[file]["removed"] = _removed(_text(_path(here, before)), found[file]["text"])
         text, lines = found[file]["text"], found[file]["lines"]
-        for number in range(max(1, row["line"] - AROUND), min(len(text), row["line"] + AROUND) + 1):
+        for number in range(max(1, step.line - AROUND), min(len(text), step.line + AROUND) + 1):
             lines[str(number)] = text[number - 1]
     return {file: _beside(held) for file, held in found.items() if held["lines"]}
 
 
-def steps_of_finding(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """Return the rows of all interleavings."""
-    return [row for finding in findings for row in finding.interleaving]
+def steps_of_finding(findings: Iterable[Finding]) -> list[AccessStep]:
+    """Return the steps of all interleavings."""
+    return [step for finding in findings for step in finding.interleaving]
 
 
 def name_from(root: Path, findings: Iterable[Finding]) -> None:
@@ -52,23 +52,22 @@ def name_from(root: Path, findings: Iterable[Finding]) -> None:
     """
     top = f"{root}{os.sep}"
     for finding in findings:
-        finding.interleaving = [_named(row, top) for row in finding.interleaving]
+        finding.interleaving = [_named(step, top) for step in finding.interleaving]
         if finding.race:
-            finding.race = [_named(row, top) for row in finding.race]
+            finding.race = [_named(step, top) for step in finding.race]
         if finding.gap is not None:
-            finding.gap = {**finding.gap, "file": _below(str(finding.gap["file"]), top)}
+            finding.gap = replace(finding.gap, file=_below(finding.gap.file, top))
         if finding.guard is not None:
-            places = [_below(str(place), top) for place in finding.guard["unguarded"]]
-            finding.guard = {**finding.guard, "unguarded": places}
+            places = tuple(_below(place, top) for place in finding.guard.unguarded)
+            finding.guard = replace(finding.guard, unguarded=places)
         finding.waiting = [line.replace(top, "") for line in finding.waiting]
 
 
-def _named(row: dict[str, Any], top: str) -> dict[str, Any]:
-    file = str(row["file"])
-    if not file.startswith(top):
-        return row
-    line = linecache.getline(file, row["line"]).strip()
-    return {**row, "file": _below(file, top), "code": line or row["code"]}
+def _named(step: AccessStep, top: str) -> AccessStep:
+    if not step.file.startswith(top):
+        return step
+    line = linecache.getline(step.file, step.line).strip()
+    return replace(step, file=_below(step.file, top), code=line or step.code)
 
 
 def _below(file: str, top: str) -> str:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from plait.model.finding import AccessStep
 from plait.model.outcome import Deadlock, Divergence, Hang, Raised
 from plait.report.interleaving import table
 from plait.report.layout import SCREEN, Layout, Line, Span, prose
@@ -27,7 +28,8 @@ def story_data(verdict: Verdict) -> dict[str, Any]:
     """Return a failure as plain data, from which `story_lines` makes a report of any width."""
     outcome = verdict.outcome
     return {
-        "head": outcome.summary() + _effort(verdict), "details": outcome.details(), "rows": verdict.rows,
+        "head": outcome.summary() + _effort(verdict), "details": outcome.details(),
+        "rows": [step.as_json() for step in verdict.rows],
         "names": {str(number): name for number, name in verdict.names.items()},
         "ends": {str(number): text for number, text in _ends(verdict).items()}, "facts": _facts(verdict),
         "token": verdict.token,
@@ -47,7 +49,8 @@ def story_lines(
         facts.append([Span(again.format(told["token"]))])  # in one line, to be copied
     if told["rows"]:
         room = SCREEN - len(lines) - len(facts) - 2
-        lines += [[], *table(told["rows"], names=names, ends=ends, layout=layout, height=room)]
+        steps = [AccessStep.from_json(row) for row in told["rows"]]
+        lines += [[], *table(steps, names=names, ends=ends, layout=layout, height=room)]
     return [*lines, [], *facts]
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from plait.errors import UsageError
-from plait.model.finding import Finding
+from plait.model.finding import BaselineMark, Finding
 from plait.model.fingerprint import LENGTH, fingerprint_of
 
 DEFAULT = "plait-baseline.toml"
@@ -108,10 +108,8 @@ class Baseline:
             known += not late
             if late and entry.fingerprint not in expired:
                 expired.append(entry.fingerprint)
-            each.finding.baseline = {
-                "status": "expired" if late else "known", "reason": entry.reason,
-                "expires": None if entry.expires is None else entry.expires.isoformat(),
-            }  # fmt: skip
+            until = None if entry.expires is None else entry.expires.isoformat()
+            each.finding.baseline = BaselineMark("expired" if late else "known", entry.reason, until)
         done = set(looked_at)
         gone = [
             {"fingerprint": name, "subject": entry.subject, "summary": entry.summary, "reason": entry.reason}

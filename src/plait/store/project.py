@@ -103,6 +103,8 @@ class Memory:
             with contextlib.suppress(ValueError, UsageError):
                 finding = Finding.from_json(each.content)
                 finding.reproducer = None  # it is written again, for the code as it is
+                # What an earlier plait has stored may need the further calls: they do no harm.
+                finding.probed = bool(each.content.get("probed", finding.kind == "wrong-result"))
                 unchanged = self._code is not None and each.content.get("code") == self._code
                 found.append(KnownFinding(each.cause, finding, str(each.content.get("look", "")), unchanged))
         return found
@@ -110,7 +112,8 @@ class Memory:
     def keep_finding(self, cause: str, finding: Finding, look: str = "") -> None:
         """Remember a finding; one that is known is replaced."""
         if self._store is not None:
-            content = {**finding.as_json(), "code": self._code, "look": look, "subject": self._subject}
+            content = {**finding.as_json(), "probed": finding.probed}
+            content |= {"code": self._code, "look": look, "subject": self._subject}
             self._store.record_finding(self._name, cause, json.loads(json.dumps(content, default=str)))
 
     def settle(self, cause: str, status: str) -> None:

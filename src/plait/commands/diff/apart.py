@@ -105,7 +105,7 @@ class Apart:
     def reproducer(self, finding: Finding, broken: Broken, subject: str, root: Path | None) -> str:
         """Write the test that fails on the broken version and passes on the other one; ``root`` is imported from."""
         assert broken.judged.violation is not None
-        asked = [call.expression for call in self.probes] if "afterwards" in broken.judged.violation.detail else []
+        asked = [call.expression for call in self.probes] if broken.judged.violation.is_probed else []
         return str(write_reproducer(finding, subject, OUT, root, asked, self.rules.as_json()))
 
     def finding(self, broken: Broken, subject: str, seen: tuple[Test, ...]) -> Finding | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import replace
 
 from plait.commands.diff import worker
 from plait.commands.diff.checks import Checks, Revealed
@@ -15,7 +15,7 @@ from plait.judge.difference.explain import Explanation
 from plait.judge.difference.sequential import alike_alone, same
 from plait.judge.difference.words import Kind, described, difference_kind, difference_summary, showing
 from plait.judge.minimise.tests import descend
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding
 from plait.model.test import Test
 from plait.observe.trace import Place
 from plait.subject.changes.change import Change, Side
@@ -152,18 +152,18 @@ def bare_finding(revealed: Revealed, subject: str) -> Finding:
     )  # fmt: skip
 
 
-def _marked(row: dict[str, Any], change: Change, side: Side, labels: dict[str, str]) -> dict[str, Any]:
-    """Return a row of the interleaving; says whether the change touched its line. Lines of the old version say so."""
-    changed = row["line"] in change.changed_lines(side).get(row["file"], ())
-    marked = {**row, "changed": True} if changed else dict(row)
-    return marked if side == "new" else {**marked, "file": f"{labels['old']}:{row['file']}", "version": labels["old"]}
+def _marked(step: AccessStep, change: Change, side: Side, labels: dict[str, str]) -> AccessStep:
+    """Return a step that says whether the change touched its line. Lines of the old version say so."""
+    changed = step.line in change.changed_lines(side).get(step.file, ())
+    file, version = (step.file, None) if side == "new" else (f"{labels['old']}:{step.file}", labels["old"])
+    return replace(step, changed=changed, file=file, version=version)
 
 
 def _changes(explanation: Explanation, change: Change, side: Side, visited: Callable[[Side], frozenset[Place]]) -> str:
     """Which changed lines lie on the way, or which lines of the other version, on the test's way there, are gone."""
     lines = change.changed_lines(side)
     met = sorted({
-        (row["file"], row["line"]) for row in explanation.interleaving if row["line"] in lines.get(row["file"], ())
+        (step.file, step.line) for step in explanation.interleaving if step.line in lines.get(step.file, ())
     })  # fmt: skip
     if met:
         return "changed lines on the way: " + _listed(met)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import ClassVar, NamedTuple
@@ -260,10 +260,14 @@ def explain_broken(
         )
     if finding is None:
         return None
-    for row in (*finding.interleaving, *(finding.race or ()), *([finding.gap] if finding.gap is not None else ())):
-        row["file"] = relative(row["file"])
+    finding.interleaving = [replace(step, file=relative(step.file)) for step in finding.interleaving]
+    if finding.race is not None:
+        finding.race = [replace(step, file=relative(step.file)) for step in finding.race]
+    if finding.gap is not None:
+        finding.gap = replace(finding.gap, file=relative(finding.gap.file))
     if finding.guard is not None:
-        finding.guard["unguarded"] = [_place(each, relative) for each in finding.guard["unguarded"]]
+        places = tuple(_place(each, relative) for each in finding.guard.unguarded)
+        finding.guard = replace(finding.guard, unguarded=places)
     return finding
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 from plait.errors import UsageError
-from plait.model.finding import StepRow
 from plait.model.foreign import Json
 from plait.workers.blackbox import open_quietly
 from plait.workers.channel import LONGEST_FRAME
@@ -19,6 +18,26 @@ from plait.workers.schema import FrameError, codec
 
 LONGEST_OUTPUT = 1 << 20
 """Bytes of what pytest said that are looked at."""
+
+
+class _AllSteps(TypedDict):
+    thread: int
+    file: str
+    line: int
+    function: str
+    code: str
+    access: str
+    location: int
+
+
+class StepKeys(_AllSteps, total=False):
+    """What an account says of a step."""
+
+    value: str
+    locks: list[str]
+
+
+StepRow = Annotated[dict[str, Any], StepKeys]  # checked here, made an `AccessStep` by whoever reads the account
 
 
 class FailureKeys(TypedDict):

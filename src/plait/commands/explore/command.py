@@ -23,7 +23,7 @@ from plait.commands.accepting import apply_baseline, baseline_of, is_new
 from plait.commands.explore.account import LONGEST_OUTPUT, read_account_lines, read_accounts
 from plait.errors import FOUND, INCONCLUSIVE, NOTHING_FOUND, UNUSABLE, UsageError
 from plait.model.choices import DEFAULT_HEURISTIC, SEARCHES
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding
 from plait.model.result import Result, note_confinement
 from plait.model.schedule import Schedule
 from plait.report.explore_text import explore_statement, explore_text
@@ -293,11 +293,11 @@ def _again(asked: str, test: str) -> str:
 
 def _finding(told: dict[str, Any]) -> Finding:
     failure = told["failure"]
-    functions = [row.get("function", "") for row in failure["interleaving"]]
+    steps = [AccessStep.from_json(row) for row in failure["interleaving"]]
     return Finding(
-        failure["kind"], failure["summary"], list(dict.fromkeys(filter(None, functions))),
+        failure["kind"], failure["summary"], list(dict.fromkeys(step.function for step in steps if step.function)),
         exception=failure["exception"], preemptions=failure["preemptions"],
         schedule=None if failure["schedule"] is None else Schedule.from_json(failure["schedule"]),
-        interleaving=failure["interleaving"], reachable=failure["reachable"],
+        interleaving=steps, reachable=failure["reachable"],
         confirmed_on_threads=failure["confirmed_on_threads"], detail="\n".join(failure["details"]), node=told["test"],
     )  # fmt: skip

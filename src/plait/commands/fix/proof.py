@@ -375,6 +375,6 @@ def same_fault(finding: Finding, other: Finding, subject: str) -> bool:
         return True
     if finding.gap is not None and other.gap is not None:
         shared = set(clues_of(finding).attributes) & set(clues_of(other).attributes)
-        return bool(shared) and finding.gap["function"] == other.gap["function"]
+        return bool(shared) and finding.gap.function == other.gap.function
     stuck = finding.kind == other.kind and finding.kind in ("deadlock", "hang")
     return stuck and set(finding.methods) == set(other.methods)

@@ -17,8 +17,9 @@ from plait.commands.replay.debug import debug
 from plait.commands.replay.worker import Replayed, ReplayOrder, replay_finding
 from plait.commands.trust import ask_for_trust, beyond_data, foreign_imports, is_untrusted_release
 from plait.errors import UsageError
+from plait.model.finding import AccessStep
 from plait.model.reading import Replayable, ResultFile, read_result
-from plait.report.interleaving import KEYS, step_text, steps, table
+from plait.report.interleaving import KEYS, ShownStep, shown_steps, step_text, table
 from plait.report.layout import SCREEN, prose, show, terminal_layout
 from plait.report.sources import sources
 from plait.subject.name import Subject
@@ -69,7 +70,7 @@ def _replay(result: ResultFile, finding: Replayable, options: argparse.Namespace
         suffixes = enumerate(finding.test.suffixes, 1)
         names = {number: "; ".join(call.source for call in suffix) for number, suffix in suffixes}
         if options.step:
-            taken = steps(answer.rows, answer.race)
+            taken = shown_steps(answer.rows, answer.race)
             step_through(taken, sources(answer.rows), names, sys.stdin, sys.stdout)
         else:
             show(table(answer.rows, names=names, racing=answer.race, layout=layout, height=SCREEN))
@@ -138,9 +139,9 @@ def _conclude(answer: Replayed, result: ResultFile, finding: Replayable, label: 
     return again
 
 
-def _essence(rows: Any) -> list[tuple[Any, ...]]:
+def _essence(steps: Sequence[AccessStep]) -> list[tuple[Any, ...]]:
     """Return what a step does, wherever its line stands now."""
-    return [(row.get("thread"), row.get("access"), row.get("value")) for row in rows]
+    return [(step.thread, step.access, step.value) for step in steps]
 
 
 # -- replay step -------------------------------------------------------------------------------------------------------
@@ -157,7 +158,7 @@ _CLEAR = "\x1b[2J\x1b[H"
 
 
 def step_through(
-    steps: Sequence[Mapping[str, Any]], sources: Mapping[str, Any], names: Mapping[int, str], keys: TextIO, out: TextIO
+    steps: Sequence[ShownStep], sources: Mapping[str, Any], names: Mapping[int, str], keys: TextIO, out: TextIO
 ) -> None:
     """Show the first step, then whichever the keys ask for, until they say or run out."""
     if not steps:

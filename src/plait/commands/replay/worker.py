@@ -15,11 +15,11 @@ from plait.judge.oracle.rules import Rules
 from plait.judge.oracle.safety import Examination
 from plait.judge.oracle.specification import observe
 from plait.judge.words import shown_result
-from plait.model.finding import StepRow
+from plait.model.finding import AccessStep
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
-from plait.observe.recording import as_row
+from plait.observe.recording import as_step
 from plait.workers import state
 
 
@@ -53,8 +53,8 @@ class Replayed:
     ``lost`` says where the schedule did not fit any more.
     """
 
-    rows: list[StepRow]
-    race: list[StepRow]
+    rows: list[AccessStep]
+    race: list[AccessStep]
     waiting: list[str]
     lost: str | None
     same: int
@@ -73,13 +73,13 @@ def replay_finding(order: ReplayOrder, times: int) -> Replayed:
         violation, lost = examination.replay(schedule)
         moments, pairs, waiting = record_schedule(examination, schedule)
         pair = relevant(pairs)
-        rows = [as_row(moment) for moment in moments]
+        rows = [as_step(moment) for moment in moments]
         same = 1
         for _ in range(times - 1):
             again, _pairs, _waiting = record_schedule(examination, schedule)
-            same += [as_row(moment) for moment in again] == rows
+            same += [as_step(moment) for moment in again] == rows
         return Replayed(
-            rows, [] if pair is None else [as_row(pair.first), as_row(pair.second)], waiting, lost, same,
+            rows, [] if pair is None else [as_step(pair.first), as_step(pair.second)], waiting, lost, same,
             _results(examination, schedule), violation.kind if violation is not None else None,
             violation.detail if violation is not None else "",
         )  # fmt: skip

@@ -8,8 +8,7 @@ from __future__ import annotations
 import linecache
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from plait.explore.dfs import Dfs
 from plait.explore.runner import execute, model
@@ -19,12 +18,12 @@ from plait.judge.difference.outcome import Outcome, View, Watch
 from plait.judge.difference.words import Kind, difference_kind
 from plait.judge.oracle.explain import REPLAYS, record_schedule
 from plait.judge.oracle.safety import Examination
-from plait.model.finding import GuardRow, StepRow
+from plait.model.finding import AccessStep, Guard
 from plait.model.schedule import Schedule
 from plait.model.test import Test
 from plait.observe.places import PLACES
 from plait.observe.racing import GuardTable, RacingPair
-from plait.observe.recording import Moment, as_row, count_preemptions, schedule_of
+from plait.observe.recording import Moment, as_step, count_preemptions, schedule_of
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
 
@@ -41,9 +40,9 @@ class Explanation:
 
     outcome: Outcome
     shown: Shown
-    interleaving: list[StepRow] = field(default_factory=list)
-    race: list[StepRow] | None = None
-    guard: GuardRow | None = None
+    interleaving: list[AccessStep] = field(default_factory=list)
+    race: list[AccessStep] | None = None
+    guard: Guard | None = None
     waiting: list[str] = field(default_factory=list)
     reachable: bool | None = None
     confirmed: bool = False
@@ -74,8 +73,8 @@ def explain_outcome(
             continue
     guards.add(moments)
     return Explanation(
-        outcome, shown, [_row(moment, relative) for moment in moments if moment.site.line],
-        None if pair is None else [_row(pair.first, relative), _row(pair.second, relative)],
+        outcome, shown, [_step(moment, relative) for moment in moments if moment.site.line],
+        None if pair is None else [_step(pair.first, relative), _step(pair.second, relative)],
         None if pair is None else _guard(pair, guards, relative), waiting, under_gil(test, view, allowed, kind),
         difference_confirmed(test, view, shown.schedule, outcome),
     )  # fmt: skip
@@ -161,18 +160,18 @@ def _relevant(pairs: list[RacingPair]) -> RacingPair | None:
     return next(iter(inside), None)
 
 
-def _row(moment: Moment, relative: Callable[[str], str]) -> dict[str, Any]:
-    row = as_row(moment)
-    line = linecache.getline(moment.site.file, moment.site.line).strip()
-    return {**row, "file": relative(moment.site.file), "code": line or row["code"]}
+def _step(moment: Moment, relative: Callable[[str], str]) -> AccessStep:
+    step = as_step(moment)
+    line = linecache.getline(step.file, step.line).strip()
+    return replace(step, file=relative(step.file), code=line or step.code)
 
 
-def _guard(pair: RacingPair, guards: GuardTable, relative: Callable[[str], str]) -> dict[str, Any] | None:
+def _guard(pair: RacingPair, guards: GuardTable, relative: Callable[[str], str]) -> Guard | None:
     found = guards.guard(pair.first.location)
     if found is None or not found[1]:
         return None
     lock, lacking, having = found
     if having <= len(lacking):  # what most places do without is no rule that one of them breaks
         return None
-    places = [f"{relative(file)}:{line}" for file, _, line in (each.rpartition(":") for each in lacking)]
-    return {"field": pair.first.location.partition("[")[0], "lock": lock, "unguarded": places, "guarded": having}
+    places = tuple(f"{relative(file)}:{line}" for file, _, line in (each.rpartition(":") for each in lacking))
+    return Guard(pair.first.location.partition("[")[0], lock, places, having)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plait.model.outcome import Divergence, Finished
 
 if TYPE_CHECKING:
+    from plait.model.finding import AccessStep
     from plait.model.outcome import Outcome
     from plait.model.schedule import Schedule
 
@@ -31,7 +32,7 @@ class Verdict:
     model: str
     preemptions: int = 0
     schedule: Schedule | None = None
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[AccessStep] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
     reachable: dict[str, bool | None] = field(default_factory=dict)
     confirmed_on_threads: bool | None = None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding
 
 
 def cause(finding: Finding) -> str:
@@ -16,15 +16,14 @@ def cause(finding: Finding) -> str:
     Where places are in helpers that several methods share, it is the function interrupted between them that counts.
     """
     if finding.race:
-        half_way = () if finding.gap is None else (finding.gap["function"],)
-        return repr((finding.kind, finding.exception, sorted({_place(row) for row in finding.race}), *half_way))
+        half_way = () if finding.gap is None else (finding.gap.function,)
+        return repr((finding.kind, finding.exception, sorted({_place(step) for step in finding.race}), *half_way))
     return repr((finding.kind, finding.exception, finding.methods))
 
 
-def _place(row: dict[str, Any]) -> tuple[str, str, str]:
+def _place(step: AccessStep) -> tuple[str, str, str]:
     """Where an access is, whatever else moves: lines of an old version carry its name, which each commit changes."""
-    file = str(row["file"]).removeprefix(f"{row.get('version')}:")
-    return Path(file).name, str(row["function"]), str(row["code"])
+    return Path(step.own_file).name, step.function, step.code
 
 
 # -- groups ------------------------------------------------------------------------------------------------------------
@@ -42,9 +41,9 @@ def code_to_mend(finding: Finding) -> str:
     if finding.kind == "deadlock" and finding.waiting:
         return "locks taken by " + ", ".join(sorted(set(map(_short, finding.methods))))
     if finding.gap is not None:
-        return f"{_file(finding.gap['file'])}: {finding.gap['function']}"
+        return f"{_file(finding.gap.file)}: {finding.gap.function}"
     if finding.race:
-        places = sorted({f"{_file(row['file'])}: {row['function']}" for row in finding.race})
+        places = sorted({f"{_file(step.file)}: {step.function}" for step in finding.race})
         return " and ".join(places)
     return " and ".join(sorted(set(map(_short, finding.methods)))) or finding.summary
 
@@ -89,7 +88,7 @@ def names_of(methods: Iterable[str]) -> frozenset[str]:
 
 def inside(finding: Finding, public: Collection[str]) -> list[str]:
     """Public methods whose code runs in the finding although its test does not call them: the shown ones wrap them."""
-    ran = {row["function"].rpartition(".")[2] for row in finding.interleaving if "." in row["function"]}
+    ran = {step.function.rpartition(".")[2] for step in finding.interleaving if "." in step.function}
     return _of_class(finding, (ran & set(public)) - names_of(finding.methods))
 
 

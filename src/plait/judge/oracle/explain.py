@@ -15,11 +15,11 @@ from plait.judge.oracle.specification import MASKED, Specification
 from plait.judge.oracle.standing import raised_text, standing_lines
 from plait.judge.oracle.summary import summary
 from plait.judge.words import shown_result
-from plait.model.finding import Finding
+from plait.model.finding import Finding, Guard
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
 from plait.observe.racing import GuardTable, RacingPair, gap, racing_pairs
-from plait.observe.recording import Moment, StepRecorder, as_row
+from plait.observe.recording import Moment, StepRecorder, as_step
 from plait.run.engine import ENGINE
 
 REPLAYS = 3
@@ -48,8 +48,9 @@ def explain_violation(
         exception=violation.exception,
         preemptions=minimal.preemptions,
         schedule=minimal.schedule,
-        interleaving=[as_row(moment) for moment in moments],
+        interleaving=[as_step(moment) for moment in moments],
         detail=violation.detail,
+        probed=violation.is_probed,
         expected=expected(violation, minimal.test, examination.specification),
         waiting=waiting,
         raised=raised,
@@ -57,10 +58,9 @@ def explain_violation(
     finding.reachable = {"gil": today, "free-threaded": True}
     finding.confirmed_on_threads = confirmed(examination, minimal.schedule, same)
     if pair is not None:
-        finding.race = [as_row(pair.first), as_row(pair.second)]
+        finding.race = [as_step(pair.first), as_step(pair.second)]
         finding.guard = _guard(pair, guards, moments)
-        between = gap(moments, pairs, pair)
-        finding.gap = None if between is None else between.as_row()
+        finding.gap = gap(moments, pairs, pair)
     return finding
 
 
@@ -93,7 +93,7 @@ def relevant(pairs: list[RacingPair]) -> RacingPair | None:
     return next(iter(inside or pairs), None)
 
 
-def _guard(pair: RacingPair, guards: GuardTable, moments: list[Moment]) -> dict[str, Any] | None:
+def _guard(pair: RacingPair, guards: GuardTable, moments: list[Moment]) -> Guard | None:
     guards.add(moments)
     found = guards.guard(pair.first.location)
     if found is None:
@@ -101,9 +101,7 @@ def _guard(pair: RacingPair, guards: GuardTable, moments: list[Moment]) -> dict[
     lock, lacking, having = found
     if not lacking or having <= len(lacking):  # what most places do without is no rule that one of them breaks
         return None
-    return {
-        "field": pair.first.location.partition("[")[0], "lock": lock, "unguarded": lacking, "guarded": having,
-    }  # fmt: skip
+    return Guard(pair.first.location.partition("[")[0], lock, tuple(lacking), having)
 
 
 def reachable_under_gil(examination: Examination, same: Callable[[Violation], bool]) -> bool | None:

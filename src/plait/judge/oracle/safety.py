@@ -27,6 +27,7 @@ from plait.judge.oracle.specification import (
     whole_calls,
 )
 from plait.judge.words import plain, shown_result
+from plait.model.finding import HOLDS_ITSELF
 from plait.model.foreign import Canonical
 from plait.model.schedule import Schedule
 from plait.model.site import Site
@@ -37,7 +38,7 @@ from plait.run.testbed import Done, Testbed
 from plait.run.vthread import VThread
 
 WRITES = frozenset({WRITE, KEY_WRITE, KEY_INSERT, TAKE})
-ITSELF = "the call waits for a lock that it holds itself"
+ITSELF = HOLDS_ITSELF
 KEPT = "a call has raised and kept what another one waits for"
 CYCLE = "the call waits for a thread of the class that waits for a lock which the call holds"
 INEXCUSABLE = frozenset({ITSELF, KEPT, CYCLE})  # faults in an order of whole calls, too
@@ -61,6 +62,11 @@ class Violation:
     answers: tuple[Canonical, ...] = ()  # of further calls, where the final state is suspect
     helped: bool = False  # threads of the class took part
     instants: tuple[float, ...] = ()  # what the clock showed when time had passed, if anybody looked at it
+
+    @property
+    def is_probed(self) -> bool:
+        """Whether calls made behind the test show it."""
+        return self.probe is not None or self.detail == INVARIANT
 
     @property
     def cause(self) -> tuple[Any, ...]:

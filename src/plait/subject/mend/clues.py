@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding
 
 _LOCAL = re.compile(r"\.<locals>.*")
-_TAKES = ("acquire", "find busy", "wait for")
+_OF_LOCKS = ("acquire", "find busy", "release")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,34 +54,29 @@ class Clues:
 
 def clues_of(finding: Finding) -> Clues:
     """Return what a finding, which may come from anybody, says about its conflict."""
-    race = tuple(_spot(row) for row in finding.race or ())
+    race = tuple(_spot(step) for step in finding.race or ())
     gap: tuple[Clue, ...] = ()
     if finding.gap is not None:
-        file, function = _file(finding.gap), _function(str(finding.gap["function"]))
-        gap = (Clue(file, function, finding.gap["line"]), Clue(file, function, finding.gap["end"]))
-    rows = [*(finding.race or ()), *finding.interleaving]
-    things = [str(row.get("access", "")) for row in (finding.race or finding.interleaving)]
-    taken = [_thing(text) for text in map(_access, rows) if text.startswith((*_TAKES, "release"))]
-    held = [str(name) for row in rows for name in row.get("locks") or ()]
-    guard = [] if finding.guard is None else [str(finding.guard["lock"])]
-    attributes = [_thing(text) for text in things if not text.startswith((*_TAKES, "release"))]
+        file, function = finding.gap.file, _function(finding.gap.function)
+        gap = (Clue(file, function, finding.gap.line), Clue(file, function, finding.gap.end))
+    steps = [*(finding.race or ()), *finding.interleaving]
+    taken = [_thing(step) for step in steps if step.verb in _OF_LOCKS]
+    held = [name for step in steps for name in step.locks]
+    guard = [] if finding.guard is None else [finding.guard.lock]
+    attributes = [_thing(step) for step in finding.race or finding.interleaving if step.verb not in _OF_LOCKS]
     if finding.guard is not None:
-        attributes.append(str(finding.guard["field"]))
+        attributes.append(finding.guard.field)
     return Clues(
         finding.kind, tuple(finding.methods), race, gap,
-        tuple(dict.fromkeys(_spot(row) for row in reversed(finding.interleaving))),
+        tuple(dict.fromkeys(_spot(step) for step in reversed(finding.interleaving))),
         tuple(dict.fromkeys(filter(None, map(_last, attributes)))),
         tuple(dict.fromkeys(filter(None, map(_last, (*guard, *held, *taken))))),
-        "holds itself" in finding.detail,
+        finding.waits_for_itself,
     )  # fmt: skip
 
 
-def _spot(row: Mapping[str, Any]) -> Clue:
-    return Clue(_file(row), _function(str(row.get("function", ""))), int(row["line"]))
-
-
-def _file(row: Mapping[str, Any]) -> str:
-    return str(row["file"]).removeprefix(f"{row.get('version')}:")
+def _spot(step: AccessStep) -> Clue:
+    return Clue(step.own_file, _function(step.function), step.line)
 
 
 def _function(name: str) -> str:
@@ -90,13 +84,9 @@ def _function(name: str) -> str:
     return _LOCAL.sub("", name)
 
 
-def _access(row: Mapping[str, Any]) -> str:
-    return str(row.get("access", ""))
-
-
-def _thing(access: str) -> str:
-    """Return what an access touches, without its keys: ``Cache._d`` of ``read Cache._d['a']``."""
-    return access.rpartition(" ")[2] if "[" not in access else access.partition("[")[0].rpartition(" ")[2]
+def _thing(step: AccessStep) -> str:
+    """Return what an access touches, without its keys, and without words that say whose it is."""
+    return step.attribute.rpartition(" ")[2]
 
 
 def _last(name: str) -> str:

@@ -94,6 +94,7 @@ def _unexplained(minimal: Minimal, subject: str, examination: Examination) -> Fi
         violation.kind, said or f"{subject}: {violation.kind}{exception} in {' and '.join(names)}", names, test=test,
         exception=violation.exception, preemptions=minimal.preemptions, schedule=minimal.schedule,
         detail=violation.detail,
+        probed=violation.is_probed,
     )  # fmt: skip
 
 
@@ -119,9 +120,9 @@ def _twin(finding: Finding) -> Test | None:
     test = finding.test
     if finding.gap is None or test is None or [len(suffix) for suffix in test.suffixes] != [1, 1]:
         return None
-    if finding.gap["thread"] not in (1, 2):
+    if finding.gap.thread not in (1, 2):
         return None  # a thread of the class
-    call = test.calls[finding.gap["thread"] - 1]
+    call = test.calls[finding.gap.thread - 1]
     if all(other.method == call.method for other in test.calls):
         return None
     return replace(test, suffixes=((call,), (call,)))
