@@ -122,3 +122,12 @@ def test_an_endless_import_ends_with_the_budget(command, tmp_path, monkeypatch, 
     assert time.monotonic() - started < 40  # 2 s on a quiet machine; 120 s before there was a limit
     said = capsys.readouterr().err.splitlines()
     assert said[-1].startswith("plait: subject:A cannot be imported: no answer after 2 s at subject.py:")
+
+
+def test_forged_acts_cost_the_worker_and_nothing_else(tmp_path, monkeypatch, capsys):
+    source = COUNTER + "import plait.workers.guard\nplait.workers.guard._drain = lambda: [{'forged': 'x'}]\n"
+    (tmp_path / "subject.py").write_text(source)
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "subject:A", "--max-tests", "2", "--budget", "5s", "--workers", "1", "--quiet"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert "its process sent what is no answer: StoppedAct were expected" in said[-1]

@@ -13,7 +13,7 @@ import os
 import pickle
 import struct
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from plait.workers.schema import Codec, FrameError, codec, spelled
 
@@ -27,6 +27,14 @@ _READ = 1 << 18
 VALUE, USAGE, MEMORY, BUG, READY = "value", "usage", "memory", "bug", "ready"
 
 
+class StoppedAct(TypedDict):
+    """What the guard says of an act: ``act`` as ``--allow`` names it, ``call``, and ``at``, its place."""
+
+    act: str
+    call: str
+    at: str
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """How a task ended. ``number`` is that of its order, ``content`` the value, or a text that says what went wrong.
@@ -38,7 +46,7 @@ class Reply:
     number: int
     kind: str
     said: str = ""
-    stopped: tuple[dict[str, str], ...] = ()
+    stopped: tuple[Annotated[dict[str, str], StoppedAct], ...] = ()
     output: str = ""
     changed: tuple[str, ...] = ()
     retire: bool = False
