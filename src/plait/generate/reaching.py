@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from plait.generate.sequence import Prefix, Sequences
     from plait.subject.interface.members import Method
 
-_RUNS = 90
+_RUNS = 40
 """Sequential runs for one method."""
-_RUNS_IN_ALL = 900
+_EARNED = 8
+"""Runs that each test earns: a class whose calls are slow gets its tests first, and the search bit by bit."""
 _AFTER = 3
 """Failures before a method gets such a search."""
 _TRIES = 3
@@ -36,7 +37,7 @@ class Reaching:
     def __init__(self, random: Random) -> None:
         self._random = random
         self._looked: dict[str, int] = {}  # how many states were known when a method was looked at
-        self._left = _RUNS_IN_ALL
+        self._left = 0
         self._found: dict[str, Prefix] = {}
 
     def state(self, sequences: Sequences, names: Iterable[str]) -> Prefix | None:
@@ -44,10 +45,11 @@ class Reaching:
 
         The call that did return is among the state's ``ready`` ones.
         """
+        self._left += _EARNED
         for name in sorted(names):
             record = sequences.knowledge.of(name)
             stuck = not record.succeeded and not record.endless and record.raised + record.misused >= _AFTER
-            if stuck and self._looked.get(name, -1) < len(self._found):
+            if stuck and self._left >= _RUNS and self._looked.get(name, -1) < len(self._found):
                 self._looked[name] = len(self._found)
                 self._look(sequences, sequences.catalogue.method(name))
             if name in self._found and self._random.random() < _USE:
@@ -55,7 +57,7 @@ class Reaching:
         return None
 
     def _look(self, sequences: Sequences, method: Method) -> None:
-        runs = min(_RUNS, self._left)
+        runs = _RUNS
         for prefix in self._states(sequences, method):
             for _ in range(_TRIES if method.parameters else 1):
                 if runs <= 0:
