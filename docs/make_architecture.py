@@ -67,7 +67,7 @@ def _flow(number: int) -> str:
 
 
 def picture() -> str:
-    """The SVG text."""
+    """Return the SVG text."""
     height = TOP + 3 * DOWN + TALL + 96
     generate, observe = _corner(2), _corner(4)
     inside, gap = _corner(3), generate[0] - (ACROSS - BOX) / 2

@@ -31,7 +31,7 @@ COLOURS = {  # for readers of the picture; the terminal's own colours depend on 
 
 
 def said() -> str:
-    """The output of the command, in a copy of the folder: it writes a regression test."""
+    """Return the output of the command, run in a copy of the folder: it writes a regression test."""
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copytree(DEMO, Path(folder) / "demo", ignore=shutil.ignore_patterns("plait-out", ".plait"))
         command = [sys.executable, "-m", "plait", *ASKED.split()[1:]]
@@ -42,7 +42,7 @@ def said() -> str:
 
 
 def picture(output: str) -> str:
-    """A terminal with the command and its output."""
+    """Return a terminal with the command and its output."""
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, highlight=False)
     console.print(Text(f"$ {ASKED}", style="bold"))
     for line in output.splitlines():

@@ -71,14 +71,14 @@ class Interpreter:
     system: Path | None = None
 
     def command(self, *words: str, folder: Path | None = None) -> list[str]:
-        """The command line that runs ``words`` beside this interpreter, in ``folder``, as seen from outside."""
+        """Return the command line that runs ``words`` beside this interpreter, in ``folder``."""
         if self.system is None:
             return list(words)
         inside = "/" if folder is None else self.inside(folder)
         return ["chroot", str(self.system), "env", "-C", inside, *words]
 
     def inside(self, path: Path) -> str:
-        """A path as the interpreter sees it."""
+        """Return a path as the interpreter sees it."""
         return str(path) if self.system is None else "/" + str(path.relative_to(self.system))
 
     def run(
@@ -115,7 +115,7 @@ class Row:
 
 
 def probe(interpreter: Interpreter, python: str | None = None) -> dict[str, str] | None:
-    """What an executable says of itself; None if it does not run."""
+    """Return what an executable says of itself; None if it does not run."""
     try:
         done = interpreter.run(python or interpreter.python, "-c", PROBE, timeout=60)
         found: dict[str, str] = json.loads(done.stdout)
@@ -125,7 +125,7 @@ def probe(interpreter: Interpreter, python: str | None = None) -> dict[str, str]
 
 
 def find(name: str, folder: Path) -> Interpreter | None:
-    """The interpreter called ``name``, wherever it is installed."""
+    """Return the interpreter called ``name``, wherever it is installed."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     patterns = (f"{name[:-1]}.*t/bin/python{name}",) if name.endswith("t") else (f"{name}.*/bin/python{name}",)
     candidates = [
@@ -209,7 +209,7 @@ def _build_free_threaded(folder: Path) -> None:
 
 @contextmanager
 def mounted(interpreter: Interpreter) -> Iterator[None]:
-    """A root folder with what processes need in it: /proc, name resolution, pip's settings, certificates."""
+    """Provide a root folder with what processes need: /proc, name resolution, pip's settings, certificates."""
     system = interpreter.system
     if system is None:
         yield
@@ -240,7 +240,7 @@ def mounted(interpreter: Interpreter) -> Iterator[None]:
 
 
 def clone(target: Path) -> None:
-    """A clone of the repository with the work tree's changes in it."""
+    """Clone the repository, with the work tree's changes in it."""
     shutil.rmtree(target, ignore_errors=True)
     target.parent.mkdir(parents=True, exist_ok=True)
     _checked("git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(target))
@@ -257,7 +257,7 @@ def clone(target: Path) -> None:
 
 
 def requirements(extra: str) -> list[str]:
-    """The packages that an extra of the project needs, extras within it resolved."""
+    """Return the packages that an extra of the project needs, extras within it resolved."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     found: list[str] = []
     for each in project["optional-dependencies"][extra]:
@@ -267,7 +267,7 @@ def requirements(extra: str) -> list[str]:
 
 
 def install(interpreter: Interpreter, venv: Path, source: Path, *, smoke: bool) -> list[str]:
-    """A virtual environment with plait and what its tests need; returns the packages that could not be had."""
+    """Install plait and what its tests need into an environment; return the packages that could not be had."""
     python = interpreter.inside(venv / "bin" / "python")
     if not (venv / "bin" / "python").exists():
         done = interpreter.run(interpreter.python, "-m", "venv", interpreter.inside(venv))
@@ -342,7 +342,7 @@ def test(interpreter: Interpreter, folder: Path, row: Row, *, smoke: bool, given
 
 
 def table(rows: Sequence[Row]) -> str:
-    """The rows for people, columns in line."""
+    """Return the rows as text, columns in line."""
     head = ("Python", "version", "greenlet", "passed", "failed", "skipped", "seconds", "notes")
     lines: list[tuple[str, ...]] = [head]
     for row in rows:

@@ -22,7 +22,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """The engine is imported when it is first asked for."""
+    """Import the engine when it is first asked for."""
     if name not in _HOMES:
         raise AttributeError(f"module 'plait' has no attribute {name!r}")
     import importlib  # noqa: PLC0415 - as light as possible

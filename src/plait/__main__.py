@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def run_process() -> NoReturn:
-    """The command, to its end and the process's.
+    """Run the command, then end the process.
 
     A command that has little to do mostly imports: what was answered before is answered without
     (`plait.store.receipt`), and to look for garbage meanwhile, where there is none, and once more on the way out

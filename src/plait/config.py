@@ -89,7 +89,7 @@ class Config:
 
 
 def load_config(folder: Path) -> Config:
-    """The settings in ``folder``: those of plait.toml if there is one, else of pyproject.toml, else none."""
+    """Return the settings in ``folder``: those of plait.toml if there is one, else of pyproject.toml, else none."""
     own, project = (folder / name for name in FILES)
     if own.is_file():
         return _Reader(own).config(_toml(own))

@@ -73,7 +73,7 @@ class ReplayLostError(AssertionError):
 
 
 def raise_for_failure(verdict: Verdict) -> None:
-    """An `InterleavingError` (or a `ReplayLostError`) unless the test passed."""
+    """Raise `InterleavingError` (or `ReplayLostError`) unless the test passed."""
     __tracebackhide__ = True
     if not verdict.passed:
         raise InterleavingError(verdict) from _without_own_frames(verdict.error)
@@ -186,7 +186,7 @@ def controlled(
     modules: Iterable[str] = (),
     seed: int = 0,
 ) -> Iterator[tuple[Trial, Adopter]]:
-    """The test under control, ready for executions, until the block ends."""
+    """Yield the test under control, ready for executions, until the block ends."""
     mirror, library = _equipment()
     given = [function for function in (setup, *threads, check) if function is not None]
     adopter = Adopter(mirror, PLACES, library=library)
@@ -328,7 +328,7 @@ def _replayed(trial: Trial, schedule: Schedule, request: _Request) -> Verdict:
 
 
 def fill(verdict: Verdict, recorded: RecordedTrial) -> None:
-    """What a recorded execution shows, into the verdict."""
+    """Put what a recorded execution shows into the verdict."""
     verdict.outcome = recorded.outcome
     verdict.schedule, verdict.preemptions = recorded.schedule, recorded.preemptions
     own = [moment for moment in recorded.moments if not is_machinery(moment.site)]

@@ -56,7 +56,7 @@ def default_text(option: Option, differs: str | None = None) -> str:
 
 
 def command_help(name: str, command: Command, options: Mapping[str, Option], differs: Mapping[str, str]) -> str:
-    """The whole text; ``differs`` are the defaults that only this command has."""
+    """Return the whole text; ``differs`` are the defaults that only this command has."""
     width = max(_NARROW, min(_WIDE, shutil.get_terminal_size().columns))
     head = (
         "" if command.argument is None else f" {command.argument[0]}" if command.needed else f" [{command.argument[0]}]"

@@ -338,7 +338,7 @@ def _parser(name: str) -> _Parser:
 
 
 def read_arguments(name: str, arguments: Sequence[str], folder: Path) -> argparse.Namespace:
-    """The options of one command: from the command line, else from the settings in ``folder``, else the defaults."""
+    """Return the options of a command: its words, else the settings in ``folder``, else the defaults."""
     given = _parser(name).parse_args(list(arguments))
     settings = load_config(folder)
     for key in COMMANDS[name].options:

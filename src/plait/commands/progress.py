@@ -83,7 +83,7 @@ class Progress:
             print(self.line(), file=self._file, flush=True)
 
     def say(self, text: str) -> None:
-        """A line that stays."""
+        """Print a line that stays."""
         if self._quiet:
             return
         if self._live is not None:

@@ -46,7 +46,7 @@ class States:
         self._unique = 0
 
     def begin(self, engine: Engine) -> None:
-        """A new execution, before its first step."""
+        """Start a new execution, before its first step."""
         self._engine = engine
         self._histories: dict[int, int] = {}
         self._counts: dict[int, int] = {}  # steps of each thread
@@ -63,7 +63,7 @@ class States:
         self._meet_threads()
 
     def about_to_step(self, thread: VThread) -> None:
-        """The thread was chosen: what its operation will find must be known before it is performed."""
+        """Note what the operation of the chosen thread will find, before it is performed."""
         if thread.mode != LOCAL:
             root = self._engine.heap.roots[thread.loc]
             if root not in self._contents:
@@ -172,7 +172,7 @@ class States:
         return content
 
     def _look(self, root: int, actor: int, *, wrote: bool) -> None:
-        """What a location holds now."""
+        """Note what a location holds now."""
         obj, name = self._engine.heap.locs[root]
         if type(obj) in OPAQUE:
             self._opaque[root] = obj
@@ -250,7 +250,7 @@ class States:
 
 
 def _is_among_waiters(actor: int, content: Hashable) -> bool:
-    """What a thread learns of a condition that it waits for or notifies: whether its own wait has ended by itself."""
+    """Return whether a thread's own wait for a condition has ended by itself: all it learns of the condition."""
     return type(content) is tuple and actor in next((value for name, value in content if name == "_waiters"), ())
 
 

@@ -256,7 +256,7 @@ class Dpor:
             self._reverse(first, second, pushed[second])
 
     def _pending(self, engine: Engine, pending: Pending) -> None:
-        """A thread that waits for ever also races: with whoever took what it waits for."""
+        """Add the races of threads that wait for ever: with whoever took what they wait for."""
         loc = pending.loc
         if pending.mode == LOCAL:
             return

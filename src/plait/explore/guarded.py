@@ -73,7 +73,7 @@ class Guarded:
         self._shared: set[Hashable] = set()  # accessed by more than one thread
 
     def begin(self) -> None:
-        """A new execution."""
+        """Start a new execution."""
         self._locksets = Locksets()
         self._seen = 0
 

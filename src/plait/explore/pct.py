@@ -35,7 +35,7 @@ class Pct:
         self._changes: dict[int, int] = {}  # step: priority that the thread about to run falls to
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Always one more: draw the change points; priorities are drawn when threads show up."""
+        """Draw the change points of one more execution; priorities are drawn when threads show up."""
         self._priorities = {}
         places = min(self.depth - 1, self.longest)
         steps = self._random.sample(range(self.longest), places) if places else []

@@ -55,7 +55,7 @@ class Period:
         self._current = -1
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Always one more: the next cuts of this number of periods, or some at random."""
+        """Choose the next cuts of this number of periods, or some at random."""
         self._shared.begin()
         self._done, self._seen, self._period, self._current = {}, 0, 0, -1
         self._own, self._turns = {}, {}

@@ -28,7 +28,7 @@ class Pos:
         self._seen = 0
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Always one more."""
+        """Return an empty prefix: there is always one more."""
         self._priorities = {}
         self._steps = {}
         self._seen = 0

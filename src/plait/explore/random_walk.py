@@ -20,7 +20,7 @@ class RandomWalk:
         self._random = Random(seed)
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Always one more."""
+        """Return an empty prefix: there is always one more."""
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:

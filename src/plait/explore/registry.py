@@ -52,7 +52,7 @@ AIMED = tuple(_AIMED)  # those that a heuristic can direct
 
 
 def make_strategy(name: str, seed: int, priority: Prioritizer | None = None) -> Strategy:
-    """A fresh strategy; with a priority, and if it is one of `AIMED`, impacted code comes first."""
+    """Return a fresh strategy; with a priority, and if it is one of `AIMED`, impacted code comes first."""
     if priority is not None and name in _AIMED:
         return _AIMED[name](priority, seed)
     return STRATEGIES[name](seed)

@@ -77,7 +77,7 @@ class Rff(Pos):
         self._followed = 0  # entries of the trace
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Always one more: choose constraints to begin with, and change them."""
+        """Choose constraints for one more execution, and mutate them."""
         super().next_prefix()
         self._executions += 1
         self._constraints = self._changed() if self._executions % FREE_EVERY and self._pairs else ()

@@ -24,7 +24,7 @@ class Strategy(Protocol):
     free: bool  # behind the prefix the running thread goes on while it can, and `choose` is not asked before
 
     def next_prefix(self) -> Sequence[int] | None:
-        """The schedule to begin the next execution with; None ends the exploration."""
+        """Return the schedule to begin the next execution with; None ends the exploration."""
         ...
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
@@ -32,7 +32,7 @@ class Strategy(Protocol):
         ...
 
     def executed(self, engine: Engine) -> None:
-        """The execution has ended; ``engine.trace`` and ``engine.threads`` are still there."""
+        """Take in an execution that has ended; ``engine.trace`` and ``engine.threads`` are still there."""
         ...
 
 

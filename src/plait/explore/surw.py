@@ -35,7 +35,7 @@ class Surw:
         self._target = -1  # the thread whose interesting step comes next
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Always one more."""
+        """Return an empty prefix: there is always one more."""
         self._shared.begin()
         self._done = {}
         self._seen = 0

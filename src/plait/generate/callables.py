@@ -138,7 +138,7 @@ class BreakingDict(dict[Any, Any]):
 
 
 def failing(*_args: Any, **_kwargs: Any) -> None:
-    """What goes wrong each time, for those who count failures or clean up after them."""
+    """Raise each time, for code that counts failures or cleans up after them."""
     raise ValueError("a")
 
 

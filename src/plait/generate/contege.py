@@ -70,7 +70,7 @@ class RandomTests:
         return None
 
     def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:  # the contract's argument
-        """Counted for the statistics only."""
+        """Count the test, for the statistics only."""
         self.pairs.add_coverage(coverage)
 
     def _with_another_suffix(self) -> list[Test]:
@@ -93,7 +93,7 @@ class RandomTests:
         return found
 
     def _prepare(self) -> _Prepared:
-        """A new prefix, or one of those that are there if they are enough for the suffixes of this round."""
+        """Return a new prefix, or one of those that are there if they are enough for the suffixes of this round."""
         suffixes = SUFFIXES[min(self._round // ROUNDS, len(SUFFIXES) - 1)]
         if self._tried >= suffixes:
             self._round, self._tried, self._prepared = self._round + 1, 0, []

@@ -105,7 +105,7 @@ class CoverageGuidedTests:
         return chosen in self._aside
 
     def _alone(self, name: str) -> list[Test]:
-        """Tests in which the method runs by itself, each behind a prefix that all methods are looked at behind."""
+        """Return tests in which the method runs alone, each behind a prefix that all methods share."""
         sequences = self._sequences
         if not self._looks:
             self._looks = [sequences.prefix(length) for length in _LOOKS]

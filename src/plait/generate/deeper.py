@@ -100,7 +100,7 @@ class DeeperTests:
         self._inner.feedback(test, coverage)
 
     def conflicted(self, test: Test, *, unguarded: bool) -> None:
-        """The threads of the test touch something together: the pairs it is made of deserve more tests.
+        """Note that the threads of the test touch something together: the pairs it is made of deserve more tests.
 
         Those that do so without a common lock (``unguarded``) deserve most.
         """

@@ -113,7 +113,7 @@ class Writer:
     def write(
         self, method: Method, scene: Scene, *, result: str | None = None, waits: bool = False, peers: bool = True
     ) -> Draft | None:
-        """A call on the receiver, or on another instance if ``peers``; None if a required argument has no value at all.
+        """Return a call on the receiver, or (``peers``) another instance; None if an argument has no value.
 
         ``waits`` says that calls of the method have been seen to block: its time-outs are then worth giving.
         """

@@ -151,7 +151,7 @@ class PerformanceTests:
         return list(dict.fromkeys([*proven, None, *names[:_PARTNERS]]))
 
     def _written(self, prefix: Prefix, pattern: list[Method]) -> tuple[Unit | None, float]:
-        """Calls of the methods that go well after the prefix, many times in a row, and the seconds that one takes.
+        """Return calls that go well after the prefix many times in a row, and the seconds that one takes.
 
         None if these do not.
         """
@@ -202,7 +202,7 @@ class NoLengthError(Exception):
 
 
 def find_length(attempt: Callable[[int], Tried], limits: Limits, longest: int = LONGEST) -> int:
-    """The length of suffixes for a class (Algorithm 1, lines 1 to 20). ``attempt`` runs a random test of a length.
+    """Return the length of suffixes (Algorithm 1, lines 1 to 20). ``attempt`` runs a test of a length.
 
     The search halves the ratio of the bounds and not their difference: lengths differ by orders of magnitude between
     classes. A time tells how often the test fits into ``t_s`` (equation (1)), so ``attempt`` may measure for less.

@@ -57,7 +57,7 @@ def make_generator(
     name: str, catalogue: Catalogue, run: RunSequentially, *, seed: int = 0, threads: int = 2, repeat: bool = False,
     deeper: bool = False, meetings: Meetings | None = None, wide: bool = True,
 ) -> GenerationStrategy:  # fmt: skip
-    """The strategy of that name. ``repeat`` allows a test to come again, for executions that no scheduler controls.
+    """Return the strategy of that name. ``repeat`` allows a test to come again, for uncontrolled runs.
 
     With ``meetings``, ``covcon`` tries pairs of methods that could disturb each other before the others.
 

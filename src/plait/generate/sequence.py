@@ -152,7 +152,7 @@ class Sequences:
         return Prefix([Draft(Call(itself.name, itself.form, result=RECEIVER))])
 
     def prefix(self, length: int, *, eager: bool = False, later: bool = False) -> Prefix:
-        """A constructor call and up to ``length`` more; `UsageError` if no constructor call has ever worked.
+        """Return a constructor call and up to ``length`` more; `UsageError` if no constructor call has ever worked.
 
         An ``eager`` one is as long as it may be and made of calls that change the receiver, where such are known. After
         a ``later`` one some time has passed.
@@ -273,7 +273,7 @@ class Sequences:
         return found
 
     def _weight(self, method: Method, changer_weight: int) -> float:
-        """Calls that change the receiver are worth more in a prefix, calls that tend to wait cost a time-out each."""
+        """Return the weight of a call in a prefix: more if it changes the receiver, less if it tends to wait."""
         record = self.knowledge.of(method.name)
         worth = changer_weight if record.changes_state else 1
         return worth * (1 + record.succeeded) / (1 + record.succeeded + 4 * record.blocked)
@@ -337,7 +337,7 @@ class Sequences:
     def _write(
         self, method: Method, prefix: Prefix, scene: Scene, result: str | None = None, *, peers: bool = True
     ) -> Draft | None:
-        """A call, after the calls that bind its arguments have joined the prefix."""
+        """Return a call, after the calls that bind its arguments have joined the prefix."""
         waits = self.knowledge.of(method.name).blocked > 0
         draft = self._writer.write(method, scene, result=result, waits=waits, peers=peers)
         pending, scene.pending = scene.pending, []

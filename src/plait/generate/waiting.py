@@ -191,7 +191,7 @@ class WaitingTests:
         return len(last) < len(drafts) or any(each.waited or each.status != "ok" for each in last)
 
     def _find_together(self, known: set[str]) -> None:
-        """Calls that wait for a call like themselves while that is under way: no state makes them wait alone."""
+        """Find calls that wait for another call while that is under way: no state makes them wait alone."""
         prefix = self._sequences.prefix(0)
         methods = [method for method in self._methods() if method.waits and method.name not in known]
         written = [self._sequences.write(method, prefix) for method in methods]
@@ -204,7 +204,7 @@ class WaitingTests:
         ]  # fmt: skip
 
     def _ends(self, prefix: Prefix, draft: Draft) -> list[Draft]:
-        """Calls that raise on the fresh object, and return behind a call of the same thread, once.
+        """Return calls that raise on the fresh object, and return behind a call of the same thread, once.
 
         Where threads own what they take, no state that another thread has made lets such a call through.
         """
@@ -288,7 +288,7 @@ class WaitingTests:
         return found[-1:]
 
     def _find_wakers(self, situation: Situation) -> None:
-        """Calls behind which the one that waits goes on at once."""
+        """Find calls behind which the one that waits goes on at once."""
         prefix, methods = situation.prefix, self._methods()
         self._random.shuffle(methods)
         tries = [(each, same) for each in methods for same in ((True, False, False) if each.parameters else (False,))]

@@ -55,7 +55,7 @@ class ResultFile:
 
 
 def read_result(file: Path) -> ResultFile:
-    """The file's content; `UsageError` in one line if it is not a result file."""
+    """Return the file's content; `UsageError` in one line if it is not a result file."""
     try:
         if file.stat().st_size > MOST_BYTES:
             raise UsageError(f"{file} is too large to be a result file")

@@ -69,7 +69,7 @@ class Call:
         )
 
     def __reduce__(self) -> tuple[type[Call], tuple[Any, ...]]:
-        """Calls travel by the thousand: the way of data classes with slots takes several times as long."""
+        """Pickle by constructor arguments: calls travel by the thousand, and the way of data classes is slow."""
         return (Call, (self.method, self.form, self.receiver, self.args, self.kwargs, self.result))
 
     def as_json(self) -> dict[str, Any]:

@@ -45,7 +45,7 @@ _VIEWS: frozenset[type] = frozenset({type({}.keys()), type({}.values()), type({}
 
 
 def canonical(value: Any, named: Mapping[str, Any] | None = None) -> Canonical:
-    """The value, deeply; but for what has a name, which stands for whatever is inside."""
+    """Return the value, deeply; but for what has a name, which stands for whatever is inside."""
     return value if type(value) in _ATOMS else _Walk(named).of(value)
 
 

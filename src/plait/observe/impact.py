@@ -39,7 +39,7 @@ class Matcher:
         self._scanned = 0
 
     def begin(self) -> None:
-        """A new execution: locations have new numbers."""
+        """Start a new execution: locations have new numbers."""
         self._fields = {}
         self._held = {}
         self._scanned = 0
@@ -100,7 +100,7 @@ class Matcher:
         return any((base.__qualname__, field) in fields for base in kind.__mro__)
 
     def _holders(self, engine: Engine, obj: Any) -> list[tuple[Any, str]]:
-        """The fields that hold a container or lock: using it is using the field, as head and tail are a queue's."""
+        """Return the fields that hold a container or lock: using it is using the field."""
         kept = engine.heap.kept
         if len(kept) != self._scanned:
             self._scanned = len(kept)

@@ -60,7 +60,7 @@ class LockNames:
 
 
 def paths(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Synchronisation objects that can be reached from variables, with their paths, the shortest ones first."""
+    """Yield synchronisation objects in reach of variables, with their paths, the shortest first."""
     seen: set[int] = set()
     level = sorted(variables.items())
     spaces: dict[str, Any] = {}

@@ -34,7 +34,7 @@ _UNKNOWN = Site(0, "?", "?", 0, "?", "?", "?", 0)
 
 
 def place(number: int) -> Site:
-    """The place with this number; a step of the engine itself has none."""
+    """Return the place with this number; a step of the engine itself has none."""
     return PLACES.get(number) or CALL_SITES.get(number) or _UNKNOWN
 
 

@@ -102,7 +102,7 @@ _MOST = 300
 
 
 def gap(moments: Sequence[Moment], pairs: Sequence[RacingPair], shown: RacingPair) -> Gap | None:
-    """The narrowest gap around the race that is shown, the earliest among equals; None if no function was interrupted.
+    """Return the narrowest gap around the race, the earliest among equals; None if there is none.
 
     A thread is in one where an access of its own had to come before another thread's, and a later one after it: no
     order of whole functions allows both. Best if both touch what is raced for; else a part of the same container; else

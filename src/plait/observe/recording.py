@@ -82,7 +82,7 @@ class StepRecorder:
         self._stacks: dict[int, tuple[Frame, ...]] = {}
 
     def __call__(self, engine: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
-        """Called before each step is performed: the step before it has been."""
+        """Record the step before this one: this is called before each step is performed."""
         self._catch_up(engine, len(engine.trace) - 1)
         self._stacks[len(engine.trace) - 1] = stack_frames(sys._getframe())
 
@@ -118,7 +118,7 @@ class StepRecorder:
         return found
 
     def _stacked(self, trace: Sequence[Entry]) -> list[tuple[Frame, ...]]:
-        """The stack at each step; a neighbour's for a release and a lock that was waited for, of which nobody tells."""
+        """Return the stack at each step; for a release and a lock that was waited for, a neighbour's."""
         found = [self._stacks.get(number, ()) for number in range(len(trace))]
         for numbers, modes in ((range(len(trace)), _LEAVING), (reversed(range(len(trace))), _ENTERING)):
             last: dict[int, tuple[Frame, ...]] = {}

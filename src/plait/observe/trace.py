@@ -146,7 +146,7 @@ def _met(trace: Sequence[Entry]) -> set[int]:
 
 
 def _shared(trace: Sequence[Entry], roots: Sequence[int]) -> set[tuple[int, int, int]]:
-    """Accesses (thread, location, mode) that do not commute with one of another thread."""
+    """Return accesses (thread, location, mode) that do not commute with one of another thread."""
     made: dict[int, set[tuple[int, int, int]]] = {}
     for thread, loc, mode, _site, _enabled, _after in trace:
         if loc and thread > 0 and mode <= 4:
@@ -175,7 +175,7 @@ def _value(engine: Engine, loc: int) -> str:
 
 
 def value_text(value: Any, depth: int = 2) -> str:
-    """A value as text that is equal for equal values of both versions: content of built-in values, else the class."""
+    """Return a text that is equal for equal values of both versions: built-in content, else the class."""
     kind = type(value)
     if kind in (int, float, bool, complex, type(None)):
         return repr(value)

@@ -102,7 +102,7 @@ def plait(request: pytest.FixtureRequest) -> Plait:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """The state is no fixture: it comes from the marker's set-up."""
+    """Parametrise the state: it is no fixture, it comes from the marker's set-up."""
     if STATE in metafunc.fixturenames and _marked_threads(metafunc.definition):
         metafunc.parametrize(STATE, [pytest.param(None, id=_HIDDEN)])
 

@@ -101,7 +101,7 @@ class Settings:
         self.check()
 
     def check(self) -> None:
-        """A `pytest.UsageError` for words that mean nothing."""
+        """Raise `pytest.UsageError` for words that mean nothing."""
         for name, value, known in (
             ("schedule", self.search, SEARCHES), ("capp", self.capp, (*HEURISTICS, "none")),
             ("model", self.model, MODELS), ("thread-exceptions", self.thread_exceptions, ENDS),
@@ -309,7 +309,7 @@ class Explorer:
         }  # fmt: skip
 
     def _natively(self, trial: ItemTrial, settings: Settings, account: dict[str, Any], deadline: float) -> None:
-        """What cannot be controlled runs on OS threads; raises what the test raises."""
+        """Run on OS threads what cannot be controlled; raises what the test raises."""
         __tracebackhide__ = True
         account.pop("backend", None)
         run = NativeRuns(trial, dying=settings.thread_exceptions == "allow",
@@ -354,7 +354,7 @@ class Explorer:
             self._note(self._told[-1])
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """What ran controlled, what did not and why."""
+        """Print what ran controlled, what did not and why."""
         write = terminalreporter.write_line
         explored = [told for told in self._told if told["ran"] == EXPLORED]
         alone = sum(told["ran"] == ALONE for told in self._told)
@@ -391,7 +391,7 @@ class Explorer:
                 file.write(json.dumps(line) + "\n")
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
-        """The result file, if one is asked for."""
+        """Write the result file, if one is asked for."""
         self._status = int(exitstatus)
         target = self._config.getoption("plait_result")
         if target and not hasattr(self._config, "workerinput"):

@@ -208,20 +208,20 @@ class Subtests:
             self._error = error
 
     def raise_failure(self) -> None:
-        """The first one."""
+        """Raise the first failure."""
         if self._error is not None:
             raise self._error
 
 
 def set_up(item: Any) -> None:
-    """The test's own fixtures, and wider ones that are not there yet."""
+    """Set up the test's own fixtures, and wider ones that are not there yet."""
     _forget_logs(item)
     item._initrequest()
     item.session._setupstate.setup(item)
 
 
 def _forget_logs(item: Any) -> None:
-    """What earlier executions have logged is not in this one's ``caplog``, nor in its report."""
+    """Drop what earlier executions have logged from ``caplog`` and from the report."""
     plugin = item.config.pluginmanager.get_plugin("logging-plugin")
     if plugin is not None:
         for handler in (plugin.caplog_handler, plugin.report_handler):
@@ -232,13 +232,13 @@ def _forget_logs(item: Any) -> None:
 
 
 def tear_down(item: Any) -> None:
-    """The test's own fixtures."""
+    """Tear down the test's own fixtures."""
     item.stash.setdefault(tmppath_result_key, {})  # ``tmp_path`` takes it away each time, pytest fills it once
     item.session._setupstate.teardown_exact(_Chain(item))
 
 
 def _raise_unittest_failure(item: Any) -> None:
-    """A `unittest.TestCase` keeps its failures for the report instead of raising them."""
+    """Raise the failures that a `unittest.TestCase` keeps for the report."""
     failures = item.__dict__.pop("_excinfo", None)
     if failures:
         raise failures[0].value
@@ -246,7 +246,7 @@ def _raise_unittest_failure(item: Any) -> None:
 
 @contextmanager
 def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
-    """The test's module, the project's modules it uses, its fixtures and conftest files under control for a while."""
+    """Put the test's module, the project modules it uses, fixtures and conftest files under control."""
     equipment = Equipment.get()
     adopter = Adopter(equipment.mirror, PLACES, library=equipment.library)
     adopter.tests = True
@@ -288,7 +288,7 @@ def _thread_ends(deaths: Deaths) -> Iterator[None]:
 
 
 def _conftests(item: Any) -> list[str]:
-    """The names of the conftest modules that are loaded, and of the test's own plug-in modules in the project."""
+    """Return the names of the loaded conftest modules and of the test's plug-in modules in the project."""
     found = []
     for plugin in item.config.pluginmanager.get_plugins():
         file = getattr(plugin, "__file__", None)
@@ -302,7 +302,7 @@ def _fixtures(item: Any) -> list[FixtureDef[Any]]:
 
 
 def _adopt_fixture(adopter: Adopter, definition: Any, stack: ExitStack) -> None:
-    """The function of a fixture, and the value that a fixture of wider scope has already."""
+    """Adopt the function of a fixture, and the value that one of wider scope has already."""
     function = definition.func
     adopted = adopter.adopt_function(function)
     if adopted is not function:

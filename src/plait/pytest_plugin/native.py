@@ -94,7 +94,7 @@ class NativeRuns:
 
 
 def _own(before: frozenset[threading.Thread]) -> list[threading.Thread]:
-    """The threads started since, without daemons and idle workers of executors: the interpreter ends those."""
+    """Return the threads started since, without daemons and idle workers of executors: the interpreter ends those."""
     pools = concurrent.futures.thread._threads_queues
     return [
         thread for thread in threading.enumerate()

@@ -106,7 +106,7 @@ class Outside:
 
     @contextmanager
     def watched(self, *, everybody: bool = False) -> Iterator[OutsideActs]:
-        """What is seen of the threads under control, or of all threads."""
+        """Yield what is seen of the threads under control, or of all threads."""
         self._listen_from_now_on()
         seen = OutsideActs()
         self._seen, self._everybody = seen, everybody

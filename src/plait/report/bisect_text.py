@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def bisect_text(result: Result, path: Path | None = None) -> str:
-    """The commit, what it brought, and how it was found; ``path`` is where the subject is imported from."""
+    """Return the commit, what it brought, and how it was found; ``path`` is where the subject is imported from."""
     good, bad = result.versions["good"], result.versions["bad"]
     if result.verdict == "none":
         return f"{result.subject}: no difference in behaviour or speed was found between {good} and {bad}."

@@ -148,7 +148,7 @@ def outcome_table(more: Mapping[str, Any]) -> OutcomeTable:
 
 
 def _varying(outcomes: Sequence[Mapping[str, Any]], part: str) -> list[str]:
-    """The attributes (or answers) that are not the same in all outcomes."""
+    """Return the attributes (or answers) that are not the same in all outcomes."""
     values: dict[str, set[str]] = {}
     for each in outcomes:
         for path, value in each.get(part, {}).items():

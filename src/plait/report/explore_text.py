@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def explore_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
-    """The failing interleavings, then what was done and how far it reaches."""
+    """Return the failing interleavings, then what was done and how far it reaches."""
     lines: list[Line] = []
     for story in failing_tests(result, layout):
         lines += [*story, []]
@@ -25,7 +25,7 @@ def explore_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # no
 
 
 def failing_tests(result: Result, layout: Layout) -> list[list[Line]]:
-    """The failing interleavings, each with its test and the command that runs it again."""
+    """Return the failing interleavings, each with its test and the command that runs it again."""
     found = []
     for test, told in zip(result.more.get("failed", ()), result.stories, strict=True):
         if "head" in told:

@@ -25,7 +25,7 @@ _SCRIPTS = ("page_base.js", "page_plots.js", "page_steps.js", "page_index.js", "
 
 
 def html(data: dict[str, Any], sentences: Sequence[str] = (), replay: str | None = None) -> str:
-    """``data`` is a result file's content, ``sentences`` say what was done, ``replay`` is a command to see it again."""
+    """Return the page of a result file's ``data``; ``sentences`` say what was done, ``replay`` is a command."""
     headline = sentences[0] if sentences else str(data["verdict"])
     shown = {
         **data, "findings": [_with_steps(each, data.get("sources", {})) for each in data["findings"]],

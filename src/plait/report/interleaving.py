@@ -418,7 +418,7 @@ def step_text(
     steps: Sequence[ShownStep], at: int, sources: Mapping[str, Any], names: Mapping[int, str],
     width: int = PIPED,
 ) -> list[str]:  # fmt: skip
-    """The lines for step ``at``; ``names`` says what a thread does, ``sources`` is made by `sources.sources`."""
+    """Return the lines for step ``at``; ``names`` says what a thread does, ``sources`` is made by `sources.sources`."""
     shown, step = steps[at], steps[at].step
     what = step.access + (f": {shown.value}" if shown.value is not None else "")
     marks = [text for wanted, text in ((shown.race, "CONFLICT"), (step.changed, "changed line")) if wanted]

@@ -12,7 +12,7 @@ _FORBIDDEN = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def junit(data: dict[str, Any]) -> str:
-    """``data`` is a result file's content."""
+    """Return the report of a result file's ``data``."""
     findings = [] if data["verdict"] == "improvement" else data["findings"]
     known = [finding for finding in findings if finding.get("baseline", {}).get("status") == "known"]
     others = _others(data, bool(findings))

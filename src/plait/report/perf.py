@@ -32,7 +32,7 @@ def publish_perf(found: Comparison, options: argparse.Namespace, *, short: bool 
 
 
 def perf_statement(found: Comparison) -> list[str]:
-    """The verdict, and what was measured."""
+    """Return the verdict, and what was measured."""
     return [
         f"{found.subject}: {found.verdict}. {sentence(found.summary())}".replace("98%", "98 %"),
         f"{found.old} against {found.new}, {interpreters(found)}, {found.elapsed_s:.0f} s",

@@ -28,7 +28,7 @@ MEASUREMENT: dict[str, Any] = {}
 
 @contextlib.contextmanager
 def version(told: dict[str, Any], folder: str | None) -> Iterator[str]:
-    """The folder that a version is imported from: the one given, the user's, or a commit taken out of git."""
+    """Yield the folder that a version is imported from: the one given, the user's, or a commit's."""
     if folder is not None or told["commit"] is None:
         yield os.path.abspath(folder if folder is not None else told["folder"])
         return

@@ -40,7 +40,7 @@ def write_script(found: Comparison, places: dict[str, Place], origins: dict[str,
 
 
 def script_text(found: Comparison, places: dict[str, Place], origins: dict[str, Origin]) -> str:
-    """The script: what is measured stands first, then how."""
+    """Return the script: what is measured stands first, then how."""
     measurement = {
         "subject": found.subject, "threads": found.threads, "scope": found.scope, "delta": found.delta,
         "confidence": found.confidence, "rounds": max((len(each.whole) for each in found.tests), default=0) or 6,

@@ -150,7 +150,7 @@ def _step_lines(data: dict[str, Any], options: argparse.Namespace) -> list[Line]
 
 
 def _form(name: str, data: dict[str, Any], sentences: Sequence[str], options: argparse.Namespace) -> str:
-    """The result in one form; what writes it is imported when it is needed, which takes a while."""
+    """Return the result in one form; what writes it is imported when it is needed, which takes a while."""
     if name == "junit":
         from plait.report.junit import junit  # noqa: PLC0415
 

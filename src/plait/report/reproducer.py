@@ -24,7 +24,7 @@ from plait.subject.changes.change import Side
 def reproducer_text(
     finding: Finding, subject: str, path: str | None, probes: list[str], rules: dict[str, Any] | None = None
 ) -> str:
-    """The file's content; ``path`` is where the subject is imported from, relative to the file."""
+    """Return the file's content; ``path`` is where the subject is imported from, relative to the file."""
     assert finding.test is not None
     assert finding.schedule is not None
     test = finding.test

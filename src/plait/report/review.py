@@ -158,7 +158,7 @@ def _mended(review: ClassReview) -> str:
 
 
 def _nothing(review: ClassReview) -> str:
-    """A pass is evidence, so it says of what."""
+    """Return a pass is evidence, so it says of what."""
     done = []
     if review.diff is not None and review.diff.verdict != "inconclusive":
         done.append(f"{review.diff.stats['tests_generated']} tests compared")
@@ -382,7 +382,7 @@ def _reproduce(review: ClassReview) -> None:
 
 
 def review_json(result: Result, classes: list[ClassReview]) -> dict[str, Any]:
-    """The result file. Findings are those that the change has brought; each names its class and its command."""
+    """Return the result file. Findings are those that the change has brought; each names its class and its command."""
     result.findings = [each.finding for review in classes for each in review.brought()]
     data = result.as_json()
     top = Path(result.more["repository"])

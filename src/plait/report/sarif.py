@@ -75,7 +75,7 @@ RULES = {
 
 
 def sarif(data: dict[str, Any]) -> str:
-    """``data`` is a result file's content."""
+    """Return the report of a result file's ``data``."""
     kinds = list(dict.fromkeys(finding["kind"] for finding in data["findings"]))
     driver = {
         "name": "plait", "version": __version__, "semanticVersion": __version__, "informationUri": HOME,

@@ -119,7 +119,7 @@ def _has_attributes(value: Any) -> bool:
 
 
 def signals() -> types.ModuleType:
-    """The `signal` module for code under test: handlers run as the main thread, and only that may set them."""
+    """Return the `signal` module for code under test: handlers run as the main thread, and only that may set them."""
     module: Any = types.ModuleType("signal", signal.__doc__)
     module.__dict__.update(signal.__dict__)
     module.signal = _set_handler
@@ -142,7 +142,7 @@ def _set_handler(number: int, handler: Any, /) -> Any:
 
 
 def _as_main_thread(handler: Callable[..., Any]) -> Callable[..., Any]:
-    """A handler interrupts whatever virtual thread runs, but it is the main thread's: no other is scheduled in it."""
+    """Run a handler as the main thread: it interrupts whoever runs, and nobody is scheduled in it."""
 
     @functools.wraps(handler)
     def handle(*args: Any) -> Any:

@@ -80,7 +80,7 @@ class patience:  # noqa: N801 - reads as a function; a generator would run under
             _signal.signal(_signal.SIGVTALRM, self._before)
 
     def renew(self) -> None:
-        """What comes now has all the time again."""
+        """Give what comes now all the time again."""
         self._ticks = 0
 
     def _interrupt(self, _number: int, _frame: object) -> None:

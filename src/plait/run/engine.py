@@ -312,7 +312,7 @@ class Engine:
     # -- threads ------------------------------------------------------------------------------------------------
 
     def shown(self, number: int) -> int:
-        """A thread's number for people: the bodies are counted from one, whatever was started before them."""
+        """Return a thread's number for people: the bodies are counted from one, whatever was started before them."""
         if 0 < number < self._first:
             return number + self._bodies
         return number - self._first + 1 if 0 < number < self._first + self._bodies else number
@@ -323,7 +323,7 @@ class Engine:
         return range(self._first, self._first + self._bodies)
 
     def strangers(self) -> list[VThread]:
-        """The threads that no body runs in: the code under test has started them, before the bodies or in them."""
+        """Return the threads that the code under test has started, before the bodies or in them."""
         return self.threads[1 : self._first] + self.threads[self._first + self._bodies :]
 
     def _add(self, body: Callable[[], object], name: str) -> VThread:
@@ -332,7 +332,7 @@ class Engine:
         return thread
 
     def start(self, body: Callable[[], object], name: str, *, daemon: bool, proxy: Any) -> VThread:
-        """A thread started by the code under test: advanced to its first point at once, unless the hooks are quiet."""
+        """Start a thread of the code under test; advance it to its first point unless the hooks are quiet."""
         thread = self._add(body, name)
         thread.proxy = proxy
         thread.starter = self.thread.id
@@ -388,7 +388,7 @@ class Engine:
         return sum(entry[4] is not None for entry in self.trace[: index + 1]) - 1
 
     def wake(self, waker: VThread, sleeper: VThread) -> None:
-        """The sleeper's wait is over and its next operation is its own business: advance it to that."""
+        """End the sleeper's wait and advance it to its next operation."""
         sleeper.blocked_on = None
         sleeper.deadline = None
         if self.current is None:
@@ -397,7 +397,7 @@ class Engine:
             self._advance(waker, sleeper)
 
     def enable(self, thread: VThread) -> None:
-        """The thread's pending operation can be performed now."""
+        """Mark the thread's pending operation as possible."""
         if not thread.enabled:
             thread.enabled = True
             before = self.enabled
@@ -405,13 +405,13 @@ class Engine:
             self.enabled = both if not before or before[-1] < thread.id else tuple(sorted(both))
 
     def disable(self, thread: VThread) -> None:
-        """The thread's pending operation cannot be performed now."""
+        """Mark the thread's pending operation as impossible for now."""
         if thread.enabled:
             thread.enabled = False
             self.enabled = tuple([number for number in self.enabled if number != thread.id])  # a list is faster
 
     def open_section(self, thread: VThread, loc: int) -> None:
-        """The thread has begun to change a container step by step: whoever needs the container's lock must wait."""
+        """Let a thread change a container step by step: whoever needs the container's lock must wait."""
         self.sections[loc] = thread
         self.special = True
         for other in self.threads:
@@ -420,7 +420,7 @@ class Engine:
                 self.disable(other)
 
     def close_section(self, loc: int) -> None:
-        """The change is complete."""
+        """End the change of a container."""
         del self.sections[loc]
         for other in self.threads:
             if other.blocked_on is self.sections and not self._waits_for(other, other.loc, other.mode):
@@ -448,7 +448,7 @@ class Engine:
         return number
 
     def look_for_spin(self, thread: VThread) -> None:
-        """Called every 64 steps, to find out whether the thread waits in a loop that reads and never writes.
+        """Find out whether the thread waits in a loop that reads and never writes; called every 64 steps.
 
         Such a thread is taken out until something it read is written; when nothing else can run it gets its turn
         again, after those that only wait for time to pass. A suspect is looked at once more, one round of the loop
@@ -505,7 +505,7 @@ class Engine:
         )
 
     def unspin(self, loc: int) -> None:
-        """A location was written: whoever spins on it may look again."""
+        """Enable whoever spins on a location that was written."""
         root = self.heap.roots[loc]
         for spinner in [spinner for spinner in self.spinners if root in (spinner.spinning or ())]:
             self.spinners.remove(spinner)
@@ -514,7 +514,7 @@ class Engine:
             self.enable(spinner)
 
     def _pick(self, current: VThread | None) -> VThread | None:
-        """The next thread when the running one cannot go on; None ends the execution."""
+        """Return the next thread when the running one cannot go on; None ends the execution."""
         while True:
             if self.step > self.max_steps:
                 self.status = HANG
@@ -643,14 +643,14 @@ class Engine:
         return True
 
     def endless(self, thread: VThread, site: int) -> None:
-        """A thread loops without touching anything that threads share: the execution ends here."""
+        """End the execution: a thread loops without touching anything that threads share."""
         self.step += 1
         self.trace.append((thread.id, 0, LOCAL, site, self.enabled, thread.after))
         thread.after = None
         self._stop(HANG, thread)
 
     def linger(self) -> None:
-        """A thread that swallowed its unwinding goes on: now and then it is unwound once more."""
+        """Unwind a thread once more, now and then, if it swallowed its unwinding."""
         thread = self.thread
         thread.turns += 1
         if thread.turns % LINGER == 0:
@@ -699,12 +699,12 @@ class Engine:
             raise Killed
 
     def local_step(self, thread: VThread, loc: int, mode: int, site: int) -> None:
-        """A step of a primitive that is always enabled."""
+        """Perform a step of a primitive that is always enabled."""
         thread.may_switch = True
         access(thread, loc, mode, site)
 
     def note(self, thread: VThread, loc: int, mode: int, site: int) -> None:
-        """A further effect of the step just performed."""
+        """Record a further effect of the step just performed."""
         self.trace.append((thread.id, loc, mode, site, None, None))
 
     def tick(self, thread: VThread, seconds: float, site: int) -> None:
@@ -790,7 +790,7 @@ def last_change(trace: Sequence[Entry]) -> int:
 
 
 def access(thread: VThread, loc: int, mode: int, site: int) -> None:
-    """The point: called by the hooks right before the access, returns when it is this thread's turn to perform it."""
+    """Pass a point: return when it is this thread's turn to perform the access that follows."""
     e = ENGINE
     if e.special:
         _special_access(e, thread, loc, mode, site)
@@ -816,7 +816,7 @@ def access(thread: VThread, loc: int, mode: int, site: int) -> None:
 
 
 def also(thread: VThread, loc: int, mode: int, site: int) -> None:
-    """A further access of the operation whose point has just been passed: it happens at the same moment."""
+    """Record a further access of the operation whose point was just passed: it happens at the same moment."""
     e = ENGINE
     e.trace.append((thread.id, loc, mode, site, None, None))
     if e.special:
@@ -903,7 +903,7 @@ def _rewritten_frame() -> FrameType | None:
 
 
 def _performed(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
-    """It is the thread's turn: whoever spins on what it writes may look again, and the recorder is told."""
+    """Perform a step: enable whoever spins on what it writes, and tell the recorder."""
     if e.spinners and mode != READ:
         e.unspin(loc)
     if e.recorder is not None:
@@ -914,7 +914,7 @@ def _performed(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> No
 
 
 def at_once(thread: VThread, loc: int, mode: int, site: int) -> bool:
-    """The point in the common case: nobody else is to go first, so the step is entered. False: nothing was done."""
+    """Pass a point in the common case: nobody else is to go first. False: nothing was done."""
     e = ENGINE
     i = e.step
     if e.special or i >= e.look_at:
@@ -928,7 +928,7 @@ def at_once(thread: VThread, loc: int, mode: int, site: int) -> bool:
 
 
 def blocking(thread: VThread, loc: int, mode: int, site: int, ready: bool) -> None:
-    """A point whose operation may be impossible now; the caller keeps the thread's enabledness up to date meanwhile."""
+    """Pass a point whose operation may be impossible now; the caller keeps the thread's enabledness right."""
     e = ENGINE
     if ready:
         if e.gil and not thread.may_switch and mode == ACQUIRE:

@@ -81,11 +81,11 @@ class Fibers(Protocol):
         ...
 
     def give_back(self, fiber: Fiber) -> None:
-        """The stack is about to return to the top of ``loop``."""
+        """Take back a stack that is about to return to the top of ``loop``."""
         ...
 
     def abandon(self, fiber: Fiber) -> None:
-        """The stack could not be unwound and is never used again."""
+        """Give up a stack that could not be unwound."""
         ...
 
 
@@ -189,7 +189,7 @@ class OsFibers:
         self._free.append(fiber)
 
     def abandon(self, fiber: Fiber) -> None:
-        """The OS thread stays parked on its baton until the process ends."""
+        """Leave the OS thread parked on its baton until the process ends."""
 
 
 def make_fibers(backend: str, loop: Callable[[Fiber], None]) -> Fibers:

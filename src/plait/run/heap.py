@@ -83,7 +83,7 @@ class Heap:
         return record
 
     def new_loc(self, obj: Any, name: Any, root: int = 0) -> int:
-        """A fresh location; ``root`` is the container's location for a key."""
+        """Return a fresh location; ``root`` is the container's location for a key."""
         number = len(self.locs)
         self.locs.append((obj, name))
         self.roots.append(root or number)
@@ -199,7 +199,7 @@ class Heap:
             self.kept.append(attributes)
 
     def alias_module(self, space: dict[str, Any]) -> None:
-        """A module's dictionary escapes: its keys are the module's variables from now on."""
+        """Treat the keys of a module's dictionary, which escapes, as the module's variables from now on."""
         key = identity(space)
         if key not in self.contents:
             name = space.get("__name__")
@@ -210,7 +210,7 @@ class Heap:
                 self.kept.append(space)
 
     def _alias_class(self, cls: type) -> None:
-        """The dictionary of a class escapes behind a proxy."""
+        """Treat the keys of a class's dictionary, which escapes behind a proxy, as its attributes."""
         space = next(iter(gc.get_referents(type.__dict__["__dict__"].__get__(cls))), None)
         if space is not None and identity(space) not in self.contents:
             self.contents[identity(space)] = self.record(cls)
@@ -218,7 +218,7 @@ class Heap:
             self.kept.append(space)
 
     def _alias_cells(self, function: types.FunctionType) -> None:
-        """The cells of a function escape: their contents are the variables that tokens stand for."""
+        """Treat the contents of a function's cells, which escape, as the variables that tokens stand for."""
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         for name, cell in cells.items():
             token = cells.get(f"_p_cell_{name}")
@@ -243,7 +243,7 @@ class Heap:
         return loc
 
     def key(self, container: Any, key: Any) -> int:
-        """The location of one key, or 0 if the key's equality runs code and the whole container must stand for it."""
+        """Return the location of a key; 0 if its equality runs code, so that the whole container stands for it."""
         number = identity(container)
         record = self.contents.get(number)
         if record is None:

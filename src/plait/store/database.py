@@ -280,7 +280,7 @@ def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _checked(file: Path, *, thorough: bool = False) -> sqlite3.Connection:
-    """A connection to a sound store, made if there is none; raises `Damaged` or an error of the database."""
+    """Return a connection to a sound store, made if there is none; raises `Damaged` or an error of the database."""
     if file.is_symlink():
         raise Damaged("it is a link to another file")
     connection = _connected(str(file))
@@ -339,7 +339,7 @@ def _prune(connection: sqlite3.Connection) -> None:
 
 @contextlib.contextmanager
 def _immediate(connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction that waits for its turn before it reads."""
+    """Open a transaction that waits for its turn before it reads."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -131,7 +131,7 @@ class Fingerprints:
         return self._code((*self._built(), *self._called(names), *self._imported(test.imports)))
 
     def part(self, part: str) -> str:
-        """A hash of the code of one of the `parts_of` a test: all parts together depend on all that the test does."""
+        """Return a hash of the code of one of the `parts_of` a test; all together cover all that it does."""
         if part not in self._parts:
             kind, _, name = part.partition(" ")
             named = self._called([name]) if kind == "call" else self._imported([name])
@@ -221,6 +221,6 @@ class Changed:
 
 
 def unit_key(test: Test, options: Mapping[str, Any], code: Mapping[str, str]) -> str:
-    """The name, in the store, of exploring a test in a certain way with certain code, on this Python and plait."""
+    """Return the store's key for exploring a test in this way with this code, Python and plait."""
     parts = {"test": test.as_json(), "options": dict(options), "code": dict(code), "around": around()}
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

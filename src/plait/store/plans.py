@@ -41,7 +41,7 @@ class Plan:
     over: bool = False
 
     def heard(self, test: Test, answer: object) -> None:
-        """A generator has run something, and this is what it got to know."""
+        """Record what a generator got to know by running something."""
         self.runs.append((test, answer_of(answer)))
 
     def trail(self, before: str) -> str:
@@ -94,7 +94,7 @@ class Plan:
 
 
 def renewed(content: Mapping[str, Any], tests: Iterable[Planned], part: Callable[[str], str]) -> dict[str, Any]:
-    """A plan's plain data with the code, and the names of its tests in the store, as they are now."""
+    """Return a plan's plain data with the code, and the names of its tests in the store, as they are now."""
     rows = [[*row[:3], each.key, each.told] for row, each in zip(content["tests"], tests, strict=True)]
     return {**content, "tests": rows, "parts": {each: part(each) for each in content["parts"]}}
 

@@ -128,7 +128,7 @@ def memory_name(command: str, subject: str, project: Path) -> str:
 
 
 def remembered(folder: Path | None) -> set[str]:
-    """The names (see `memory_name`) under which there are findings that nobody has seen fixed."""
+    """Return the names (see `memory_name`) under which there are findings that nobody has seen fixed."""
     if folder is None or not (folder / FILE).is_file():
         return set()
     with Store(folder) as store:

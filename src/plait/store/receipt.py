@@ -75,7 +75,7 @@ def leave(words: Sequence[str], code: int, inputs: Iterable[str], printed: str, 
 
 
 def receipt_state(path: str) -> str:
-    """A file, or all Python files below a folder, with a hash of what is in it."""
+    """Return a file, or all Python files below a folder, with a hash of what is in it."""
     if os.path.isdir(path):
         found = sorted(os.path.join(parent, name) for parent, _, names in os.walk(path) for name in names)
         content = "\n".join(receipt_state(file) for file in found if file.endswith(".py")).encode(
@@ -128,7 +128,7 @@ def _named(said: str, target: str | None) -> str:
 
 
 def _write(target: str | None, content: str) -> None:
-    """A file, whole or not at all."""
+    """Write a file, whole or not at all."""
     if target is not None:
         folder, name = os.path.split(target)
         temporary = os.path.join(folder, f".{name}.{os.getpid()}")
@@ -138,7 +138,7 @@ def _write(target: str | None, content: str) -> None:
 
 
 def _store() -> str:
-    """The store's file, as far as it shows from outside; whatever is kept or damaged there changes it."""
+    """Return the store's file, as far as it shows from outside; whatever is kept or damaged there changes it."""
     found = []
     for name in (STORE, f"{STORE}-wal"):
         with contextlib.suppress(FileNotFoundError):
@@ -148,7 +148,7 @@ def _store() -> str:
 
 
 def _around() -> str:
-    """The interpreter, plait's own files and what is installed beside it."""
+    """Return the interpreter, plait's own files and what is installed beside it."""
     found = [sys.version, sys.executable]
     found += _below(os.path.dirname(os.path.dirname(__file__)))
     for place in sys.path:

@@ -41,7 +41,7 @@ class Receipt:
         self, result: Result | None, memory: Memory, store: Path | None, subject: Subject,
         versions: Sequence[tuple[str, Version]], *beside: Path | None,
     ) -> None:  # fmt: skip
-        """The next run would have this result, of versions that were asked for under these names.
+        """Keep this result for the next run, of versions that were asked for under these names.
 
         ``beside`` are the other files that it depends on.
         """

@@ -207,7 +207,7 @@ class Source:
         return folder == self.root or name.partition(".")[0] == self.package
 
     def _place(self, name: str) -> tuple[Path, Path] | None:
-        """The module's file, and the folder that it is imported from."""
+        """Return the module's file, and the folder that it is imported from."""
         if name not in self._places:
             self._places[name] = self._find(name)
         return self._places[name]

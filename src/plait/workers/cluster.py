@@ -80,7 +80,7 @@ class ClusterWorkers(Workers):
         future.remote.add_done_callback(lambda remote: self._done(future, remote))
 
     def _done(self, future: _Remote, remote: Any) -> None:
-        """An answer, a failure, or a worker that left: Dask gives its work to others, but not for ever."""
+        """Handle an answer, a failure, or a worker that left: Dask gives its work to others, but not for ever."""
         if future.cancelled() or self._closed.is_set():
             self._end(future, CancelledError())
             return
@@ -210,7 +210,7 @@ class Cluster:
         return any((self.ca, self.cert, self.key))
 
     def client(self) -> Any:
-        """A connection; `UsageError` if there is none."""
+        """Return a connection; `UsageError` if there is none."""
         found = distributed()
         security = None
         if self.is_encrypted:

@@ -107,7 +107,7 @@ def _any(name: str, *shown: int) -> Act:
 
 
 def _socket(args: tuple[Any, ...], _work: str) -> str | None:
-    """A socket alone reaches nobody: connecting, binding and sending have events of their own. Raw ones receive."""
+    """Refuse raw sockets, which receive; other sockets reach nobody before they connect, bind or send."""
     if args[2] & ~_HARMLESS_FLAGS in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
         return None
     return f"socket.socket({short_path(args[1])}, {short_path(args[2])})"
@@ -200,7 +200,7 @@ _drain: Callable[[], list[dict[str, str]]] = list
 
 
 def stopped() -> list[dict[str, str]]:
-    """What was stopped since the last call: ``act`` (as ``--allow`` names it), ``call``, and ``at``, its place."""
+    """Return what was stopped since the last call: ``act`` (as in ``--allow``), ``call``, and ``at``."""
     return _drain()
 
 
@@ -261,7 +261,7 @@ def install_guard(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
 
 
 def _raise_event_of(module: Any) -> None:
-    """Starting a process through `multiprocessing` raises no event of Python's own."""
+    """Raise an event when `multiprocessing` starts a process: Python itself raises none."""
     start = module.fork_exec
 
     def fork_exec(*args: Any) -> int:

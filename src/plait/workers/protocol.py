@@ -42,7 +42,7 @@ class WorkerSpec:
 
 
 def memory_share(count: int) -> int:
-    """The memory limit, in bytes, of each of ``count`` workers that have this machine (or container) to themselves."""
+    """Return the memory limit in bytes of each of ``count`` workers that share this machine or container."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for file in _CGROUP_LIMITS:
         try:

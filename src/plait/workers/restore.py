@@ -42,13 +42,13 @@ class Surroundings:
         ]  # fmt: skip
 
     def keep(self) -> None:
-        """What importing the subject has made of files, environment and interpreter settings is what it needs."""
+        """Keep what importing the subject has made of files, environment and interpreter settings."""
         self._files = _names(self._work)
         self._environment = dict(os.environ)
         self._settings = [(name, read(), read, write) for name, _, read, write in self._settings]
 
     def keep_streams(self) -> None:
-        """The standard streams were replaced, for good."""
+        """Keep the standard streams as they are now: they were replaced for good."""
         self._streams = {name: getattr(sys, name) for name in self._streams}
 
     def restore(self) -> list[str]:
@@ -105,7 +105,7 @@ class Surroundings:
 
 
 def umask() -> int:
-    """The current mask; it can only be read by setting it."""
+    """Return the current mask; it can only be read by setting it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

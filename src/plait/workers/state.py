@@ -73,7 +73,7 @@ def note(content: dict[str, Any]) -> None:
 
 
 def beat() -> None:
-    """A sign of life, for work that takes its time without running anything of the code under test."""
+    """Give a sign of life, for work that takes long without running code under test."""
     if _state.box is not None:
         _state.box.tick()
 
@@ -96,7 +96,7 @@ def module() -> types.ModuleType:
 
 
 def subject() -> Any:
-    """The class (or, without a qualified name, the module) under test; executions start from the state it has now."""
+    """Return the class (or the module) under test; executions start from the state it has now."""
     if _state.error is not None:
         raise UsageError(_state.error)
     if _state.module is None:

@@ -55,7 +55,7 @@ class BisectOptions:
 
 
 def run_bisect(options: argparse.Namespace) -> int:
-    """The command: 1 if a commit was found, 0 if the two ends do not differ, 3 if that cannot be told."""
+    """Run the command: 1 if a commit was found, 0 if the two ends do not differ, 3 if that cannot be told."""
     asked = bisect_options(options)
     with Interrupt() as interrupt:
         result = bisect(asked, interrupt, _say if sys.stderr.isatty() else lambda _: None)

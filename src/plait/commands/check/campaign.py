@@ -283,7 +283,7 @@ class Campaign:
         return None if chunk.over else (stream, 0)
 
     def _own_error(self, error: PlaitBugError, stage: str) -> None:
-        """A worker had an error of plait's own that it could not tie to one test: the others go on."""
+        """Note an error of plait's own that a worker could not tie to one test; the other streams go on."""
         note = own_error(stage, error, kept="the rest of the search goes on")
         self._notes.general.append(note)
         self._lost.append({"kind": "plait bug", "summary": note, "trace": str(error)})
@@ -571,7 +571,7 @@ class PairCounts:
     _of: dict[int, dict[tuple[str, ...], tuple[int, int]]] = field(default_factory=dict)  # by stream
 
     def take(self, number: int, rows: Iterable[Mapping[str, Any]]) -> None:
-        """The counts of one stream."""
+        """Replace the counts of one stream."""
         self._of[number] = {tuple(row["methods"]): (row["tried"], row["covered"]) for row in rows}
 
     def rows(self) -> list[dict[str, Any]]:
@@ -601,7 +601,7 @@ class Followers:
         return number in self._streams
 
     def begin(self, number: int, stream: bytes) -> None:
-        """A stream may follow from here."""
+        """Let a stream follow its plan from here."""
         self._streams[number] = (stream, [])
 
     def take(self, number: int, chunks: list[Chunk]) -> None:

@@ -109,7 +109,7 @@ class Apart:
         return str(write_reproducer(finding, subject, OUT, root, asked, self.rules.as_json()))
 
     def finding(self, broken: Broken, subject: str, seen: tuple[Test, ...]) -> Finding | None:
-        """The finding for a minimal test; None if its schedule does not show it every time."""
+        """Return the finding for a minimal test; None if its schedule does not show it every time."""
         assert broken.judged.violation is not None
         try:
             asked = self.sides.on(

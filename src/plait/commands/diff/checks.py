@@ -59,7 +59,7 @@ class Checks:
     notes: list[str] = field(default_factory=list)
 
     def recall(self, known: Compared) -> None:
-        """A test need not be explored again."""
+        """Count a test that need not be explored again."""
         self.recalled += known.schedules
         self.inconclusive += known.inconclusive
 

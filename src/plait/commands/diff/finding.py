@@ -42,7 +42,7 @@ class Minimising:
         self.attempts = 0
 
     def minimise(self, revealed: Revealed) -> Revealed:
-        """The local minimum; the given test if time does not allow more."""
+        """Return the local minimum; the given test if time does not allow more."""
         side, _outcome, kind = showing(revealed.difference, revealed.old, revealed.new)
         shorter = self._try(tidied(revealed.test), revealed, side, kind)
         if shorter is not None:
@@ -101,7 +101,7 @@ def difference_finding(
     revealed: Revealed, sides: Sides, change: Change, subject: str, seen: tuple[Test, ...], labels: dict[str, str],
     notes: list[str],
 ) -> Finding:  # fmt: skip
-    """The finding for a minimal revealing test. ``subject`` is the class's own name, ``labels`` name the versions.
+    """Return the finding for a minimal test. ``subject`` is the class's own name, ``labels`` the versions'.
 
     An error of plait's own goes to ``notes`` and costs no more than what it was to explain.
     """

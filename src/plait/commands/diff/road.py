@@ -40,7 +40,7 @@ class Road:
         self._left = search.comparisons is None
 
     def leave(self) -> None:
-        """What comes now follows from something else."""
+        """Stop following: what comes now depends on something else."""
         self._left = True
 
     def known(self) -> Iterator[Ready]:

@@ -230,7 +230,7 @@ class DiffSearch:
         return Row(usable, runnable, (old.touched.footprint, new.touched.footprint), impacts)
 
     def lose(self, error: WorkerError, stage: str = "generating", test: Test | None = None) -> None:
-        """A worker did not survive what it was given, or had an error of plait's own with it."""
+        """Note a test whose worker died of it, or had an error of plait's own with it."""
         if isinstance(error, WorkerFailed):
             self.notes.append(own_error(stage, error, test, kept="the search went on without it"))
             return
@@ -317,7 +317,7 @@ class DiffSearch:
         yield from self._counted(ready.stage.test(chosen))
 
     def _counted(self, test: Test) -> Iterator[tuple[Test, View]]:
-        """The test, with how it is looked at, if it is a new one and nobody has compared it."""
+        """Yield the test and its view, if the test is new and was not compared before."""
         if self._enough() or not self._seen.is_new(test):
             return
         self.counts.tests += 1
@@ -428,7 +428,7 @@ class DiffSearch:
     # -- sequential differences -------------------------------------------------------------------------------------
 
     def _settle(self, test: Test, old: Observation, new: Observation) -> bool:
-        """The versions seem to differ sequentially: look closer. False if they do; the view may become another one."""
+        """Look closer where the versions seem to differ sequentially. False if they do; may replace the view."""
         view = replace(self.view, ignored=self.view.ignored | one_sided(old, new))
         for _ in range(CLOSER):
             try:
@@ -449,7 +449,7 @@ class DiffSearch:
         return False
 
     def _probe(self, test: Test) -> bool:
-        """The versions keep their state in different forms: from now on, what further calls answer stands for it."""
+        """Compare answers of further calls from now on: the versions keep their state in different forms."""
         asked = replace(self.view, state=False, probes=self.probes)
         try:
             (first, _), (second, _) = self.sides.both(worker.observe_twice, test, asked).values()

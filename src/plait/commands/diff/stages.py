@@ -271,7 +271,7 @@ class Comparisons:
     # -- stages -----------------------------------------------------------------------------------------------------
 
     def stage(self, trail: str, view: View) -> Followed | None:
-        """The stage under a trail, if it is known."""
+        """Return the stage under a trail, if it is known."""
         content = self._memory.explored(self._stage_key(trail, view))
         known = None if content is None else KnownStage.from_json(content)
         try:

@@ -77,7 +77,7 @@ def call_alone(name: str, generation: Generation) -> Alone:
 
 
 def begin_generation(generation: Generation) -> tuple[bytes, str]:
-    """A generator, packed, and its first trail: its state is read in workers only."""
+    """Return a generator, packed, and its first trail: its state is read in workers only."""
     SequentialRunner.announce = _announce
     with state.world().entered():
         state.try_imports(generation.interface.imports)
@@ -113,7 +113,7 @@ def _reached(test: Test) -> frozenset[Feature]:
 
 
 def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, tuple[Heard, ...], float]:
-    """The next prefix with its suffixes, and what the generator was told meanwhile."""
+    """Return the next prefix with its suffixes, and what the generator was told meanwhile."""
     state.subject()
     SequentialRunner.announce = _announce
     started = time.perf_counter()
@@ -187,7 +187,7 @@ def _observer(view: View) -> Observer:
 
 
 def observe_twice(test: Test, view: View) -> tuple[Observation, Observation]:
-    """The same test observed twice: what differs is not the threads' doing."""
+    """Observe the same test twice: what differs is not the threads' doing."""
     state.subject()
     with state.world().entered():
         _announce(test)

@@ -89,7 +89,7 @@ def explore_test(options: argparse.Namespace) -> Result:
 
 
 def _before(options: argparse.Namespace, project: Path, stack: contextlib.ExitStack) -> Version | None:
-    """The old version; None where nobody named one and there is no repository to take HEAD from."""
+    """Return the old version; None where nobody named one and there is no repository to take HEAD from."""
     if options.old == "HEAD" and Repository.find(project) is None:
         return None
     return stack.enter_context(resolve(options.old, project=project, cache=cache_folder().parent))

@@ -40,7 +40,7 @@ _GIVE_UP = 3
 def author(
     place: Place, subject: str, *, seed: int, hints: Hints, tests: Path | None
 ) -> Iterator[tuple[Process, list[str]]]:
-    """A process that writes tests, and the methods it has found in the version of ``place``.
+    """Yield a process that writes tests, and the methods it has found in the version of ``place``.
 
     It runs on the Python that runs plait, whatever is measured.
     """

@@ -131,7 +131,7 @@ class Steps:
         return [step for step, is_wanted in wanted.items() if is_wanted]
 
     def _take(self, made: ClassReview, step: str) -> None:
-        """What goes wrong in a step is noted, and the others are taken all the same."""
+        """Run a step; what goes wrong in it is noted, and the others run all the same."""
         seconds = self._shares.begin(step)
         if seconds is None:
             made.notes.append(f"no {step}: less than {LEAST[step]:.0f} s were left for it (--budget gives more)")

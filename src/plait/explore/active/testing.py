@@ -103,7 +103,7 @@ class Leading:
         self._thread = thread
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Always the same execution."""
+        """Return the same schedule each time."""
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:

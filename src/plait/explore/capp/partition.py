@@ -27,7 +27,7 @@ class Prioritizer:
         self._matcher = Matcher(impact, MATCHES[name[:-1]])
 
     def begin(self) -> None:
-        """A new execution."""
+        """Start a new execution."""
         self._matcher.begin()
 
     def partition(self, engine: Engine, threads: Sequence[int], current: int) -> Sequence[int]:

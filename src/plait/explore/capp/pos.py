@@ -32,7 +32,7 @@ class CappPos(Pos):
         self._coin = Random(seed + 1)
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Always one more."""
+        """Return an empty prefix: there is always one more."""
         self._priority.begin()
         return super().next_prefix()
 

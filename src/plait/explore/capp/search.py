@@ -231,7 +231,7 @@ class Capp:
         return number
 
     def _take_in(self, engine: Engine, states: States, guarded: Guarded) -> None:
-        """What happened since the last time; it may show that some transitions cannot be left out after all."""
+        """Take in what happened since the last call; some transitions may have to be explored after all."""
         states.update()
         for schedule, length, thread, prioritised in guarded.update(engine):
             (self._now if prioritised else self._later).add([Edge(schedule, length, thread)])
@@ -298,14 +298,14 @@ class Capp:
         )  # fmt: skip
 
     def _ordered(self, enabled: Sequence[int], last: int) -> list[int]:
-        """The running thread and then the others by number, or any order where it is to be random."""
+        """Return the running thread and then the others by number, or any order where it is to be random."""
         ordered = [last, *(number for number in enabled if number != last)] if last in enabled else list(enabled)
         if self._random is not None:
             self._random.shuffle(ordered)
         return ordered
 
     def executed(self, engine: Engine) -> None:
-        """The schedule is known now that the transitions met on the way begin with."""
+        """Store the schedule with which the transitions met on the way begin."""
         self._schedule.extend(choices(engine))
         if self._states is None or self._guarded is None:
             self.transitions += engine.step - max(len(self._script) - 1, 0)

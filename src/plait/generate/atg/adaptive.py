@@ -121,7 +121,7 @@ class AdaptiveTests(ABC):
         return self.new_test()
 
     def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:
-        """Counted for the statistics only."""
+        """Count the test, for the statistics only."""
         self.pairs.add_coverage(coverage)
 
     def new_test(self) -> Test | None:

@@ -69,7 +69,7 @@ class RandomCandidates:
         self._written: set[Test] = set()
 
     def draw(self) -> Candidate | None:
-        """A random candidate; None if no method can be called, or none beside another."""
+        """Return a random candidate; None if no method can be called, or none beside another."""
         knowledge = self._sequences.knowledge
         methods = [each for each in self._sequences.catalogue.methods if not knowledge.of(each.name).uncallable]
         if not methods:
@@ -85,7 +85,7 @@ class RandomCandidates:
         return None
 
     def write(self, candidate: Candidate) -> Test | None:
-        """The candidate with arguments; None if it cannot be called so, or if the test was written before."""
+        """Return the candidate with arguments; None if it cannot be called so, or if the test was written before."""
         prefix = Prefix(list(candidate.prefix.drafts), candidate.prefix.scene.copy())
         suffixes = self._sequences.suffixes(prefix, candidate.patterns)
         if suffixes is None:

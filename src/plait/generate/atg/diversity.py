@@ -87,7 +87,7 @@ class ShapeSet:
             known.add(column)
 
     def nearest(self, shape: Shape) -> int:
-        """The static distance to the set: that to its nearest member; to a test without calls while there is none."""
+        """Return the distance to the nearest member of the set; to a test without calls while it is empty."""
         if not self._shapes:
             return sum(map(len, shape.columns))
         edits = levenshtein()
@@ -121,7 +121,7 @@ class Encounters:
         self._met: defaultdict[int, set[int]] = defaultdict(set)
 
     def add(self, shape: Shape) -> None:
-        """A test of this shape was run."""
+        """Note that a test of this shape was run."""
         for one, other in self._facing(shape):
             for number in one:
                 self._met[number] |= other

@@ -89,7 +89,7 @@ class StaticChoice(BestOfMany):
         return test
 
     def select(self, shape: Shape) -> None:
-        """A test of this shape was selected."""
+        """Note that a test of this shape was selected."""
         self._selected.add(shape)
         self._encounters.add(shape)
 
@@ -160,7 +160,7 @@ class DynamicChoice(AdaptiveTests):
         return bool(self.profiled)
 
     def keep(self, test: Test, profile: SeenInstances) -> None:
-        """The test joins R."""
+        """Add the test to R."""
         self.memory.learn(profile)
         self.profiled[test] = profile
 
@@ -189,7 +189,7 @@ class DynamicChoice(AdaptiveTests):
         return self.memory.learn(laboratory.expose(test, self.memory))
 
     def judge(self) -> None:
-        """The loop's condition (line 6)."""
+        """Evaluate the loop's condition (line 6)."""
         if self.l >= self.threshold:
             self.saturated = f"{self.l} tests in a row, the best of those profiled, had no instance left to expose"
         elif self.u >= self.threshold:
@@ -248,7 +248,7 @@ class DiverseTests(StaticChoice, DynamicChoice):
         self.m += self.threshold
 
     def judge(self) -> None:
-        """The loop's three conditions (line 11)."""
+        """Evaluate the loop's three conditions (line 11)."""
         super().judge()
         if self.k >= self.threshold and self.saturated is None:
             self.saturated = f"{self.k} active tests in a row discovered no new interleaving instance"

@@ -268,7 +268,7 @@ def _is_open(cls: type) -> bool:
 
 
 def _concrete(cls: type) -> type | None:
-    """The class itself if it can be made, else the first such subclass from the same package."""
+    """Return the class itself if it can be made, else the first such subclass from the same package."""
     if getattr(cls, "_is_protocol", False) or "<locals>" in cls.__qualname__ or cls.__module__ == "typing":
         return None
     if not inspect.isabstract(cls):

@@ -29,7 +29,7 @@ _OPERATIONS = {ast.With: "__enter__()", ast.Load: "__getitem__()", ast.Store: "_
 
 
 def asked_of(owner: object, function: str, parameter: str) -> frozenset[str]:
-    """The attributes that a class uses of what one of its methods is given, there or where it is kept in ``self``."""
+    """Return the attributes that a class uses of a parameter, also where it is kept in ``self``."""
     parts = used_parts(owner, function, parameter)
     return frozenset(part.removesuffix("()") for part in parts if not part.startswith(("__", "[")))
 
@@ -106,7 +106,7 @@ def connects(owner: object) -> bool:
 
 
 def wanted(owner: object, name: str, asked: frozenset[str], homes: list[dict[str, Any]]) -> type | None:
-    """The class of the subject's package that is named like the parameter, or that alone has what is asked of it.
+    """Return the package's class that is named like the parameter, or that alone has what is asked of it.
 
     A name alone convinces only if nothing is asked, or all of it is there; what plain data has proves nothing. What
     instances of classes far from the subject get in their constructors is not looked for: a package may have thousands.

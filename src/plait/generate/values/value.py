@@ -107,7 +107,7 @@ class Pool:
     spare: tuple[Value, ...] = ()
 
     def choose(self, random: Random, *, without: Iterable[str] = ()) -> Value | None:
-        """A value, the simple and proven ones more often; None if all are of the kinds to do without."""
+        """Return a value, the simple and proven ones more often; None if all are of the kinds to do without."""
         hopeless = all(self.scores.rejected.get(each.kind, 0) and not self.proven(each.kind) for each in self.values)
         fitting = [
             (value, self.scores.weight(value.kind) * (_RANK[rank] if rank < len(_RANK) else _LAST_RANK))
@@ -119,11 +119,11 @@ class Pool:
         return random.choices([value for value, _ in fitting], [weight for _, weight in fitting])[0]
 
     def accept(self, kind: str) -> None:
-        """A call with a value of this kind went well."""
+        """Note that a call with a value of this kind went well."""
         self.scores.accepted[kind] = self.scores.accepted.get(kind, 0) + 1
 
     def reject(self, kind: str) -> None:
-        """A call with a value of this kind failed at once, as calls with the wrong type do."""
+        """Note that a call with a value of this kind failed at once, as calls with the wrong type do."""
         self.scores.rejected[kind] = self.scores.rejected.get(kind, 0) + 1
 
     def proven(self, kind: str) -> bool:

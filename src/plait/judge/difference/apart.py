@@ -68,7 +68,7 @@ def judged(test: Test, probes: Sequence[Call], rules: Rules, *, gil: bool = Fals
 
 
 def unsafe_side(old: Judged, new: Judged) -> Side | None:
-    """The version that alone breaks the order of whole calls; None if neither does, both do, or it is not certain.
+    """Return the version that alone breaks the order of whole calls; None if that is not certain.
 
     A call that fails on one version whatever the threads do says nothing about the other one's races, so calls must
     end alike one after another; except where a call stands in its own way or in that of all that come behind it, which

@@ -83,7 +83,7 @@ def explain_outcome(
 def fewest_preemptions_of_outcome(
     test: Test, view: View, allowed: Collection[Outcome], kind: Kind
 ) -> tuple[Outcome, Shown] | None:
-    """An outcome of the kind with as few preemptions, and then as few switches, as a search by their number finds."""
+    """Return an outcome of the kind with the fewest preemptions, then the fewest switches, that are found."""
     deadline = time.process_time() + SECONDS
     bed = Testbed(test, PLACES)
     watch = Watch(bed, view)

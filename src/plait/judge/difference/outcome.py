@@ -113,7 +113,7 @@ class Watch:
         return tuple(found) if sum(each is not None for each in found) > 1 else ()
 
     def _exit(self, bed: Testbed, done: Done) -> Any:
-        """A call has returned: its observation reads everything that can be reached, so it depends on all writes.
+        """Observe a call that has returned: that reads everything in reach, so it depends on all writes.
 
         With ``at`` it belongs to the call's last step, if the call has made one.
         """
@@ -151,7 +151,7 @@ def _answers(bed: Testbed, view: View) -> tuple[Result, ...]:
 
 
 def observed_result(done: Done, view: View) -> Result:
-    """A call's result: its value, or its exception with the innermost public method that raised or passed it on."""
+    """Return a call's value, or its exception with the innermost public method that raised or passed it on."""
     if done.error is None:
         return ("returned", result_value(done.value, view.ignored))
     method = ""
@@ -232,7 +232,7 @@ def passing(values: Sequence[Any], ignored: frozenset[Attribute], *, public: boo
 
 
 def result_value(value: Any, ignored: frozenset[Attribute]) -> Canonical:
-    """What a call returned, as its caller can use it: objects count by their content and their public attributes."""
+    """Return what a call gave its caller: objects count by their content and public attributes."""
     return passing([value], ignored, public=True)[0]
 
 

@@ -205,7 +205,7 @@ def rank(kind: Kind) -> tuple[int, Kind]:
 
 
 def showing(difference: Difference, old: Explored, new: Explored) -> tuple[Side, Outcome, Kind]:
-    """The outcome to report: a new one if there is any, the gravest kind, the fewest preemptions."""
+    """Return the outcome to report: a new one if there is any, the gravest kind, the fewest preemptions."""
     if difference.only_new:
         return ("new", *_gravest(difference.only_new, old, new))
     return ("old", *_gravest(difference.only_old, new, old))

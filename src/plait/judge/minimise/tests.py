@@ -151,7 +151,7 @@ def descend(
     best: Found, attempt: Callable[[Test, Found], Found | None], over: Callable[[], bool],
     stated: Admitted | None = None,
 ) -> Found:  # fmt: skip
-    """The local minimum: ``attempt`` says what a smaller test shows, None if not the same; ``over`` ends it early.
+    """Return the local minimum. ``attempt`` says what a smaller test shows, or None; ``over`` ends early.
 
     ``stated`` are the values that annotated arguments may take (`stated_values`). Behind a step that helped, the next
     ones are tried, and only then those before it, which have failed a moment ago. It is over when all steps have

@@ -29,7 +29,7 @@ GIL_SYSTEMATIC, GIL_SAMPLED = 1500, 100  # executions to decide whether a build 
 def explain_violation(
     examination: Examination, minimal: Minimal, guards: GuardTable, subject: str, same: Callable[[Violation], bool]
 ) -> Finding:
-    """The finding. ``subject`` is the class's own name.
+    """Return the finding. ``subject`` is the class's own name.
 
     Where a build with the GIL can show it with as few preemptions, the schedule is one that such a build can follow.
     """
@@ -132,7 +132,7 @@ def _under_gil(examination: Examination, minimal: Minimal, same: Callable[[Viola
 
 @contextmanager
 def _gil(examination: Examination) -> Iterator[Examination]:
-    """A fresh examination of the same test, while the engine follows the GIL's rules."""
+    """Yield a fresh examination of the same test, while the engine follows the GIL's rules."""
     fresh = Examination(examination.bed.test, examination.sites, examination.probes, examination.rules)
     _ = fresh.specification
     with model(gil=True):

@@ -330,7 +330,7 @@ class Examination:
         return running is not None and bool(taken) and taken[-1] >= running.start
 
     def _cycle(self) -> tuple[int, ...]:
-        """The calls that never end because threads wait for each other in a circle, with a thread of the class in it.
+        """Return the calls that wait in a circle for ever, with a thread of the class in it.
 
         They wait for locks that are held and for the end of threads; nobody else can end such a wait. No order excuses
         it: a call that joins a thread of the class must not hold what that thread needs. A lock that a call has left
@@ -362,7 +362,7 @@ class Examination:
         return ()
 
     def _kept(self) -> tuple[int, int] | None:
-        """A call that raised without giving back a lock or a permit that it had taken, and one that waits for it.
+        """Return a call that raised and kept a lock or a permit, and one that waits for it.
 
         No order excuses it: in an order of whole calls, too, whoever comes behind the call that raised waits for ever.
         """
@@ -396,7 +396,7 @@ class Examination:
         return odd or tuple(range(len(seen.results)))
 
     def _judge_state(self, seen: Observed) -> Violation | None:
-        """The results fit, the final state does not: a fault only if further calls can tell the difference."""
+        """Judge a final state that does not fit: a fault only if further calls can tell the difference."""
         endless = self._known.endless
         mine = endless.get(seen.state) or probe(self.bed, self.probes)
         if ENDLESS in mine:

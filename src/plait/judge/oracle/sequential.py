@@ -88,7 +88,7 @@ class SequentialRunner:
         self._told: set[Test] = set()
 
     def __reduce__(self) -> tuple[type[SequentialRunner], tuple[()]]:
-        """A generator travels between processes; what was cached does not."""
+        """Leave out what was cached: a generator travels between processes."""
         return (SequentialRunner, ())
 
     def __call__(self, test: Test) -> list[CallOutcome]:

@@ -111,7 +111,7 @@ class Specification:
     def matching(
         self, seen: Observed, *, identity: bool = True, without: frozenset[int] = frozenset()
     ) -> list[Observed]:
-        """Serial executions with the same results in an order that the execution's own allows.
+        """Return serial executions with the same results in an order that the execution's own allows.
 
         With ``identity`` results that are one object there must be one object here. ``without`` leaves calls out.
         """
@@ -482,7 +482,7 @@ def _displays(bed: Testbed) -> set[int]:
 
 
 def _repeat(bed: Testbed, found: Specification) -> None:
-    """The same order once more: what differs is not the threads' doing."""
+    """Run the same order once more: what differs is not the threads' doing."""
     again: list[Observed] = []
     serial = Serial(found.orders[0])
     serial.next_prefix()

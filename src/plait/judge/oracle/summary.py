@@ -76,7 +76,7 @@ def _written(call: Call) -> str:
 
 
 def _afterwards(violation: Violation, calls: Sequence[Call], together: str, at_once: str) -> str:
-    """The final state is wrong: say where it shows, and what it should be."""
+    """Say where a wrong final state shows, and what it should be."""
     assert violation.probe is not None
     where, seen, usual = violation.probe
     texts = list(dict.fromkeys(map(_state, usual)))
@@ -98,7 +98,7 @@ def _state(result: Result) -> str:
 
 
 def _results(violation: Violation, calls: Sequence[Call], specification: Specification, at_once: str) -> str:
-    """The results do not fit: one of them alone, or all of them together."""
+    """Say which results do not fit: one of them alone, or all of them together."""
     results = violation.seen.results
     if len(violation.calls) == 1:
         odd = violation.calls[0]

@@ -65,7 +65,7 @@ def undisturbed(times: Sequence[float]) -> float:
 
 
 def interval(values: Sequence[float], confidence: float) -> Interval:
-    """The mean with its confidence interval (Georges et al., as SpeedGun section 4.3 uses it), by Student's t."""
+    """Return the mean with its confidence interval by Student's t (Georges et al.; SpeedGun, section 4.3)."""
     middle = mean(values)
     if len(values) < 2:
         return Interval(middle, -math.inf, math.inf)

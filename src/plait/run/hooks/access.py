@@ -187,7 +187,7 @@ def delete_key(container: Any, key: Any, site: int) -> Any:
 
 
 def _through(thread: VThread, window: Any, name: str, key: Any, site: int) -> None:
-    """A subscript of a proxy or a memory view, which shows what is in another container."""
+    """Announce a subscript of a proxy or a memory view, which shows what is in another container."""
     container = behind(window)
     if type(window) is memoryview:
         if container is not None:
@@ -212,7 +212,7 @@ def _subscript(thread: VThread, container: Any, name: str, key: Any, site: int) 
 
 
 def _fill_missing(thread: VThread, container: Any, key: Any, site: int) -> None:
-    """What `collections.defaultdict` does for a missing key, with points between: look, call the factory, store.
+    """Fill a missing key as `collections.defaultdict` does, with points: look, call the factory, store.
 
     It stores what the factory made whatever others have stored meanwhile.
     """
@@ -385,7 +385,7 @@ def _called(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ..
 
 
 def _called_field(thread: VThread, obj: Any, name: str, site: int, args: tuple[Any, ...]) -> None:
-    """The callee is data: an attribute that holds a callable, or a module's function."""
+    """Announce a callee that is data: an attribute that holds a callable, or a module's function."""
     read(obj, name, site)
     value = held(obj, name)
     if value is not None:
@@ -675,7 +675,7 @@ def _above(proxy: Any, name: str) -> tuple[Any, Any]:
 
 
 def marker() -> None:
-    """Function entry or a loop's backward jump: a GIL build may switch here, and what never ends passes here."""
+    """Mark a function's entry or a loop's jump back: a GIL build may switch, and endless loops pass here."""
     thread = ENGINE.current
     if thread is not None:
         thread.may_switch = True

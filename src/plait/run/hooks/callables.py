@@ -90,7 +90,7 @@ def _in_place(thread: VThread, args: tuple[Any, ...], site: int) -> None:
 
 
 def _nothing(_thread: VThread, _args: tuple[Any, ...], _site: int) -> None:
-    """Keeps what it is given, and looks at nothing."""
+    """Announce nothing: the callable keeps what it is given, and looks at nothing."""
 
 
 def _fields(thread: VThread, args: tuple[Any, ...], site: int) -> None:
@@ -159,21 +159,21 @@ def _follow(value: Any, steps: list[tuple[bool, Any]], site: int) -> None:
 
 
 def _attributes(function: Any, _thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """A call of an `operator.attrgetter`."""
+    """Announce a call of an `operator.attrgetter`."""
     if args:
         for path in function.__reduce__()[1]:
             _follow(args[0], [(True, name) for name in path.split(".")], site)
 
 
 def _items(function: Any, _thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """A call of an `operator.itemgetter`."""
+    """Announce a call of an `operator.itemgetter`."""
     if args:
         for key in function.__reduce__()[1]:
             read_key(args[0], key, site)
 
 
 def _method(function: Any, thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """A call of an `operator.methodcaller`."""
+    """Announce a call of an `operator.methodcaller`."""
     if args:
         maker, given = function.__reduce__()[:2]
         name, given = (maker.args[0], given) if isinstance(maker, functools.partial) else (given[0], given[1:])
@@ -239,7 +239,7 @@ def match_subject(value: Any, names: tuple[str, ...], site: int) -> Any:
 
 
 def announced(function: Any, site: int) -> Any:
-    """A callable that C code (`map`, `sorted`...) is given: if it is written in C, one that announces its calls."""
+    """Return a callable for C code (`map`, `sorted`...): if written in C, one that announces its calls."""
     if ENGINE.current is None or not _touches(function):
         return function
 
@@ -276,7 +276,7 @@ def callee_of_star(function: Any, site: int) -> Any:
 
 
 def own_names(names: Any) -> Any:
-    """What ``locals()``, ``vars()`` or ``dir()`` says of a function, without the names that rewriting has added."""
+    """Return what ``locals()``, ``vars()`` or ``dir()`` says, without the names that rewriting has added."""
     thread = ENGINE.current
     if thread is not None:
         thread.may_switch = True

@@ -75,7 +75,7 @@ def containers_in(value: Any, depth: int) -> Iterator[Any]:
 
 
 def iterate(value: Any, site: int) -> Any:
-    """The iterable a loop walks: each step over a container is a point."""
+    """Return the iterable a loop walks: each step over a container is a point."""
     if ENGINE.current is None:
         return value
     kind = type(value)
@@ -130,7 +130,7 @@ def _steps(container: Any, iterator: Iterator[Any], site: int) -> Iterator[Any]:
 
 
 def _turns(iterator: Iterator[Any], site: int) -> Iterator[Any]:
-    """A loop over an iterator written in C: what is inside of it has moved on when another thread has asked it."""
+    """Walk an iterator written in C: what is inside of it has moved on when another thread has asked it."""
     first = True
     while True:
         thread = ENGINE.current

@@ -148,7 +148,7 @@ def member(c: Any, key: Any, site: int, single: bool = False) -> Any:
 
 
 def iterate(iterable: Any, site: int) -> Any:
-    """A loop is about to run over the iterable (a container, a view, an iterator): what gives the same elements."""
+    """Return what gives the same elements as the iterable that a loop is about to walk."""
     return iterable
 
 
@@ -158,7 +158,7 @@ def read_global(module: str, name: str, site: int) -> bool:
 
 
 def write_global(module: str, name: str, site: int) -> bool:
-    """A global is about to be stored or deleted by a function: anything."""
+    """Do nothing before a function stores or deletes a global; the value does not matter."""
     return True
 
 
@@ -173,16 +173,16 @@ def read_cell(token: object, name: str, site: int) -> bool:
 
 
 def write_cell(token: object, name: str, site: int) -> bool:
-    """A closure variable is about to be stored or deleted: anything."""
+    """Do nothing before a closure variable is stored or deleted; the value does not matter."""
     return True
 
 
 def mark() -> None:
-    """A function was entered, or a loop's body ends: None (lambdas rely on it)."""
+    """Return None where a function is entered or a loop's body ends (lambdas rely on it)."""
 
 
 def element(value: Any) -> Any:
-    """A comprehension is entered with this iterable, or has made this element and jumps back: the value."""
+    """Return the iterable that a comprehension is entered with, or the element that it has made."""
     return value
 
 
@@ -236,7 +236,7 @@ def execute(f: Any, site: int, source: Any, *spaces: Any) -> Any:
 
 
 def text_code(f: Any, source: Any, flags: int) -> Any:
-    """The code that ``eval`` or ``exec`` makes of a text in a function with these flags; other sources as they are.
+    """Return the code that ``eval`` or ``exec`` makes of a text; other sources as they are.
 
     A text is compiled under the future statements of the module that runs it, not of the module that stands for that.
     """

@@ -283,7 +283,7 @@ def compares_in_python(kind: Any) -> bool:
 
 
 def _fed(thread: VThread, native: Any, target: Any, source: Any, site: int) -> None:
-    """A container takes one element after the other, and keeps its lock unless Python code runs in between."""
+    """Feed a container element by element; it keeps its lock unless Python code runs in between."""
     given = walked(source, site)
     if not is_plain(given):
         native(Feeding(given, target, site, WRITE))

@@ -84,7 +84,7 @@ class Adopter:
     # -- what is asked for --------------------------------------------------------------------------------------
 
     def adopt_standard(self) -> None:
-        """The pure-Python standard modules that classes are built from."""
+        """Adopt the pure-Python standard modules that classes are built from."""
         self._done.add("collections.abc")  # what the classes of the first one say they belong to
         for name in STANDARD:
             if name not in self._done:
@@ -94,7 +94,7 @@ class Adopter:
                 self._visit_space(module)
 
     def adopt(self, names: Iterable[str], *, project: bool = True) -> None:
-        """The named modules and, with ``project``, the project's own modules they refer to."""
+        """Adopt the named modules and, with ``project``, the project's own modules they refer to."""
         todo = list(names)
         fresh: list[types.ModuleType] = []
         while todo:
@@ -252,7 +252,7 @@ class Adopter:
         self._visit_space(owner)
 
     def _rebase(self, owner: type, bases: tuple[type, ...], put: Put) -> type:
-        """The class over other bases; a new one where the layout does not allow that (subclasses of `local`)."""
+        """Return the class over other bases; a new one where the layout does not allow that (subclasses of `local`)."""
         old = owner.__bases__
         try:
             owner.__bases__ = bases
@@ -293,7 +293,7 @@ class Adopter:
         self._visit(value, self._setter(cell, "cell_contents", value))
 
     def _visit_wrapper(self, wrapper: Any, put: Put) -> None:
-        """A static or class method: a new one, if its function is a new one."""
+        """Visit a static or class method: a new one is made, if its function is a new one."""
         self._visit(wrapper.__func__, lambda new: put(type(wrapper)(new)))
 
     def _visit_property(self, value: property, put: Put) -> None:
@@ -344,7 +344,7 @@ class Adopter:
         self._undo.append(lambda: kind.__setitem__(value, key, old))
 
     def _visit_object(self, value: Any, _put: Put) -> None:
-        """An instance: its attributes, with or without slots."""
+        """Visit the attributes of an instance, with or without slots."""
         attributes = attributes_of(value)
         if attributes is not None:
             for name, part in list(attributes.items()):
@@ -390,7 +390,7 @@ def _is_machinery(name: str) -> bool:
 
 
 def _belongs_to_pytest(function: types.FunctionType) -> bool:
-    """A test function whose assertions pytest explains: nobody's thread calls it, and it must stay explainable."""
+    """Return whether this is a test function whose assertions pytest explains: it must stay as it is."""
     return function.__name__.startswith("test") and "@pytest_ar" in function.__globals__
 
 

@@ -30,7 +30,7 @@ class Codes:
         return not code.co_filename.startswith("<") or code.co_filename.startswith("<frozen")
 
     def rewritten(self, code: types.CodeType) -> types.CodeType | None:
-        """The rewritten form; the code itself if it is one already; None if there is none, or no telling which."""
+        """Return the rewritten form; the code itself if it is one; None if there is none, or several."""
         if code in self._ours:
             return code
         found = self._found.get((code.co_qualname, code.co_firstlineno), [])

@@ -51,7 +51,7 @@ class RewritingLoader(SourceFileLoader):
         self._code: CodeType | None = None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Executes the rewritten code with the hooks among the module's globals."""
+        """Execute the rewritten code with the hooks among the module's globals."""
         if self._code is None:
             self._code = self._compiled()
         module.__dict__.update(REFERENCES)
@@ -63,7 +63,7 @@ class RewritingLoader(SourceFileLoader):
         return self._importer.compile(source, self.name, self.path)
 
     def compile_again(self) -> None:
-        """A module that is loaded later assigns globals of this one: its functions read them through hooks from now."""
+        """Compile a module again whose globals a later module assigns: its functions read them through hooks."""
         if self._code is None:
             return
         old, self._code = self._code, self._compiled()
@@ -105,7 +105,7 @@ class Importer:
             sys.meta_path.insert(0, self)
 
     def uninstall(self) -> None:
-        """Imports are as before; modules already imported stay."""
+        """Make imports as they were before; modules already imported stay."""
         if self in sys.meta_path:
             sys.meta_path.remove(self)
 

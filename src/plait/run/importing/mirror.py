@@ -86,7 +86,7 @@ class Mirror:
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
-        """Imports inside this block see the mirrored modules."""
+        """Let imports inside this block see the mirrored modules."""
         saved = {name: sys.modules.get(name) for name in (*self.modules, *FROM_SOURCE)}
         sys.modules.update(self.modules)
         try:
@@ -152,7 +152,7 @@ class Mirror:
         return module  # type: ignore[no-any-return]
 
     def _define(self, module: types.ModuleType, name: str) -> None:
-        """A class or function of `threading` by its own source, rewritten."""
+        """Define a class or function of `threading` by its own source, rewritten."""
         lines, first = inspect.getsourcelines(getattr(real_threading, name))
         source = "\n" * (first - 1) + "".join(lines)  # so that places have their real lines
         tree, sites = rewrite(source, "threading", real_threading.__file__)
@@ -160,14 +160,14 @@ class Mirror:
         exec(compile(tree, real_threading.__file__, "exec"), module.__dict__)
 
     def examine(self, module: str, name: str) -> None:
-        """A mirrored class is to be tested itself: by its source, where there is one, and with its lines."""
+        """Prepare a mirrored class to be tested itself: by its source, where there is one, and with its lines."""
         SKIPPED.discard(module)
         if module == "threading" and name in _IN_PYTHON:
             for each in _IN_PYTHON[name]:
                 self._define(self.modules[module], each)
 
     def _enter(self, name: str) -> None:
-        """An empty module in place of the real one, so that those it belongs together with find it."""
+        """Put an empty module in place of the real one, so that modules that belong together find it."""
         spec = importlib.util.find_spec(name)
         if spec is None or spec.origin is None:
             raise ImportError(name)
@@ -183,7 +183,7 @@ class Mirror:
             setattr(self.modules[package], last, module)
 
     def _fill(self, name: str) -> None:
-        """The module's own source, rewritten."""
+        """Execute the module's own source, rewritten."""
         module = self.modules[name]
         path = str(module.__file__)
         module.__dict__.update(HOOKS)
@@ -193,7 +193,7 @@ class Mirror:
 
 
 def _keep_exceptions(real: types.ModuleType, mirrored: types.ModuleType) -> None:
-    """What code under test raises must be what code outside of control, or a test's parameters, knows by that name."""
+    """Keep the real exception classes: code outside of control must know what code under test raises."""
     for name, value in vars(real).items():
         if isinstance(value, type) and issubclass(value, BaseException) and name in vars(mirrored):
             setattr(mirrored, name, value)

@@ -119,7 +119,7 @@ class ModuleState:
         return True
 
     def _visit_namespace(self, owner: Any) -> None:
-        """A module, or a class defined in one of the modules."""
+        """Visit a module, or a class defined in one of the modules."""
         if not self._once(owner):
             return
         saved = {name: value for name, value in vars(owner).items() if not _machinery(name)}
@@ -250,7 +250,7 @@ class ModuleState:
         self._undo.append(undo)
 
     def _visit_weak(self, value: Any) -> None:
-        """What executions put in lives on with their traces, and would be found there by the next one."""
+        """Visit a weak container: what an execution puts in lives on, and the next one would find it."""
         content = attributes_of(value)
         held: Any = None if content is None else content.get("data")
         if is_a(held, dict):

@@ -56,7 +56,7 @@ class World:
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
-        """Imports inside this block are those of the code under test."""
+        """Make imports inside this block those of the code under test."""
         with self.mirror.installed():
             self.importer.install()
             try:
@@ -87,7 +87,7 @@ class World:
             return loaded
 
     def _forget(self, module: str) -> None:
-        """A module that was imported before, un-rewritten, must be imported again."""
+        """Forget a module that was imported before un-rewritten: it must be imported again."""
         top = module.partition(".")[0]
         for name in [name for name in sys.modules if name == top or name.startswith(f"{top}.")]:
             loaded = sys.modules[name]

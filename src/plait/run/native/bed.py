@@ -42,7 +42,7 @@ class NativeWatch:
         self.outer: set[str] = set()
 
     def noting(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, with its beginnings and ends noted."""
+        """Return the function, with its beginnings and ends noted."""
 
         @functools.wraps(function)
         def noted(*args: Any, **kwargs: Any) -> Any:

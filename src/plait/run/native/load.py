@@ -175,7 +175,7 @@ def collected() -> Iterator[None]:
 
 
 def measure(load: Load, threads: int, repeat: int, repetitions: int, seconds: float, patience: float) -> dict[str, Any]:
-    """Times in nanoseconds of each repetition, in both scopes (section 4.1).
+    """Return the times of each repetition in nanoseconds, in both scopes (section 4.1).
 
     Ends after ``repetitions``, or as soon as the tests themselves have taken ``seconds``. ``repeat`` says how often
     each suffix goes through its calls.

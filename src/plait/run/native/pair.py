@@ -127,7 +127,7 @@ class Pair:
         return {scope: [each / 1e9 for each in answer[scope]] for scope in ("whole", "suffix")}
 
     def alternate(self, job: Job, chance: Random) -> dict[str, dict[str, list[float]]]:
-        """Times of both versions after a warm-up, taken in turns; who begins a turn is left to chance (section 4)."""
+        """Return times of both versions after a warm-up, in turns; chance decides who begins one (section 4)."""
         self.load(job.name, job.source)
         times: dict[str, dict[str, list[float]]] = {side: {"whole": [], "suffix": []} for side in SIDES}
         for side in SIDES:

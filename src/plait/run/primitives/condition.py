@@ -225,7 +225,7 @@ class Condition:
         self.notify(len(self._waiters))
 
     def notifyAll(self) -> None:  # noqa: N802 - the old name that threading still has
-        """The old name of `notify_all`."""
+        """Do what `notify_all` does, under its old name."""
         self.notify_all()
 
     def _at_fork_reinit(self) -> None:

@@ -98,7 +98,7 @@ class FileLock:
         self.settle()
 
     def close(self, number: int, site: int) -> None:
-        """The descriptor is about to be closed."""
+        """Release the locks of a descriptor that is about to be closed."""
         every = [*self._holders, *(wanted for _, wanted in self._waiting)]
         if any(each.number == number for each in every):
             self.release(number, site)

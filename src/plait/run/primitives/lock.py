@@ -26,7 +26,7 @@ def check_number(timeout: float) -> None:
 
 
 def check_timeout(blocking_call: bool, timeout: float) -> None:
-    """The argument errors that `_thread` raises."""
+    """Raise the argument errors that `_thread` raises."""
     check_number(timeout)
     if not blocking_call and timeout != -1:
         raise ValueError("can't specify a timeout for a non-blocking call")
@@ -101,7 +101,7 @@ class Baton:
         ENGINE.trace[-1] = (entry[0], entry[1], mode, entry[3], entry[4], entry[5])
 
     def take(self, thread: VThread) -> None:
-        """The thread holds it now."""
+        """Let the thread hold it."""
         self.holder = thread
         for other in self.waiting:
             if other is not thread:
@@ -289,7 +289,7 @@ class RLock(Baton):
         return count
 
     def restore_count(self, count: int) -> None:
-        """What `forget_count` gave, when the owner has it again."""
+        """Restore what `forget_count` gave, when the owner has it again."""
         self.count = count
 
     def _release_save(self) -> tuple[int, int]:

@@ -219,7 +219,7 @@ class Thread:
         return self._name
 
     def setName(self, name: str) -> None:  # noqa: N802
-        """The old form of `name`."""
+        """Set `name`, in its old form."""
         _old("setName() is deprecated, set the name attribute instead")
         self.name = name
 
@@ -229,7 +229,7 @@ class Thread:
         return self._daemonic
 
     def setDaemon(self, daemonic: bool) -> None:  # noqa: N802
-        """The old form of `daemon`."""
+        """Set `daemon`, in its old form."""
         _old("setDaemon() is deprecated, set the daemon attribute instead")
         self.daemon = daemonic
 
@@ -275,7 +275,7 @@ class _Hooks:
                 ENGINE.current = current
 
     def restore(self, saved: Callable[[Any], object] | None) -> None:
-        """The hook as it was, also for those who look it up in the module."""
+        """Restore the hook, also for those who look it up in the module."""
         if self.excepthook is not saved:
             for module in self.modules:
                 module.excepthook = excepthook if saved is None else saved
@@ -285,7 +285,7 @@ hooks = _Hooks()
 
 
 def _ended_before(thread: VThread, other: VThread) -> None:
-    """The joiner's next step comes after the joined thread's last one."""
+    """Order the joiner's next step after the joined thread's last one."""
     if ENGINE.current is None:
         return
     for step in range(len(ENGINE.trace) - 1, -1, -1):

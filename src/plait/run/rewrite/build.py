@@ -72,7 +72,7 @@ def assign(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.Assign:
 
 
 def clear(names: Sequence[str], at: ast.AST) -> list[ast.stmt]:
-    """``a = b = None``, so that temporaries keep nothing alive; nothing at all without names."""
+    """Return ``a = b = None``, so that temporaries keep nothing alive; nothing at all without names."""
     if not names:
         return []
     targets: list[ast.expr] = [store(name, at) for name in names]

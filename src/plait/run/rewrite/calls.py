@@ -99,7 +99,7 @@ class Calls(RewriteContext):
         return False
 
     def _stepwise_call(self, node: ast.Call) -> ast.expr:
-        """The callee may be replaced by what does the same step by step; it is looked up before the arguments."""
+        """Rewrite a call whose callee may be replaced by a stepwise form; it is looked up before the arguments."""
         site = self.site("call", node)
         called = _called(node)
         match node.func:
@@ -145,7 +145,7 @@ class Calls(RewriteContext):
         return self._guarded(node, None, site, args)
 
     def _arguments(self, node: ast.Call, name: str, text: str) -> list[ast.expr]:
-        """The rewritten positional arguments; that of a walker is read as a whole. Several are read at one moment."""
+        """Return the rewritten positional arguments; a walker's is read as a whole, several at one moment."""
         return [
             self.whole(arg, "read", text, "_p_z" if name in SIZES else "_p_o")
             if self._announces(node, name) and not isinstance(arg, ast.Starred) and position >= (name in FUNCTION_FIRST)
@@ -154,7 +154,7 @@ class Calls(RewriteContext):
         ]
 
     def _given(self, called: str, arg: ast.expr, position: int) -> ast.expr:
-        """A rewritten argument; if C code will call it, and it may be written in C itself, it is announced."""
+        """Return a rewritten argument; if C code will call it, and it may be written in C itself, it is announced."""
         calls = position == 0 and called in CALLERS and self._may_touch(arg)
         site = self.site("call", arg) if calls else None
         value = self.value(arg)
@@ -211,7 +211,7 @@ class Calls(RewriteContext):
         return name in WALKERS and (len(node.args) == 1 or name in LAZY_WALKERS or name in UNHOOKED)
 
     def _announce_write(self, node: ast.Call, args: list[ast.expr], text: str) -> None:
-        """The first argument is changed as a whole: say so after the other arguments have been evaluated."""
+        """Announce a write of the whole first argument, after the other arguments have been evaluated."""
         site = self.site("write", node, text)
         if all(map(_is_quiet, args[1:])) or not self.can_keep(args[0]):
             args[0] = build.call_node("_p_ow", [args[0], site], node)

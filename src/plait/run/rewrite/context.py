@@ -90,7 +90,7 @@ class RewriteContext(ABC):
         self.frame = outer
 
     def site(self, kind: str, node: ast.expr, text: str | None = None) -> ast.Constant:
-        """A new place, as the constant that a hook is given.
+        """Return a new place, as the constant that a hook is given.
 
         Without ``text`` it is to be taken before the node's children are rewritten, which happens in place.
         """
@@ -179,7 +179,7 @@ class RewriteContext(ABC):
         return isinstance(node, SHARABLE) and not self.is_scalar(node)
 
     def whole(self, node: ast.expr, kind: str, text: str | None = None, hook: str = "_p_o") -> ast.expr:
-        """The rewritten expression, announced as read as a whole if it, or what it is made of, may be shared."""
+        """Return the rewritten expression, announced as read as a whole if it, or what it is made of, may be shared."""
         if not (self.is_sharable(node) or (kind != "iterate" and self._has_sharable(node))):
             return self.value(node)
         site = self.site(kind, node, text)

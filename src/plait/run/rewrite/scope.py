@@ -84,7 +84,7 @@ class Scope:
         return scope
 
     def body(self) -> Scope:
-        """The function (or module) during whose run this scope's code is evaluated."""
+        """Return the function (or module) during whose run this scope's code is evaluated."""
         scope = self
         while not scope.lazy and scope.parent is not None:
             scope = scope.parent
@@ -185,7 +185,7 @@ class NameSurvey(ast.NodeVisitor):
             scope.stores.append((real, self._now()))
 
     def visit(self, node: ast.AST) -> None:
-        """Notes the order of what happens: an expression acts after its parts, a loop from its head to its end."""
+        """Note the order of what happens: an expression acts after its parts, a loop from its head to its end."""
         begin = self._time
         super().visit(node)
         if isinstance(node, ast.expr) and not isinstance(node, IDLE):
@@ -194,7 +194,7 @@ class NameSurvey(ast.NodeVisitor):
             self._scope.body().loops.append((begin, self._now()))
 
     def _visit_binding(self, node: Any) -> None:
-        """The value is evaluated before the targets are bound."""
+        """Visit the value before the targets: that is how they are evaluated."""
         if node.value is not None:
             self.visit(node.value)
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
@@ -248,7 +248,7 @@ class NameSurvey(ast.NodeVisitor):
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function  # noqa: N815
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        """A class is a scope for its own body only; its bases and decorators belong outside."""
+        """Open a scope for the body only; bases and decorators belong outside."""
         for expression in [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]:
             self.visit(expression)
         outer, self._class = self._class, node.name
@@ -270,7 +270,7 @@ class NameSurvey(ast.NodeVisitor):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension  # noqa: N815
 
     def visit_Name(self, node: ast.Name) -> None:
-        """Stores bind; loads are resolved later."""
+        """Bind what is stored; loads are resolved later."""
         if isinstance(node.ctx, ast.Load):
             self._scope.loaded.add(mangled(node.id, self._class))
         else:
@@ -285,7 +285,7 @@ class NameSurvey(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
-        """The target is a variable of the function around, even from inside a comprehension."""
+        """Bind the target in the function around, even from inside a comprehension."""
         self.visit(node.value)
         scope = self._scope.function()
         scope.walrus.add(mangled(node.target.id, self._class))
@@ -312,7 +312,7 @@ class NameSurvey(ast.NodeVisitor):
         self._scope.nonlocals |= {mangled(name, self._class) for name in node.names}
 
     def visit_alias(self, node: ast.alias) -> None:
-        """What an import binds."""
+        """Bind what an import binds."""
         if node.name != "*":
             self._store(node.asname or node.name.partition(".")[0])
 
@@ -323,7 +323,7 @@ class NameSurvey(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_MatchAs(self, node: ast.MatchAs) -> None:
-        """A capture binds."""
+        """Bind a capture."""
         if node.name is not None:
             self._store(node.name)
         self.generic_visit(node)

@@ -39,7 +39,7 @@ class Statements(Patterns):
         return result
 
     def _outside(self, node: ast.AST) -> None:
-        """Finds the functions in a statement that is not in a function itself."""
+        """Find the functions in a statement that is not in a function itself."""
         for name, old in ast.iter_fields(node):
             if name == "annotation":
                 continue

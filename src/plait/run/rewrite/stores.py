@@ -48,7 +48,7 @@ class Stores(Expressions):
         return [build.assign(unpacked, value, target), *stores]
 
     def announced(self, name: str, at: ast.AST) -> list[ast.stmt]:
-        """The hook's statement before a store to, or a deletion of, a variable; none if it is not shared."""
+        """Return the hook's statement before a store to, or a deletion of, a variable; none if it is not shared."""
         hook = self.variable(name, "w", at)
         return [] if hook is None else [build.statement_node(hook, at)]
 
@@ -60,7 +60,7 @@ class Stores(Expressions):
         return build.store(name, target), self.into(target, build.load_node(name, target))
 
     def assign(self, node: ast.Assign) -> list[ast.stmt]:
-        """``a = b.c = value``."""
+        """Rewrite ``a = b.c = value``."""
         unpacks = any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
         node.value = self.whole(node.value, "iterate") if unpacks else self.value(node.value)
         shared = any(map(self.has_shared, node.targets))
@@ -90,7 +90,7 @@ class Stores(Expressions):
             node.value = build.then(node.value, hook, node)
 
     def annotated_assign(self, node: ast.AnnAssign) -> list[ast.stmt]:
-        """``a: T = value``; annotations in functions are never evaluated."""
+        """Rewrite ``a: T = value``; annotations in functions are never evaluated."""
         if node.value is None:
             return [node]
         node.value = self.value(node.value)

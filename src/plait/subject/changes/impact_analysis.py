@@ -176,7 +176,7 @@ class _Points:
         return [(module, owner, function) for function in module.functions(found.name)]
 
     def _callables(self, module: Module) -> set[int]:
-        """The expressions of a module that are called: on a receiver of unknown class these are methods, not fields."""
+        """Return the expressions of a module that are called: on an unknown receiver these are methods."""
         if module.name not in self._called_nodes:
             calls = (node for node in ast.walk(module.tree) if isinstance(node, ast.Call))
             self._called_nodes[module.name] = {id(node.func) for node in calls}

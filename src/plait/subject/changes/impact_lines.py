@@ -73,7 +73,7 @@ class _Changed:
                 self._take(self.gone, [mine])
 
     def _mark_removals(self, old: list[Statement], new: list[Statement], found: Alignment) -> None:
-        """A removal that nothing replaces shows at the statements that now meet where it stood."""
+        """Mark the statements that meet where a removed one stood, if nothing replaces it."""
         place = {id(node): number for number, node in enumerate(new)}
         kept = {id(mine): place[id(theirs)] for mine, theirs in found.kept}
         removed = set(map(id, found.removed))
@@ -129,7 +129,7 @@ def regions(tree: ast.Module) -> Iterator[tuple[int, int]]:
 
 
 def _is_guard(expression: ast.expr) -> bool:
-    """A plain name or attribute is a lock more often than not; a call says so by its name."""
+    """Return whether an expression is a lock: a plain name or attribute, or a call named like one."""
     if isinstance(expression, ast.Call):
         return _GUARD.search(ast.unparse(expression)) is not None
     return isinstance(expression, ast.Name | ast.Attribute | ast.Subscript)

@@ -142,7 +142,7 @@ class _Writer:
         self._scopes.pop()
 
     def _outside(self, decorators: list[ast.expr], arguments: ast.arguments) -> None:
-        """What a definition evaluates in the scope around it: a default may have the name of a local variable."""
+        """Visit what a definition evaluates in the scope around it: a default may be named like a local."""
         self._write(decorators)
         self._write([*arguments.defaults, None, *arguments.kw_defaults])
 
@@ -150,7 +150,7 @@ class _Writer:
         self._node(node, "defaults", "kw_defaults")
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
-        """The first iterable is evaluated in the scope around a comprehension, all else in its own."""
+        """Visit the first iterable in the scope around a comprehension, all else in its own."""
         first, *others = node.generators
         self._write(first.iter)
         self._enter(node)

@@ -125,7 +125,7 @@ class _Uses(ast.NodeVisitor):
         self.visit(node)
 
     def within(self, function: FunctionNode, nodes: Iterable[ast.AST]) -> None:
-        """Some statements of a function."""
+        """Visit some statements of a function."""
         self._scope = self._types.scope(self._module, self._defining, self._receiver, function)
         self._locals.append(self._types.local_names(function))
         self.expressions(nodes)
@@ -173,7 +173,7 @@ class _Uses(ast.NodeVisitor):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _inner  # noqa: N815
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        """An annotation is no use."""
+        """Skip the annotation: it uses nothing."""
         self.visit(node.target)
         if node.value is not None:
             self.visit(node.value)
@@ -181,7 +181,7 @@ class _Uses(ast.NodeVisitor):
     # Names and attributes
 
     def visit_Name(self, node: ast.Name) -> None:
-        """A module-level name, or in a class body a member of the class."""
+        """Note a module-level name, or in a class body a member of the class."""
         if any(node.id in names for names in self._locals):
             self._targets(self._types.local_targets(node.id, self._scope))
         elif not self._locals and self._defining and (member := self._program.lookup(self._defining, node.id)):
@@ -235,7 +235,7 @@ class _Uses(ast.NodeVisitor):
                 self._method(cls, "__getattr__")
 
     def _by_name(self, name: str) -> None:
-        """A receiver of unknown class may be of any own class that has the name."""
+        """Note every own class that has the name: the receiver's class is unknown."""
         for unit in self._program.by_name.get(name, ()):
             owner = Unit(unit.module, unit.name.rpartition(".")[0])
             if self._program.class_nodes(owner):
@@ -244,7 +244,7 @@ class _Uses(ast.NodeVisitor):
     # Calls and protocols
 
     def visit_Call(self, node: ast.Call) -> None:
-        """Calls of classes run constructors; some built-ins call methods of their arguments."""
+        """Note constructors that calls of classes run, and methods that some built-ins call."""
         for target in self._types.targets(node.func, self._scope):
             if target.kind == "class" and self._module.is_own:
                 for name in CONSTRUCTORS:
@@ -317,7 +317,7 @@ class _Uses(ast.NodeVisitor):
     visit_If = visit_While = visit_IfExp = visit_Assert = _test  # noqa: N815
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
-        """``a and b`` asks for truth."""
+        """Note the truth test in ``a and b``."""
         for value in node.values:
             self._protocol(value, "__bool__", "__len__")
         self.generic_visit(node)

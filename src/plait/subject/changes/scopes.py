@@ -95,7 +95,7 @@ class Bindings(ast.NodeVisitor):
         return (self.free | self.fixed) - self.outer
 
     def visit_Name(self, node: ast.Name) -> None:
-        """A plain variable."""
+        """Note a plain variable."""
         if not self._comprehension and not isinstance(node.ctx, ast.Load):
             self.free.add(node.id)
 
@@ -120,7 +120,7 @@ class Bindings(ast.NodeVisitor):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _inner  # noqa: N815
 
     def visit_alias(self, node: ast.alias) -> None:
-        """An import binds its alias, or a name that says what is imported."""
+        """Bind the alias of an import, or a name that says what is imported."""
         if node.asname:
             self.free.add(node.asname)
         else:

@@ -222,7 +222,7 @@ class Program:
         return self._fields[unit]
 
     def lookup(self, unit: Unit, name: str, *, after: Unit | None = None) -> Unit | None:
-        """The unit that ``instance.name`` finds in the class or, with ``after``, behind that class in its order."""
+        """Return the unit that ``instance.name`` finds in the class; with ``after``, behind that class."""
         order = self.mro(unit)
         if after is not None:
             order = order[order.index(after) + 1 :] if after in order else []

@@ -409,7 +409,7 @@ def _returns_own_instance(function: Any) -> bool:
 
 
 def _fix_factory_forms(constructors: list[Method], qualname: str) -> None:
-    """A factory is called on the class: there is no receiver yet."""
+    """Give factories the form of a call on the class: there is no receiver yet."""
     for index, each in enumerate(constructors[1:], start=1):
         form = each.form.replace("{receiver}", qualname)
         constructors[index] = Method(each.name, form, "factory", each.parameters, each.returns, each.imports)

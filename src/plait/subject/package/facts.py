@@ -306,7 +306,7 @@ class _AccessReader(ast.NodeVisitor):
         self.visit(node.value)
 
     def visit_Name(self, node: ast.Name) -> None:
-        """A name at the top of the module."""
+        """Note a name at the top of the module."""
         self._note(node, READ if isinstance(node.ctx, ast.Load) else WRITE)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
@@ -373,7 +373,7 @@ class _AccessReader(ast.NodeVisitor):
         self.block(node.orelse)
 
     def visit_For(self, node: ast.For) -> None:
-        """It walks over what another thread may change."""
+        """Note a walk over what another thread may change."""
         self._walked += 1
         self.visit(node.iter)
         self._walked -= 1
@@ -395,7 +395,7 @@ class _AccessReader(ast.NodeVisitor):
             self.block(block)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        """A function inside runs later, without the locks that are held here."""
+        """Visit an inner function without the locks that are held here: it runs later."""
         held, self.held = self.held, []
         self.block(node.body)
         self.held = held

@@ -194,7 +194,7 @@ class History:
         return sorted({name for name in listed.split("\0") if name})
 
     def between(self, good: str, bad: str) -> list[str]:
-        """The commits after ``good`` up to ``bad``, the oldest first, along first parents: a merge is one step."""
+        """Return the commits after ``good`` up to ``bad``, oldest first, along first parents."""
         if self._asked("merge-base", "--is-ancestor", good, bad) is None:
             raise UsageError(f"{good[:10]} is no ancestor of {bad[:10]}: give the older commit as --good")
         listed = self._asked("rev-list", "--first-parent", "--reverse", f"{good}..{bad}")

@@ -48,7 +48,7 @@ class Release:
         return cache / "releases" / _tag() / re.sub(r"[^\w.+-]", "_", str(self))
 
     def fetch(self, cache: Path) -> tuple[Path, Path]:
-        """The folder of the release's own files and that of its dependencies, installed into ``cache`` when missing."""
+        """Return the folders of the release and of its dependencies, installed into ``cache`` when missing."""
         kept = self.folder(cache)
         home = kept.parent
         if not kept.is_dir():

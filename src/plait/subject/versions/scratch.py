@@ -31,7 +31,7 @@ DAY_S = 86_400
 
 @contextlib.contextmanager
 def scratch(parent: Path | None = None) -> Iterator[Path]:
-    """An empty folder, removed on leaving; leftovers of killed processes are removed on entering."""
+    """Yield an empty folder, removed on leaving; leftovers of killed processes are removed on entering."""
     parent = Path(tempfile.gettempdir()) if parent is None else parent
     parent.mkdir(parents=True, exist_ok=True)
     sweep(parent)

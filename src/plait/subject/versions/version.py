@@ -161,7 +161,7 @@ _DEPTH = 3
 
 
 def import_root(start: Path, top: Path, module: str) -> Path | None:
-    """The folder to put on ``sys.path`` so that ``module`` is imported from this tree, or None.
+    """Return the folder to put on ``sys.path`` so that ``module`` is imported from this tree, or None.
 
     Looked at, in this order: the usual places and those that ``pyproject.toml`` names, from ``start`` upwards to
     ``top``; then every folder near ``start``. UsageError when several folders are equally near.

@@ -80,7 +80,7 @@ class Tally:
 def advance_adaptively(
     stream: Stream, strategy: AdaptiveTests, chunk: Chunk, count: int, deadline: float, on_test: Callable[[Test], None]
 ) -> None:
-    """Turns of the strategy's loop until ``count`` tests were profiled, the deadline passes or it is saturated."""
+    """Run turns of the strategy's loop until ``count`` tests were profiled, the deadline passes or it is saturated."""
     laboratory = JudgingLaboratory(stream, on_test, deadline)
     begun = stream.schedules
     discovered, exposed = set(strategy.memory.discovered), set(strategy.memory.exposed)

@@ -24,7 +24,7 @@ REPLAYS = 10
 
 
 def look_of(test: Test, violation: Violation, schedule: Schedule, probes: tuple[Call, ...], rules: Rules) -> str:
-    """The race behind a violation: one that looks like an explained one is not minimised again."""
+    """Return the race behind a violation: one that looks like an explained one is not minimised again."""
     examination = Examination(test, PLACES, probes, rules)
     moments, pairs, _waiting = record_schedule(examination, schedule)
     itself = violation.detail in INEXCUSABLE

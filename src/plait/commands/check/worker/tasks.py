@@ -114,7 +114,7 @@ _MOST_PREPARED = 24  # of a large class: the search itself goes on trying
 def _prepared(
     name: str, options: StreamOptions, hints: Hints, tests: Path | None
 ) -> Iterator[tuple[Interface, Catalogue]]:
-    """The subject's world, with what can be called there and with what."""
+    """Yield the interface and the catalogue of values, inside the subject's world."""
     owner = worker_state.subject()
     SequentialRunner.announce = _announce
     ENGINE.any_timeouts = options.any_timeouts
@@ -172,7 +172,7 @@ def follow_plan(packed: bytes, portion: Portion, left: int) -> tuple[bytes, list
 
 @contextmanager
 def _resumed(packed: bytes, portion: Portion) -> Iterator[Stream]:
-    """A stream as it was left, in its world."""
+    """Yield a stream as it was left, inside its world."""
     worker_state.subject()
     SequentialRunner.announce = _announce
     with worker_state.world().entered():
