@@ -26,7 +26,7 @@ fi
 
 read -r -a arguments <<<"${PLAIT_ARGUMENTS:-}"
 code=0
-"$python" -m plait review ${base:+--base "$base"} --budget "${PLAIT_BUDGET:-5m}" ${arguments[@]+"${arguments[@]}"} \
+"$python" -m plait review ${base:+--base "$base"} --budget "${PLAIT_BUDGET:-3m}" ${arguments[@]+"${arguments[@]}"} \
   --json "$folder/review.json" --markdown "$folder/review.md" --sarif "$folder/review.sarif" \
   --junit "$folder/review.xml" --html "$folder/review.html" --badge "$folder/badge.json" || code=$?
 

@@ -225,7 +225,7 @@ DEFAULTS = {
     "diff": {"budget": "60s", "schedule": "dpor", "capp": "none"},
     "perf": {"budget": "2m", "threads": "8", "max-tests": "6"},
     "explore": {"budget": "60s", "schedule": "auto", "capp": "LOA", "max-schedules": "10000"},
-    "review": {"budget": "5m"},
+    "review": {"budget": "3m"},
     "audit": {"budget": "10m"},
     "bisect": {"budget": "5m"},
     "fix": {"budget": "3m"},

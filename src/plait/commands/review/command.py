@@ -30,7 +30,7 @@ from plait.subject.changes.survey import Survey, TouchedClass
 from plait.subject.versions.git import History
 from plait.subject.versions.version import Version, resolve
 
-DEFAULT_BUDGET = 300.0
+DEFAULT_BUDGET = 180.0
 
 
 @dataclass(slots=True)
