@@ -98,7 +98,7 @@ def class_interface(cls: type, name: str) -> Interface:
     methods: list[Method] = []
     notes: list[str] = []
     for found, klass, attribute in _attributes(cls):
-        if found in getattr(cls, "__members__", ()):
+        if found in getattr(cls, "__members__", ()) or (found == "__iter__" and _iterates_itself(cls, attribute)):
             continue
         if found in FORMS:
             methods.extend(special_methods(found, klass, attribute))
@@ -135,6 +135,17 @@ def class_interface(cls: type, name: str) -> Interface:
     return Interface(name, imports, tuple(constructors), tuple(methods), tuple(notes), itself)
 
 
+def _iterates_itself(cls: type, attribute: Any) -> bool:
+    """Return whether a class is an iterator whose ``__iter__`` hands out the object itself.
+
+    ``list(x)`` is then many calls of ``__next__``, made by the caller: nobody promises that they are one step.
+    """
+    tree = tree_of(attribute) if "__next__" in dir(cls) and inspect.isfunction(attribute) else None
+    returned = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return)] if tree is not None else []
+    first = next(iter(inspect.signature(attribute).parameters), "") if returned else ""
+    return bool(returned) and all(isinstance(each, ast.Name) and each.id == first for each in returned)
+
+
 def _is_shared(method: Method, cls: type) -> bool:
     attribute = inspect.getattr_static(cls, method.name, None)
     return method.kind == "making" or (attribute is not None and _shares_state(cls, attribute))
@@ -151,14 +162,33 @@ def making_shares_state(cls: type) -> bool:
         for name in ("__new__", "__init__"):
             attribute = vars(klass).get(name) if klass is not object else None
             function = getattr(attribute, "__func__", attribute)
-            if type(function) is types.FunctionType and (_shares_state(cls, attribute) or _changes_table(function)):
+            if type(function) is types.FunctionType and (_shares_state(cls, attribute) or _changes_module(function)):
                 return True
     return False
 
 
+def _changes_module(function: types.FunctionType, depth: int = 3) -> bool:
+    """Return whether a function, or one of its module that it calls, changes names or containers at the top."""
+    if _changes_table(function):
+        return True
+    called = [function.__globals__.get(name) for name in function.__code__.co_names] if depth else []
+    return any(
+        type(each) is types.FunctionType
+        and each.__globals__ is function.__globals__
+        and (_rebinds_global(each) or _changes_module(each, depth - 1))
+        for each in called
+    )
+
+
+def _rebinds_global(function: types.FunctionType) -> bool:
+    tree = tree_of(function)
+    return tree is not None and any(isinstance(node, ast.Global) for node in ast.walk(tree))
+
+
 def _changes_table(function: types.FunctionType) -> bool:
     """Return whether a function changes a container, or moves a counter, at the top of its module."""
-    tables = (dict, list, set, weakref.WeakValueDictionary, weakref.WeakKeyDictionary, weakref.WeakSet, itertools.count)
+    tables = (dict, list, set, weakref.WeakValueDictionary, weakref.WeakKeyDictionary, weakref.WeakSet, itertools.count,
+              types.GeneratorType)  # fmt: skip
     named = {name for name in function.__code__.co_names if is_a(function.__globals__.get(name), *tables)}
     tree = tree_of(function) if named else None
     for node in ast.walk(tree) if tree is not None else ():

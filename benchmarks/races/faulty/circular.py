@@ -1,0 +1,29 @@
+"""A metaclass that notices when a singleton needs itself: another thread that makes it looks just so."""
+
+
+class CircularDependencyError(Exception):
+    """A singleton is asked for while it is made."""
+
+
+class SingletonMeta(type):
+    _instances = {}
+    _making = set()
+
+    def __call__(cls, *args, **kwargs):
+        if cls not in cls._instances:
+            if cls in cls._making:
+                raise CircularDependencyError(cls.__name__)
+            cls._making.add(cls)
+            try:
+                cls._instances[cls] = super().__call__(*args, **kwargs)
+            finally:
+                cls._making.discard(cls)
+        return cls._instances[cls]
+
+
+class World(metaclass=SingletonMeta):
+    def __init__(self):
+        self.bodies = ["floor"]
+
+    def count(self) -> int:
+        return len(self.bodies)

@@ -1,0 +1,27 @@
+"""A stand-in that makes the real object with the first use, under a lock."""
+
+import threading
+
+_missing = object()
+
+
+class LazyProxy:
+    def __init__(self, factory=list):
+        self._factory = factory
+        self._target = _missing
+        self._lock = threading.Lock()
+
+    def resolve(self):
+        with self._lock:
+            if self._target is _missing:
+                self._target = self._factory()
+            return self._target
+
+    def __getitem__(self, key: int):
+        return self.resolve()[key]
+
+    def append(self, value: int) -> None:
+        self.resolve().append(value)
+
+    def __len__(self) -> int:
+        return len(self.resolve())

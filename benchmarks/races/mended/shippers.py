@@ -1,0 +1,25 @@
+"""A handler that ships records from a thread of its own, which the first record starts, under a lock."""
+
+import threading
+
+
+class ShippingHandler:
+    def __init__(self):
+        self._records = []
+        self._started = False
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self):
+        pass
+
+    def emit(self, record: str) -> None:
+        with self._lock:
+            if not self._started:
+                self._thread.start()
+                self._started = True
+            self._records.append(record)
+
+    def count(self) -> int:
+        with self._lock:
+            return len(self._records)
