@@ -28,6 +28,7 @@ from plait.commands.budget import seconds
 from plait.errors import UsageError
 from plait.generate.catalogue import Hints
 from plait.model.choices import GENERATORS, HEURISTICS, MODELS, SCHEDULES
+from plait.subject.contract import EVERY, LEVELS, Contract, canonical_level
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,7 +45,7 @@ _COUNTS = {"threads": 2, "workers": 1, "max-tests": 1, "max-schedules": 1, "seed
 _TEXTS = ("budget", "path", "cluster", "old", "new", "baseline")
 _OPTIONS = (*CHOICES, *_COUNTS, *_TEXTS)
 _SUBJECT_KEYS = (
-    "imports", "factories", "values", "exclude", "only", "not-parallel", "invariant", "nondeterministic",
+    "imports", "factories", "values", "exclude", "only", "not-parallel", "invariant", "nondeterministic", "contract",
 )  # fmt: skip
 _TOP_KEYS = (*_OPTIONS, *_SUBJECT_KEYS, "allow", "hook", "tests", "review", "review-exclude", "subject")
 
@@ -275,9 +276,23 @@ class _Reader:
             exclude=self._texts(f"{where}exclude", table.get("exclude", list(hints.exclude))),
             only=self._texts(f"{where}only", table.get("only", list(hints.only))),
             not_parallel=self._pairs(f"{where}not-parallel", table.get("not-parallel"), hints.not_parallel),
+            contract=self._contract(f"{where}contract", table.get("contract"), hints.contract),
         )
         quiet = self._texts(f"{where}nondeterministic", table.get("nondeterministic", list(base.nondeterministic)))
         return SubjectConfig(made, invariant, quiet)
+
+    def _contract(self, key: str, value: Any, base: Contract) -> Contract:
+        """Read what is promised: one level for all methods, or a table with a level per method."""
+        if value is None:
+            return base
+        stated = {EVERY: value} if isinstance(value, str) else self._table(key, value)
+        levels = {}
+        for name, text in stated.items():
+            level = canonical_level(text) if isinstance(text, str) else None
+            if level is None:
+                raise self._wrong(key if name == EVERY else f"{key}.{name}", text, f"one of {', '.join(LEVELS)}")
+            levels[name] = level
+        return Contract(levels, self._file.name)
 
     def _pairs(self, key: str, value: Any, base: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
         if value is None:

@@ -23,6 +23,7 @@ from plait.generate.values.names import (
 from plait.generate.values.recipes import Recipe, recipes_for
 from plait.generate.values.value import Pool, Scores
 from plait.model.test import Call
+from plait.subject.contract import Contract
 from plait.subject.interface.members import Method, Parameter
 
 if TYPE_CHECKING:
@@ -127,9 +128,15 @@ def build_catalogue(
     written = recipes_for(owner, tests) if isinstance(owner, type) and not hints.factories else ()
     return Catalogue(
         interface.subject, (*interface.imports, *hints.imports), constructors, methods, pools,
-        tuple(candidates.own()), built, tuple(written), hints.not_parallel, mined.timed,
+        tuple(candidates.own()), built, tuple(written), _apart(hints, methods), mined.timed,
         None if hints.factories else interface.itself,
     )  # fmt: skip
+
+
+def _apart(hints: Hints, methods: tuple[Method, ...]) -> tuple[tuple[str, str], ...]:
+    """Return the pairs that no test runs at the same time: forbidden ones, and those of which nobody promises it."""
+    unpromised = hints.contract.apart(each.name for each in methods) if hints.contract else ()
+    return tuple(dict.fromkeys((*hints.not_parallel, *unpromised)))
 
 
 def _factories(hints: Hints) -> tuple[Method, ...]:
@@ -176,7 +183,8 @@ class Hints:
 
     ``factories`` are expressions that build the receiver and replace the constructors. ``values`` gives expressions
     for a parameter (``"key"``) or for one method's (``"put.key"``), and replaces all others. ``not_parallel`` holds
-    pairs of methods that no test runs at the same time. Where ``only`` names methods, tests call no others.
+    pairs of methods that no test runs at the same time. Where ``only`` names methods, tests call no others. Where there
+    is a ``contract``, only methods that it promises to be safe are called at the same time.
     """
 
     imports: tuple[str, ...] = ()
@@ -185,6 +193,7 @@ class Hints:
     exclude: tuple[str, ...] = ()
     not_parallel: tuple[tuple[str, str], ...] = ()
     only: tuple[str, ...] = ()
+    contract: Contract = field(default_factory=Contract)
 
     def leaves_out(self, method: str) -> bool:
         """Return whether no test is to call the method."""

@@ -14,6 +14,7 @@ import sysconfig
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ from plait.commands.progress import Progress
 from plait.commands.releases import opened
 from plait.errors import BUG, FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, UsageError, guarded
 from plait.explore.capp.partition import Aim
+from plait.judge.contract import hold_to
 from plait.model.result import Result
 from plait.report.publish import check_text, publish
 from plait.report.sources import name_from, sources, steps_of_finding
@@ -33,9 +35,10 @@ from plait.store.baseline import Found
 from plait.store.project import Memory, memory_name, remembering
 from plait.store.receipts import Receipt
 from plait.subject.changes.impact_analysis import impact_between
+from plait.subject.contract import Contract, stated_in
 from plait.subject.interface.concurrent import mentions_threads
 from plait.subject.name import Subject
-from plait.subject.source import files_of
+from plait.subject.source import Source, files_of
 from plait.subject.versions.version import Version
 from plait.workers.cluster import Cluster, open_workers
 from plait.workers.pool import Workers
@@ -100,6 +103,7 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
         ) as memory,
         Progress(f"check {options.name}", budget, quiet=options.quiet) as progress,
     ):  # fmt: skip
+        options = _promised(options, version)
         budget.started = time.monotonic()  # to fetch a release takes as long as it takes: the budget is for the search
         if options.order == "native":
             result = _native(options, version, budget, interrupt)
@@ -126,8 +130,20 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
                 result.notes,
             )  # fmt: skip
         _placed(result, version, options.subject)
+        hold_to(result, options.hints.contract)
     result.elapsed_s = time.monotonic() - asked
     return result
+
+
+def _promised(options: CheckOptions, version: Version) -> CheckOptions:
+    """Return the options with what docstrings promise, where the settings say nothing else."""
+    module = Source(version.root).module(options.subject.module)
+    stated = stated_in(module, options.subject.qualname) if module is not None else Contract()
+    given = options.hints.contract
+    if not stated:
+        return options
+    levels, source = {**stated.levels, **given.levels}, given.source or stated.source
+    return replace(options, hints=replace(options.hints, contract=Contract(levels, source)))
 
 
 def _version(options: CheckOptions) -> AbstractContextManager[Version]:

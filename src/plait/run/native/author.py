@@ -20,6 +20,7 @@ from plait.generate.perf import PerformanceTests
 from plait.generate.sequence import Sequences
 from plait.run.native.kernel import confine
 from plait.run.native.load import guard, serve
+from plait.subject.contract import Contract
 from plait.subject.interface.discovery import discover
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Author:
         given = Hints(
             tuple(hints["imports"]), tuple(hints["factories"]), {k: tuple(v) for k, v in hints["values"].items()},
             tuple(hints["exclude"]), tuple((one, other) for one, other in hints["not_parallel"]),
-            tuple(hints["only"]),
+            tuple(hints["only"]), Contract(**hints["contract"]),
         )  # fmt: skip
         catalogue = build_catalogue(owner, interface, hints=given, seed=seed, tests=Path(tests) if tests else None)
         self._chance = random.Random(seed)
