@@ -30,7 +30,7 @@ def test_it_is_the_innermost_call_that_both_accesses_are_in(first, last, wanted)
     before, inside, after = moment(1, *first), moment(2, "more:4"), moment(1, *last)
     race = RacingPair(inside, after)
     found = gap([before, inside, after], [RacingPair(before, inside), race], race)
-    assert (found and (found.function, found.first, found.last)) == wanted
+    assert (found and (found.function, found.line, found.end)) == wanted
 
 
 def test_who_was_not_interrupted_has_no_gap():
@@ -46,7 +46,7 @@ def test_the_narrowest_gap_is_taken():
     pairs = [RacingPair(moments[start], moments[2]) for start in (0, 1)]
     pairs += [RacingPair(moments[2], moments[end]) for end in (3, 4)]
     found = gap(moments, pairs, pairs[-1])
-    assert (found.first, found.last) == (3, 4)
+    assert (found.line, found.end) == (3, 4)
 
 
 def test_what_is_raced_for_counts_more_than_what_is_nearer():
@@ -59,10 +59,10 @@ def test_what_is_raced_for_counts_more_than_what_is_nearer():
     before.mode = KEY_READ
     race = RacingPair(inside, after)
     found = gap([before, size, inside, after], [RacingPair(size, inside), race], race)
-    assert (found.function, found.first, found.last) == ("more", 3, 4)
+    assert (found.function, found.line, found.end) == ("more", 3, 4)
     before.loc = 3  # another key: then it is the size that matters, which is of the same table
     found = gap([before, size, inside, after], [RacingPair(size, inside), race], race)
-    assert (found.function, found.first, found.last) == ("put", 11, 12)
+    assert (found.function, found.line, found.end) == ("put", 11, 12)
 
 
 def test_one_race_is_no_gap():
@@ -78,4 +78,4 @@ def test_a_long_execution_takes_no_longer_than_its_end():
     moments += [moment(1, "less:7"), moment(2, "less:7"), moment(1, "less:8")]
     race = RacingPair(moments[-2], moments[-1])
     found = gap(moments, [race], race)
-    assert (found.function, found.first, found.last) == ("less", 7, 8)
+    assert (found.function, found.line, found.end) == ("less", 7, 8)

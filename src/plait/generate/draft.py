@@ -34,8 +34,6 @@ _MEET = {"key": 0.75, "name": 0.75, "keys": 0.75}
 _MEET_OTHERS = 0.4
 _NAMED_RESULT = 0.7
 _ANY_RESULT = 0.1
-_FED_RESULT = 0.6
-"""The same while a state is looked for in which a method returns at all."""
 _SHARE = 0.7
 _TRIES = 8
 _MOST_VALUES = 14
@@ -101,7 +99,6 @@ class Writer:
         self.generous = False  # every parameter gets a value
         self.apart = False  # and one that it has not had before in the same test
         self.same = False  # or just the one that it has had
-        self.feeding = False  # or, mostly, what an earlier call has returned
         self._catalogue = catalogue
         self._peers = frozenset(each.text for each in catalogue.own)
         self._random = random
@@ -224,8 +221,6 @@ class Writer:
         for name, kind in reversed(scene.results.items()):
             belongs = kind in (parameter.annotation or "") or snake_case(kind).endswith(parameter.name)
             chance = _NAMED_RESULT if belongs else _ANY_RESULT * pool.scores.weight(kind) if pool.anything else 0.0
-            if self.feeding and (pool.anything or belongs or any(kind == each.kind for each in pool.values)):
-                chance = _FED_RESULT
             if self._random.random() < chance:
                 return Value(name, kind)
         return None

@@ -7,7 +7,7 @@ methods that wait, results worth using) steers the calls that follow.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
@@ -19,8 +19,7 @@ from plait.generate.draft import (
     Writer,
 )
 from plait.generate.outcome import listed_values, missing_arguments
-from plait.generate.reaching import Reaching
-from plait.generate.values.value import RECEIVER, is_literal
+from plait.generate.values.value import RECEIVER
 from plait.model.test import Call, Test
 
 if TYPE_CHECKING:
@@ -50,8 +49,6 @@ _BROKEN_AFTER = 4
 _USELESS_AFTER = 8
 """Calls on an object, none of which returned: it was built from parts that fail."""
 _PREFIXES = 3
-_PROVEN = 0.5
-"""How often a call that failed is replaced by one of the method that has returned before, somewhere."""
 _PAUSE = Draft(Call(PAUSE, "time.sleep(2)"), ("import time",))
 
 
@@ -82,12 +79,6 @@ class Prefix:
 
     drafts: list[Draft]
     scene: Scene = field(default_factory=Scene)
-    ready: dict[str, Draft] = field(default_factory=dict)
-    """Calls that are known to return behind it, by method (`plait.generate.reaching`)."""
-
-    def copy(self) -> Prefix:
-        """Return a prefix that goes on from here by itself."""
-        return Prefix(list(self.drafts), self.scene.copy(), dict(self.ready))
 
     def keep(self, drafts: list[Draft]) -> None:
         """Go on with these calls, and forget the variables that only the others bound."""
@@ -111,8 +102,6 @@ class Sequences:
         self._untried = [Draft(call) for call in catalogue.built]
         self._recipes = {_recipe_call(each).source: each for each in catalogue.recipes}
         self._untried += [Draft(_recipe_call(each), each.imports) for each in catalogue.recipes]
-        self._reaching = Reaching(random)
-        self._proven: dict[str, Draft] = {}  # of each method a call that returned and needs nothing from other calls
 
     def compose(
         self, length: int, patterns: Sequence[Sequence[Method]], *, later: bool = False, generous: bool = False,
@@ -131,8 +120,7 @@ class Sequences:
         found = None
         bare = self.catalogue.itself if all(method.classwide for pattern in patterns for method in pattern) else None
         for attempt in range(_PREFIXES if length else 1):
-            reached = None if apart else self._reaching.state(self, names)
-            prefix = reached or self._without_instance(bare) or self.prefix(length, eager=attempt > 0, later=later)
+            prefix = self._without_instance(bare) or self.prefix(length, eager=attempt > 0, later=later)
             self._writer.generous, self._writer.apart = generous, apart
             suffixes = self.suffixes(prefix, patterns)
             self._writer.generous = self._writer.apart = False
@@ -292,43 +280,17 @@ class Sequences:
             prefix.keep(kept)
         return prefix
 
-    def write(
-        self, method: Method, prefix: Prefix, *, apart: bool = False, same: bool = False, feeding: bool = False
-    ) -> Draft | None:
+    def write(self, method: Method, prefix: Prefix, *, apart: bool = False, same: bool = False) -> Draft | None:
         """Return a call of the method on the object under test; what makes its arguments joins the prefix.
 
         With ``apart`` it gets other arguments than the method's last call; with ``same``, for every parameter the value
-        that the last call gave to one of this name; with ``feeding``, mostly what an earlier call returned.
+        that the last call gave to one of this name.
         """
-        self._writer.apart, self._writer.same, self._writer.feeding = apart, same, feeding
+        self._writer.apart, self._writer.same = apart, same
         try:
             return self._write(method, prefix, prefix.scene, peers=False)
         finally:
-            self._writer.apart = self._writer.same = self._writer.feeding = False
-
-    def returns(self, prefix: Prefix, draft: Draft) -> bool:
-        """Return whether a call returns behind a prefix; it is learned from."""
-        outcomes = self._outcomes([*prefix.drafts, draft], len(prefix.drafts))
-        return len(outcomes) > len(prefix.drafts) and all(
-            outcome.status == "ok" for outcome in outcomes[len(prefix.drafts) :]
-        )
-
-    def extend(self, prefix: Prefix, method: Method) -> bool:
-        """Add a call of the method to a prefix, its result in a variable; return whether it returned."""
-        statement = "=" in method.form.replace("==", "") or method.form.startswith(_NO_EXPRESSION)
-        name = None if statement else f"r{_number(prefix)}"
-        known = prefix.ready.get(method.name) or self._proven.get(method.name)
-        draft = known or self._write(method, prefix, prefix.scene, peers=False)
-        if draft is None:
-            return False
-        draft = replace(draft, call=replace(draft.call, result=name))
-        if not self.returns(prefix, draft):
-            return False
-        prefix.drafts.append(draft)
-        result = self.knowledge.of(method.name).result
-        if name is not None and result not in (None, "NoneType", "bool"):
-            prefix.scene.results[name] = str(result)
-        return True
+            self._writer.apart = self._writer.same = False
 
     def tried(self, drafts: Sequence[Draft]) -> list[CallOutcome]:
         """Return how calls go that are made one after another; nothing is learned from it."""
@@ -363,7 +325,7 @@ class Sequences:
 
     def _suffix(self, prefix: Prefix, pattern: Sequence[Method], scene: Scene) -> tuple[list[Draft], bool] | None:
         """Return calls of one thread, and whether they wait for another one when they run alone."""
-        written = [prefix.ready.get(method.name) or self._write(method, prefix, scene) for method in pattern]
+        written = [self._write(method, prefix, scene) for method in pattern]
         drafts = [draft for draft in written if draft is not None]
         if len(drafts) < len(pattern):
             return None
@@ -383,10 +345,7 @@ class Sequences:
                 break
             for index in bad:
                 # The prefix has prepared the object under test, not the others.
-                name = pattern[index].name
-                seldom = self.knowledge.of(name).seldom and self._random.random() < _PROVEN
-                proven = self._proven.get(name) if seldom else None
-                again = proven or self._write(self.catalogue.method(name), prefix, scene, peers=False)
+                again = self._write(self.catalogue.method(pattern[index].name), prefix, scene, peers=False)
                 drafts[index] = again if again is not None else drafts[index]
         return None if any(self.knowledge.of(method.name).uncallable for method in pattern) else (drafts, waits)
 
@@ -401,8 +360,6 @@ class Sequences:
                 self._judge(built, outcome)  # the object may be at fault: the method and its arguments are spared
                 continue
             self.knowledge.learn(draft.call.method, outcome)
-            if outcome.status == "ok" and draft.call.receiver == RECEIVER and _is_alone(draft):
-                self._proven.setdefault(draft.call.method, replace(draft, call=replace(draft.call, result=None)))
             draft.learn(misuse=outcome.misuse, succeeded=outcome.status == "ok")
             if outcome.status == "raised" and (allowed := listed_values(outcome)):
                 draft.offer(allowed, outcome.message)
@@ -438,11 +395,6 @@ def _number(prefix: Prefix) -> int:
 
 def _values(draft: Draft) -> set[str | None]:
     return {draft.call.receiver, *draft.call.args, *(value for _, value in draft.call.kwargs)}
-
-
-def _is_alone(draft: Draft) -> bool:
-    """Return whether a call has nothing but literals for arguments."""
-    return all(map(is_literal, [*draft.call.args, *(text for _, text in draft.call.kwargs)]))
 
 
 def _that_worked(drafts: Sequence[Draft], outcomes: Sequence[CallOutcome]) -> list[Draft]:
@@ -503,11 +455,6 @@ class MethodRecord:
     def blocks(self) -> bool:
         """Whether it has never done anything but wait for another thread."""
         return self.blocked >= _GIVE_UP // 2 and not self.succeeded
-
-    @property
-    def seldom(self) -> bool:
-        """Whether most calls failed: what has worked once is then better than anything by chance."""
-        return self.called > 4 * self.succeeded
 
     @property
     def changes_state(self) -> bool:
