@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from plait.errors import UsageError
-from plait.judge.minimise.tests import fewest_preemptions, smaller
+from plait.judge.minimise.tests import fewest_preemptions, smaller, stated_values
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.probes import probes_of
 from plait.judge.oracle.rules import Rules, may_wait
@@ -39,7 +39,8 @@ def droppable(root: Path, module: str, name: str, result: dict[str, Any]) -> lis
             def same(violation: Violation, cause: tuple[str, str | None] = cause) -> bool:
                 return violation.cause == cause
 
-            for candidate in smaller(test):
+            stated = stated_values(Examination(test, PLACES, probes, rules))
+            for candidate in smaller(test, stated):
                 with contextlib.suppress(UsageError, SetupFailedError):  # it cannot even be built
                     examination = Examination(candidate, PLACES, probes, rules)
                     if examine(examination, systematic=400, sampled=20, wanted=same).violation is not None:
