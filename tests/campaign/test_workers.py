@@ -124,6 +124,18 @@ def test_a_process_that_does_not_get_the_processor_does_not_hang(workers, monkey
     )
 
 
+def test_a_process_whose_other_threads_compute_does_not_wait(workers, monkeypatch):
+    states, status = [], Worker._status
+
+    def noted(worker):
+        states.append(status(worker))
+        return states[-1]
+
+    monkeypatch.setattr(Worker, "_status", noted)
+    assert value(workers, tasks.compute_beside, 0.5) == 1
+    assert "R" in {state for state, _used in states}
+
+
 @pytest.mark.parametrize("last", ["loop", "loop_in_c"])
 def test_a_task_without_another_note_hangs(workers, last, monkeypatch):
     pid, status, used = value(workers, os.getpid), Worker._status, []

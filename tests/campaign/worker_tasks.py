@@ -105,6 +105,19 @@ def note_slowly(count, pause, last):
     return count
 
 
+def compute_beside(seconds):
+    import threading
+
+    def compute():
+        while time.thread_time() < seconds:
+            pass
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    thread.join()
+    return threading.active_count()
+
+
 def nothing():
     pass
 

@@ -192,3 +192,14 @@ def test_an_error_of_our_own_costs_no_failure(project, tmp_path):
     assert all("IndexError: on purpose" in note and "test_losing.py::test_" in note for note in notes)
     assert len(result["findings"]) >= len(stages) - 1  # nothing had been found when exploring failed
     assert all(finding["exception"] == "AssertionError" for finding in result["findings"] if finding["interleaving"])
+
+
+def test_a_project_whose_warnings_are_errors(project, tmp_path):
+    """Pytest warns of plug-ins that were imported before it; plait's own process has plait."""
+    (project / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
+    (project / "tests" / "test_small.py").write_text(
+        "import threading\n\ndef test_small():\n    thread = threading.Thread(target=print)\n"
+        "    thread.start()\n    thread.join()\n"
+    )
+    code, result = explore(tmp_path, "tests/test_small.py::test_small", "--max-schedules", "3")
+    assert (code, result["verdict"]) == (0, "pass")

@@ -274,3 +274,28 @@ def test_attributes_are_compared_by_name_where_some_states_have_fewer():
     assert theirs[0] == [None, *added]
     beside, position, usual = _odd_answer(mine, theirs, [0, 1, 2])
     assert (beside, position, usual) == (0, 1, {("attribute", "x.total", 0)})
+
+
+CLOSED = """
+    import threading
+
+    class Feed:
+        def __init__(self):
+            self._gate = threading.Event()
+            self._asked = 0
+            self._worker = threading.Thread(target=self._gate.wait)
+            self._worker.start()
+
+        def close(self):
+            asked = self._asked
+            self._asked = asked + 1
+            if self._asked == 2:
+                self._gate.set()
+            self._worker.join()
+"""
+
+
+def test_calls_that_wait_for_a_thread_of_the_class_do_not_wait_for_each_other(found):
+    finding = found(CLOSED, ["x = Feed()"], ["x.close()"], ["x.close()"])
+    assert finding.kind == "deadlock"
+    assert finding.summary == "Feed: with two calls of `close` at the same time, `x.close()` can wait for ever"

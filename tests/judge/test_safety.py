@@ -2,11 +2,12 @@
 
 import pytest
 
+from plait.judge.oracle import safety
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.explain import record_schedule
 from plait.judge.oracle.rules import Rules
 from plait.judge.oracle.safety import ITSELF, KEPT, TWO_OBJECTS, Violation, _odd_answer
-from plait.judge.oracle.specification import Observed
+from plait.judge.oracle.specification import ENDLESS, PROBE_S, Observed, probe
 from plait.observe.recording import as_step
 
 COUNTER = """
@@ -437,3 +438,32 @@ def test_an_argument_that_is_made_in_the_thread_is_a_call_of_its_own(judged):
 def test_what_takes_such_an_argument_is_judged_as_before(judged):
     found = judged(NUMBERED, ["x = Box()"], ["x.split(Node())"], ["x.split(Node())"], probes=["x.number()", "x._log"])
     assert found.violation.kind == "wrong-result"
+
+
+def test_a_busy_machine_hides_no_violation(judged, monkeypatch):
+    """A look behind an order gets all the time, until one has used it up: a slow one is no endless one."""
+    short = []
+
+    def slow(bed, probes, seconds=PROBE_S):
+        if seconds < PROBE_S:
+            short.append(seconds)
+            return (ENDLESS, *[("unasked",)] * (len(probes) - 1))
+        return probe(bed, probes, seconds)
+
+    monkeypatch.setattr(safety, "probe", slow)
+    found = judged(COUNTER, ["x = Counter()"], ["x.hide()"], ["x.hide()"], probes=["x._hidden"])
+    assert found.violation.kind == "wrong-result"
+    assert short == []
+
+
+def test_what_has_proved_to_be_endless_gets_little_time(judged, monkeypatch):
+    given = []
+
+    def noted(bed, probes, seconds=PROBE_S):
+        given.append(seconds)
+        return probe(bed, probes, seconds)
+
+    monkeypatch.setattr(safety, "probe", noted)
+    judged(COUNTER, ["x = Counter()"], ["x.hide()"], ["x.hide()"], probes=["any(each > 0 for each in iter(int, 1))"])
+    assert given.count(PROBE_S) <= 3  # of the execution, and of the first order
+    assert any(each < PROBE_S for each in given)

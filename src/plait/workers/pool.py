@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 from plait.errors import PlaitBugError, UsageError
 from plait.model.result import note_confinement
 from plait.run.native.process import ENVIRONMENT
+from plait.run.native.stillness import waits
 from plait.subject.versions.scratch import remove_tree, scratch
 from plait.workers import guard
 from plait.workers.blackbox import LOADING, OUTSIDE, BlackBox, tail
@@ -348,10 +349,12 @@ class Worker:
         return reply, value
 
     def _status(self) -> tuple[str, float]:
+        """Return the state, R if any thread wants to run or waits for a disk, and the processor time of the process."""
         try:
             fields = Path(f"/proc/{self._process.pid}/stat").read_text("ascii", "replace")
             state, *numbers = fields.rpartition(")")[2].split()
-            return state, (int(numbers[10]) + int(numbers[11])) / os.sysconf("SC_CLK_TCK")
+            used = (int(numbers[10]) + int(numbers[11])) / os.sysconf("SC_CLK_TCK")
+            return state if state in "ZX" or waits(self._process.pid) else "R", used
         except (OSError, ValueError, IndexError):  # gone, or a system that does not tell
             return "", 0.0
 
@@ -444,8 +447,8 @@ class _Patience:
             # One that wants to run and does not get to has a busy machine against it, not a fault in it.
             self._silent += total - self._used if state == "R" else now - self._last
         self._last, self._used = now, total
-        waits = state in ("", "S", "D") and total - self._since < self._limit / 2  # for all that is known about it
+        only_waits = state in ("", "S") and total - self._since < self._limit / 2  # for all that is known about it
         starved = state == "R" and total - self._first < self._timeout / 2
         if now > self._started + self._timeout * (PATIENT if starved else 1):
-            return self._timeout, waits
-        return (self._limit, waits) if self._silent > self._limit else None
+            return self._timeout, only_waits
+        return (self._limit, only_waits) if self._silent > self._limit else None

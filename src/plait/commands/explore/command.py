@@ -48,6 +48,7 @@ SCHEDULES = 10_000
 BOUND = 2
 SEARCH = "auto"
 OVERTIME = 3.0  # seconds beside the budget after which pytest is killed
+LOADED = "ignore:Module already imported so cannot be rewritten; plait"  # pytest asks for it in projects that use plait
 COLLECTION = 120.0  # seconds that pytest may need to begin with the first test
 LOOK, LOOKS = 0.05, 10  # seconds between two looks at a process, and how many must find it waiting
 
@@ -132,7 +133,7 @@ def _account(
         order = ConfinementOrder(folder, list(options.allow), folders, bool(parallel))
         command = [
             sys.executable, *COMMAND, order.as_text(), node, "-q", "--no-header", "-p", "no:cacheprovider",
-            "-p", "no:randomly", "--plait", "--plait-impact", str(points), "--plait-result", str(account),
+            "-p", "no:randomly", "-W", LOADED, "--plait", "--plait-impact", str(points), "--plait-result", str(account),
             "--plait-capp", options.capp or DEFAULT_HEURISTIC, "--plait-schedule", options.schedule or SEARCH,
             "--plait-bound", str(BOUND), "--plait-schedules", str(options.max_schedules or SCHEDULES),
             "--plait-seconds", str(budget), "--plait-budget", str(budget), "--plait-seed", str(options.seed),

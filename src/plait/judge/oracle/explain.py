@@ -23,7 +23,8 @@ from plait.observe.recording import Moment, StepRecorder, as_step
 from plait.run.engine import ENGINE
 
 REPLAYS = 3
-GIL_SYSTEMATIC, GIL_SAMPLED = 1500, 100  # executions to decide whether a build with the GIL can show it
+GIL_SYSTEMATIC, GIL_SAMPLED = 1500, 100  # executions to decide whether a build with the GIL can show it,
+GIL_STEPS = 120_000  # or so many steps: an executor takes hundreds for each call, and others wait for their findings
 
 
 def explain_violation(
@@ -111,7 +112,10 @@ def reachable_under_gil(examination: Examination, same: Callable[[Violation], bo
     """
     for at_any_moment in (ENGINE.any_timeouts, True):
         with model(gil=ENGINE.gil, any_timeouts=at_any_moment), _gil(examination) as fresh:
-            examined = examine(fresh, systematic=GIL_SYSTEMATIC, sampled=GIL_SAMPLED, wanted=same)
+            share = min(1.0, GIL_STEPS / (GIL_SYSTEMATIC * max(_length(fresh), 1)))
+            examined = examine(
+                fresh, systematic=round(GIL_SYSTEMATIC * share), sampled=round(GIL_SAMPLED * share), wanted=same
+            )
         if examined.violation is not None:
             return True
         if not examined.exhausted or examined.diverged:
@@ -119,6 +123,12 @@ def reachable_under_gil(examination: Examination, same: Callable[[Violation], bo
         if not examined.timed or at_any_moment:
             break
     return False
+
+
+def _length(examination: Examination) -> int:
+    """Return the steps of one execution: of them all a search takes about as many."""
+    execute(examination.bed.prepare, (), Scripted(Schedule(())))
+    return len(ENGINE.trace)
 
 
 def _under_gil(examination: Examination, minimal: Minimal, same: Callable[[Violation], bool]) -> Minimal | None:

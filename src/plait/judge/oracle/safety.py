@@ -82,6 +82,7 @@ class _KnownOrders:
     probed: dict[tuple[Any, ...], set[tuple[Any, ...]]] | None = None
     probe_mask: set[int] = field(default_factory=set)
     endless: dict[Any, tuple[Any, ...]] = field(default_factory=dict)  # of final states that a look does not end at
+    wearisome: bool = False  # a further call behind an order had all the time, and did not end
     right: set[tuple[Any, ...]] = field(default_factory=set)  # executions that fit
     extended: bool = False  # by threads of the class that come into calls
     instants: set[tuple[float, ...]] = field(default_factory=set)  # and by time that passes up to these
@@ -431,7 +432,7 @@ class Examination:
 
         def look(seen: Observed) -> None:
             # What is stuck leaves nothing to ask.
-            answers = probe(self.bed, self.probes, PROBE_S / 10) if seen.status == FINISHED_RUN else ()
+            answers = self._answers(known) if seen.status == FINISHED_RUN else ()
             probed.setdefault(seen.results, set()).add(answers)
 
         with model(gil=False):
@@ -519,7 +520,7 @@ class Examination:
 
         def finish() -> None:
             seen = observe(self.bed)
-            found.append((seen, probe(self.bed, self.probes, PROBE_S / 10) if seen.status == FINISHED_RUN else ()))
+            found.append((seen, self._answers(known) if seen.status == FINISHED_RUN else ()))
 
         with whole_calls(self.bed):
             for order in known.specification.orders:
@@ -527,6 +528,15 @@ class Examination:
                 serial.next_prefix()
                 execute(self.bed.prepare, (), serial, finish=finish)
         return found
+
+    def _answers(self, known: _KnownOrders) -> tuple[Any, ...]:
+        """Return what further calls see behind an order, with little time once one of them has proved to be endless.
+
+        Not before: what a busy machine has only slowed down would count as endless, and hide the violation.
+        """
+        answers = probe(self.bed, self.probes, PROBE_S / 10 if known.wearisome else PROBE_S)
+        known.wearisome |= ENDLESS in answers
+        return answers
 
     def replay(self, schedule: Schedule, *, backend: str = "auto") -> tuple[Violation | None, str | None]:
         """Run one schedule and judge it; also says where the schedule was lost, if it was."""

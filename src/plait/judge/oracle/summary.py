@@ -34,7 +34,8 @@ def _said(violation: Violation, test: Test, specification: Specification) -> str
         return f"{_written(odd[0])} can wait for ever for a thread of the class that waits for a lock which it holds"
     if violation.kind == "deadlock":
         stuck = _stuck(violation, test)
-        if len(stuck) < len(test.suffixes) and len(calls) > 1:  # the others have ended: nobody waits for them
+        # Nobody waits for calls that have ended, and a thread of the class is no call.
+        if (len(stuck) < len(test.suffixes) or violation.helped) and stuck and len(calls) > 1:
             stood = list(dict.fromkeys(map(_written, stuck)))
             return f"with {at_once}, {' and '.join(stood)} can wait for ever"
         return f"{together} can wait for each other for ever"

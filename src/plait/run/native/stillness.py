@@ -23,6 +23,15 @@ def waits(process: int | None = None, *, but: int | None = None) -> bool:
     return bool(states) and _WAITING.issuperset(states)
 
 
+def sleeps(thread: int | None) -> bool:
+    """Whether a thread of this process, by its native id, sleeps in the kernel; True where nobody can tell."""
+    try:
+        text = (_TASKS / str(thread) / "stat").read_text("ascii", "replace")
+    except OSError:
+        return True
+    return text.rpartition(")")[2].split()[0] in _WAITING
+
+
 def _numbers(folder: Path) -> list[int]:
     with suppress(OSError):
         return [int(name) for name in os.listdir(folder)]  # noqa: PTH208 - no paths, many times a second
