@@ -30,6 +30,7 @@ from plait.run.asked import virtual_identity
 from plait.run.engine import ENGINE
 from plait.run.importing.adopt import Adopter
 from plait.run.importing.codes import Library
+from plait.run.importing.futures import known_to_asyncio
 from plait.run.importing.importer import mirrored_imports
 from plait.run.importing.mirror import Mirror
 from plait.run.importing.modulestate import ModuleState
@@ -261,6 +262,7 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
         ENGINE.leavable = True
         stack.enter_context(adopter.released())
         stack.enter_context(mirrored_imports(equipment.mirror.modules))
+        stack.enter_context(known_to_asyncio(equipment.mirror.modules))
         adopter.adopt_standard()
         adopter.adopt([item.module.__name__, *_conftests(item)])
         wide = []

@@ -133,10 +133,11 @@ class GreenletFibers:
 
 
 class _OsFiber:
-    __slots__ = ("_baton", "_pool", "context")
+    __slots__ = ("_baton", "_pool", "context", "over")
 
     def __init__(self, pool: OsFibers) -> None:
         self.context = Context()
+        self.over = False  # its OS thread ends with the next switch
         self._pool = pool
         self._baton = _thread.allocate_lock()
         self._baton.acquire()
@@ -145,15 +146,21 @@ class _OsFiber:
         me = self._pool.running
         self._pool.running = self
         self._baton.release()
-        me._baton.acquire()
+        if not me.over:  # else nothing but the end of the thread comes behind this
+            me._baton.acquire()
         return None
 
 
 class OsFibers:
-    """Real threads, one running at a time: slower, but findings are confirmed on the stacks users have."""
+    """Real threads, one running at a time: slower, but findings are confirmed on the stacks users have.
 
-    def __init__(self, loop: Callable[[Fiber], None]) -> None:
+    With ``fresh`` each virtual thread has an OS thread of its own: what C code keeps for each OS thread (a
+    `threading.local`) would otherwise be found there by whoever is the next to have it.
+    """
+
+    def __init__(self, loop: Callable[[Fiber], None], *, fresh: bool = False) -> None:
         self._loop = loop
+        self._fresh = fresh
         OURS.add(_thread.get_ident())
         self._free: list[_OsFiber] = []
         self.running = _OsFiber(self)
@@ -180,13 +187,17 @@ class OsFibers:
     def _run(self, me: _OsFiber) -> None:
         OURS.add(_thread.get_ident())
         me._baton.acquire()
-        while True:
+        while not me.over:
             me.context.run(self._loop, me)
+        OURS.discard(_thread.get_ident())
 
     def give_back(self, fiber: Fiber) -> None:
         """See `Fibers.give_back`."""
         assert isinstance(fiber, _OsFiber)
-        self._free.append(fiber)
+        if self._fresh:
+            fiber.over = True
+        else:
+            self._free.append(fiber)
 
     def abandon(self, fiber: Fiber) -> None:
         """Leave the OS thread parked on its baton until the process ends."""
@@ -195,7 +206,7 @@ class OsFibers:
 def make_fibers(backend: str, loop: Callable[[Fiber], None]) -> Fibers:
     """Return the pool called ``greenlet`` or ``threads``; ``auto`` takes greenlets where they work, see `loaded`."""
     if backend == "threads":
-        return OsFibers(loop)
+        return OsFibers(loop, fresh=True)
     greenlet, unusable = loaded()
     if greenlet is None and backend == "auto":
         return OsFibers(loop)

@@ -80,6 +80,30 @@ def test_asyncio_run_in_two_threads():
     assert sorted(got) == [1, 2]
 
 
+def test_asyncio_waits_for_the_future_of_an_executor():
+    async def ask():
+        with ThreadPoolExecutor(1) as pool:
+            return await asyncio.wrap_future(pool.submit(pow, 2, 3))
+
+    assert asyncio.run(ask()) == 8
+
+
+class Own(threading.local):
+    def __init__(self):
+        self.items = []
+
+
+OWN = Own()
+
+
+def test_a_subclass_of_local_made_at_import_starts_afresh_in_each_thread():
+    seen = []
+    for number in range(3):
+        run(lambda number=number: (OWN.items.append(number), seen.append(list(OWN.items))))
+    assert seen == [[0], [1], [2]]
+    assert OWN.items == []
+
+
 def test_an_update_lost_between_two_loops_fails():
     counts = [0]
 
