@@ -28,7 +28,7 @@ def known_to_asyncio(mirrored: Mapping[str, types.ModuleType]) -> Iterator[None]
     `asyncio` is not rewritten, and asserts that it is given an instance of the class that it has imported itself. Its
     module of futures only ever asks whether something is one; the modules that make futures keep the real class.
     """
-    kinds = [concurrent.futures.Future]
+    kinds: list[type] = [concurrent.futures.Future]
     for name in ("concurrent.futures", "concurrent.futures._base"):
         kind = getattr(mirrored.get(name), "Future", None)
         if isinstance(kind, type) and kind not in kinds:
