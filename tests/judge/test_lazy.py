@@ -55,6 +55,32 @@ def random_suffixes(random):
     ]
 
 
+MOMENTS = """
+class Made:
+    count = 0
+    def __init__(self):
+        Made.count = Made.count + 1
+    def __hash__(self):
+        return 1
+    def __eq__(self, other):
+        return isinstance(other, Made)
+"""
+BLOCK = """
+    def __enter__(self):
+        with self.lock:
+            self.a = self.a + 1
+    def __exit__(self, *_):
+        with self.lock:
+            self.b = self.a
+"""
+
+
+def with_moments(random, suffixes):
+    """The same calls, some of them with an argument that is made by code under test, or as a block."""
+    calls = [["with x: pass" if random.random() < 0.2 else call for call in suffix] for suffix in suffixes]
+    return [[call.replace("(1)", "(Made())").replace("('one')", "(Made())") for call in suffix] for suffix in calls]
+
+
 def told(found):
     """All that an examination says."""
     return (
@@ -73,6 +99,20 @@ def examined(test, seed):
         return type(error)
 
 
+def compared(judged, monkeypatch, seed, source, suffixes, prefix):
+    """What judging by single orders says, which must be what judging by all of them does; None if the set-up fails."""
+    test = judged.prepared(source, prefix, *suffixes).bed.test
+    quick = examined(test, seed)
+    with monkeypatch.context() as patched:
+        patched.setattr(lazy.LazyJudge, "begin", lambda _self: False)
+        whole = examined(test, seed)
+    if isinstance(quick, type) or isinstance(whole, type):
+        assert quick is whole, (seed, quick, whole)
+        return None
+    assert told(quick) == told(whole), f"seed {seed}: {source}\n{suffixes}"
+    return quick
+
+
 @pytest.mark.parametrize("part", range(4))
 def test_the_verdict_is_that_of_all_orders(judged, monkeypatch, part):
     accepted = rejected = 0
@@ -80,18 +120,24 @@ def test_the_verdict_is_that_of_all_orders(judged, monkeypatch, part):
         random = Random(seed)
         source, suffixes = random_class(random), random_suffixes(random)
         prefix = ["x = Shared()", *random.choices(["x.f()", "x.g(1)", "x.h()"], k=random.randint(0, 1))]
-        test = judged.prepared(source, prefix, *suffixes).bed.test
-        quick = examined(test, seed)
-        with monkeypatch.context() as patched:
-            patched.setattr(lazy.LazyJudge, "begin", lambda _self: False)
-            whole = examined(test, seed)
-        if isinstance(quick, type) or isinstance(whole, type):
-            assert quick is whole, (seed, quick, whole)
-            continue
-        assert told(quick) == told(whole), f"seed {seed}: {source}\n{suffixes}"
-        accepted += quick.violation is None and quick.conflicts
-        rejected += quick.violation is not None
+        quick = compared(judged, monkeypatch, seed, source, suffixes, prefix)
+        if quick is not None:
+            accepted += quick.violation is None and quick.conflicts
+            rejected += quick.violation is not None
     assert accepted > 0 < rejected  # or the comparison says little
+
+
+def test_it_is_with_calls_of_several_moments_too(judged, monkeypatch):
+    accepted = rejected = 0
+    for seed in range(60):
+        random = Random(seed)
+        source = MOMENTS + random_class(random) + BLOCK
+        suffixes = with_moments(random, random_suffixes(random))
+        quick = compared(judged, monkeypatch, seed, source, suffixes, ["x = Shared()"])
+        if quick is not None:
+            accepted += quick.lazy is not None and quick.conflicts
+            rejected += quick.violation is not None
+    assert accepted > 5 < rejected
 
 
 LOCKED = """

@@ -5,7 +5,8 @@ have been run so far; if it fits none, the order in which its calls seem to have
 when that one does not fit either are all orders run (`plait.judge.oracle.specification`), and everything is judged by
 them from then on. Nothing is ever rejected here, and nothing accepted that all orders together would not accept:
 
-- an order counts only if it came to its end and no call waited in it: such orders are always part of the specification;
+- an order counts only if it came to its end and no call waited in it: such orders are always part of the specification,
+  also where a call has several moments (an argument that is made, a block) and all of them follow one another;
 - the execution must have ended, too, without threads of the class, with the same results, identities and final state;
 - what all orders together could still declare undetermined is masked in them, which makes more executions fit, not
   fewer.
@@ -25,7 +26,8 @@ from plait.judge.oracle.safety import Examination, key_of
 from plait.judge.oracle.specification import MAX_ORDERS, Observed, observe, whole_calls
 from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG, Engine
 from plait.run.operations import ACQUIRE, TRY
-from plait.run.testbed import Done, is_nested
+from plait.run.testbed import Done, Testbed, is_nested
+from plait.run.vthread import VThread
 
 _UNJUDGED = frozenset({FINISHED_RUN, DEADLOCK, HANG})  # all other ends say nothing
 
@@ -99,7 +101,7 @@ class LazyJudge:
         if threads in self._tried:
             return False
         self._tried.add(threads)
-        serial = _Wanted(threads)
+        serial = _Wanted(threads, self._bed)
         serial.next_prefix()
         seen: list[Observed] = []
         with model(gil=False), whole_calls(self._bed):
@@ -114,10 +116,22 @@ class LazyJudge:
 class _Wanted(Serial):
     """One order, given by the threads of the calls; it is ``lost`` when the next thread cannot begin a call."""
 
-    def __init__(self, threads: Sequence[int]) -> None:
+    def __init__(self, threads: Sequence[int], bed: Testbed) -> None:
         super().__init__(())
         self.lost = False
         self._threads = iter(threads)
+        self._bed = bed
+
+    def choose(self, engine: Engine, current: VThread | None) -> int:
+        """As `Serial.choose`; a thread that is in a call goes on, also where a wait of it could end early.
+
+        Others could come in behind an argument that is made, or into the block of a ``with``: to go on is one of the
+        choices there, and so the order is part of the specification. An order with a wait that could end early does
+        not count (`LazyJudge._run`), whichever way it goes.
+        """
+        if current is not None and current.enabled and current.id in self._bed.running:
+            return current.id
+        return super().choose(engine, current)
 
     def _branch(self, engine: Engine, options: Sequence[int]) -> int:
         self._moment += 1
