@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PEERS := .venv-peers$(if $(COMPILED),-compiled)
 PEERS_PYTHON ?=
 
-.PHONY: demo test quick matrix lint docs bench bench-peers bench-suites clean
+.PHONY: demo test quick matrix wheels lint docs bench bench-peers bench-suites clean
 
 # What users install; the demonstration needs no more.
 $(CORE): pyproject.toml
@@ -41,6 +41,10 @@ quick: $(STAMP)
 # The test suite on every supported Python that is there or can be set up; MATRIX="--only 3.14 --smoke" chooses.
 matrix:
 	$(PYTHON) tools/matrix.py $(MATRIX)
+
+# Wheels in dist/: a pure one, and a compiled one for each Python that is there; WHEELS="--only 3.12" chooses.
+wheels: $(CORE)
+	$(BIN)/python tools/wheels.py $(WHEELS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -12,6 +12,7 @@ import pytest
 from plait import __version__
 from plait.cli import main
 from plait.commands import doctor
+from plait.run import engine
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -47,6 +48,7 @@ def somewhere(monkeypatch):
     """An installation that is the same everywhere."""
     monkeypatch.setattr(platform, "python_version", lambda: "3.11.7")
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(engine, "__file__", "engine.py")
     monkeypatch.setattr(doctor.sysconfig, "get_config_var", lambda _: 0)
     layers = {"in_force": {"limits": "files", "landlock": "ABI 7", "seccomp": ""}, "missing": {}}
     monkeypatch.setattr(doctor, "_confined", lambda: layers)
@@ -65,6 +67,11 @@ def test_doctor_where_everything_is_there(somewhere, monkeypatch, capsys, golden
     code, text = printed(capsys)
     assert code == 0
     golden("doctor/everything.txt", text)
+
+
+def test_doctor_says_that_the_engine_is_compiled(somewhere, monkeypatch, capsys):
+    monkeypatch.setattr(engine, "__file__", "engine.cpython-311-x86_64-linux-gnu.so")
+    assert "ok      engine: compiled\n" in printed(capsys)[1]
 
 
 def test_doctor_where_all_that_can_be_missing_is(somewhere, monkeypatch, capsys, golden):

@@ -66,6 +66,7 @@ def report() -> Iterator[Diagnosis]:
     build = "free-threaded" if free else "with the GIL"
     yield Diagnosis(f"plait {__version__} on Python {platform.python_version()} ({build}), {os.cpu_count()} cores")
     yield _models(free=free)
+    yield _tried("the engine cannot be imported", _engine)
     yield _fibers()
     yield Diagnosis("versions: the work tree, folders (dir:PATH)")
     git = shutil.which("git") is not None
@@ -93,6 +94,14 @@ def _models(*, free: bool) -> Diagnosis:
     running = free and not getattr(sys, "_is_gil_enabled", lambda: True)()
     measured = "without the GIL" if running else "with the GIL"
     return Diagnosis(f"models: gil and free-threaded are both searched here; plait perf measures {measured}")
+
+
+def _engine() -> str:
+    """Return which of the two forms of the same sources runs: see `make wheels`."""
+    from plait.run import engine  # noqa: PLC0415 - as in `_fibers`
+
+    compiled = not str(engine.__file__).endswith(".py")
+    return "engine: compiled" if compiled else "engine: pure Python (`make wheels` builds a compiled one)"
 
 
 def _fibers() -> Diagnosis:
