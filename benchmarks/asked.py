@@ -56,7 +56,8 @@ def checked(module: str, cls: str, folder: Path, limits: dict[str, Any]) -> dict
     """`plait check` of one class in a folder."""
     result = check(
         CheckOptions(
-            Subject(module, cls), f"dir:{folder}", folder, limits["seed"], keep_going=False, **_limit(limits)
+            Subject(module, cls), f"dir:{folder}", project=folder, seed=limits["seed"], keep_going=False,
+            **_limit(limits),
         )
     )  # fmt: skip
     stats = result.stats
@@ -73,7 +74,7 @@ def compared(module: str, cls: str, old: Path, new: Path, limits: dict[str, Any]
     """`plait diff` of one class between two folders."""
     result = diff(
         DiffOptions(
-            Subject(module, cls), f"dir:{old}", f"dir:{new}", new, limits["seed"], workers=1,
+            Subject(module, cls), f"dir:{old}", f"dir:{new}", project=new, seed=limits["seed"], workers=1,
             explain=False, reproduce=False, **_limit(limits),
         )
     )  # fmt: skip

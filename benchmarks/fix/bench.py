@@ -71,7 +71,7 @@ def _class(
         folder.mkdir()
         (folder / f"{module}.py").write_text(text, encoding="utf-8")
         subject = Name(module, cls)
-        result = check(CheckOptions(subject, "worktree", folder, seed, max_tests=FOUND_WITH, keep_going=most > 1))
+        result = check(CheckOptions(subject, project=folder, seed=seed, max_tests=FOUND_WITH, keep_going=most > 1))
         file = Path(name) / "result.json"
         file.write_text(json.dumps(result.as_json()), encoding="utf-8")
         able = [number for number, each in enumerate(result.findings, 1) if each.test is not None]
@@ -87,7 +87,7 @@ def _finding(
     read = read_result(file)
     chosen = next(each for each in read.findings if each.number == number)
     limits = ProofLimits(None, max_tests, 0.0)
-    asked = FixOptions(file, number, folder, seed, seconds, limits=limits)
+    asked = FixOptions(file, number, project=folder, seed=seed, budget=seconds, limits=limits)
     started = time.monotonic()
     row: dict[str, Any] = {
         "subject": subject.module, "group": group, "finding": number, "kind": chosen.kind, "summary": chosen.summary,

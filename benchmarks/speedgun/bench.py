@@ -65,7 +65,8 @@ def measured(
     """One comparison. Without a curve, only the verdict is wanted."""
     old, new = pair.folders
     options = PerfOptions(
-        pair.subject, f"dir:{old}", f"dir:{new}", new, seconds, seed, threads, rules=MeasureRules(heavy=heavy)
+        pair.subject, f"dir:{old}", f"dir:{new}", project=new, budget=seconds, seed=seed, threads=threads,
+        rules=MeasureRules(heavy=heavy),
     )
     if curve is not None:
         options = dataclasses.replace(options, curve=curve)

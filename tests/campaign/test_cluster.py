@@ -98,7 +98,7 @@ def test_the_result_is_the_local_one(name, cluster):
 def test_a_comparison_gives_the_local_result(cluster):
     def compared(address=None):
         asked = DiffOptions(
-            Subject("int_range", "IntRange"), str(CONDIFF / "old"), str(CONDIFF / "new"), CONDIFF, max_tests=60,
+            Subject("int_range", "IntRange"), str(CONDIFF / "old"), str(CONDIFF / "new"), project=CONDIFF, max_tests=60,
             reproduce=False, cluster=None if address is None else Cluster(address),
         )  # fmt: skip
         result = diff(asked)

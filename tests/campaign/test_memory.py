@@ -114,7 +114,7 @@ def compare(tmp_path, monkeypatch):
             (tmp_path / name / "stock.py").write_text(source, encoding="utf-8")
         folders = [str(tmp_path / name) for name in ("old", "new")]
         asked = {"max_tests": 40, "store": tmp_path / ".plait", "reproduce": False, **options}
-        return diff(DiffOptions(Subject("stock", "Stock"), *folders, tmp_path, **asked))
+        return diff(DiffOptions(Subject("stock", "Stock"), *folders, project=tmp_path, **asked))
 
     return compare_them
 

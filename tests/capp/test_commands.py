@@ -79,7 +79,7 @@ def test_check_refuses_an_order_that_no_heuristic_can_change(versions):
 @pytest.mark.parametrize("heuristic", ["LOA", "none"])
 def test_diff_proves_the_same_difference(versions, heuristic):
     result = diff(DiffOptions(
-        Subject("counter", "Counter"), str(versions / "old"), str(versions / "new"), versions, max_tests=20,
+        Subject("counter", "Counter"), str(versions / "old"), str(versions / "new"), project=versions, max_tests=20,
         workers=2, capp=heuristic, explain=False,
     ))  # fmt: skip
     assert result.verdict == "difference"

@@ -137,7 +137,7 @@ def found(tmp_path_factory):
 def mended(folder, finding=1, **words):
     file = folder / "result.json"
     result = read_result(file)
-    asked = FixOptions(file, finding, folder, **{"limits": QUICK, **words})
+    asked = FixOptions(file, finding, project=folder, **{"limits": QUICK, **words})
     return fix(asked, result, result.findings[finding - 1])
 
 
@@ -267,7 +267,7 @@ def test_tests_that_other_candidates_failed_come_before_a_check(found, monkeypat
     file = folder / "result.json"
     read = read_result(file)
     alone = next(each for each in read.findings if {call.method for call in each.test.calls} == {"add"})
-    asked = FixOptions(file, alone.number, folder, limits=ProofLimits(None, 20, 0.0, compared=2))
+    asked = FixOptions(file, alone.number, project=folder, limits=ProofLimits(None, 20, 0.0, compared=2))
     result = fix(asked, replace(read, findings=(alone,)), alone)
     assert result.verdict == "none"
     first, second = (each["reason"] for each in result.more["candidates"])

@@ -47,8 +47,9 @@ def compare(tmp_path, monkeypatch):
             (tmp_path / folder).mkdir(exist_ok=True)
             (tmp_path / folder / "subject.py").write_text(textwrap.dedent(source), encoding="utf-8")
         asked = DiffOptions(
-            Subject("subject", name), str(tmp_path / "old"), str(tmp_path / "new"), tmp_path, max_tests=tests, **options
-        )
+            Subject("subject", name), str(tmp_path / "old"), str(tmp_path / "new"), project=tmp_path, max_tests=tests,
+            **options,
+        )  # fmt: skip
         return diff(asked)
 
     return compare_them

@@ -40,7 +40,7 @@ def compare_accounts(account, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def compare():
-        asked = DiffOptions(Subject("account", "Account"), "old", "new", tmp_path, max_tests=40)
+        asked = DiffOptions(Subject("account", "Account"), "old", "new", project=tmp_path, max_tests=40)
         return diff_on(account, asked, version("old", DEMO / "old"), version("new", DEMO / "new"))
 
     return compare

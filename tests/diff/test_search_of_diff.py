@@ -35,7 +35,7 @@ def results(tmp_path_factory):
     return {
         order: diff(
             DiffOptions(
-                Subject("totals", "Totals"), f"dir:{folder / 'old'}", f"dir:{folder / 'new'}", folder / "new",
+                Subject("totals", "Totals"), f"dir:{folder / 'old'}", f"dir:{folder / 'new'}", project=folder / "new",
                 max_tests=12, schedule=order, explain=False, reproduce=False, workers=1,
             )
         )

@@ -21,14 +21,14 @@ from result_schema import undescribed
 
 EFFECTS = Path(__file__).parents[2] / "benchmarks" / "speedgun" / "effects"
 QUICK = {
-    "budget": 90.0, "tests": 2, "threads": 4, "curve": (1, 4), "limits": Limits(t_s=0.2),
+    "budget": 90.0, "max_tests": 2, "threads": 4, "curve": (1, 4), "limits": Limits(t_s=0.2),
     "rules": MeasureRules(m_min=3, m_max=6, t_s=0.2, sigma_acceptable=0.5, heavy=1e9),
 }  # fmt: skip
 
 
 def effect(name, **options):
     old, new = EFFECTS / name / "old", EFFECTS / name / "new"
-    return PerfOptions(f"{name}:{name.title()}", f"dir:{old}", f"dir:{new}", new, **{**QUICK, **options})
+    return PerfOptions(f"{name}:{name.title()}", f"dir:{old}", f"dir:{new}", project=new, **{**QUICK, **options})
 
 
 def written(tmp_path, old, new):
@@ -36,7 +36,8 @@ def written(tmp_path, old, new):
     for side, text in (("old", old), ("new", new)):
         (tmp_path / side).mkdir()
         (tmp_path / side / "thing.py").write_text(text)
-    return PerfOptions("thing:Thing", f"dir:{tmp_path / 'old'}", f"dir:{tmp_path / 'new'}", tmp_path / "new", **QUICK)
+    old, new = tmp_path / "old", tmp_path / "new"
+    return PerfOptions("thing:Thing", f"dir:{old}", f"dir:{new}", project=new, **QUICK)
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +234,7 @@ def namespace(*arguments, **given):
 
 def test_options_have_defaults():
     asked = perf_options(namespace())
-    assert (asked.budget, asked.threads, asked.tests, asked.curve, asked.scope) == (120.0, 8, TESTS, CURVE, "whole")
+    assert (asked.budget, asked.threads, asked.max_tests, asked.curve, asked.scope) == (120.0, 8, TESTS, CURVE, "whole")
     assert asked.rules == MeasureRules()
 
 
@@ -259,7 +260,7 @@ def test_the_command_writes_the_result(tmp_path, monkeypatch, capsys):
     options = written(tmp_path, CALM.replace("return 1", "return 2"), CALM)
     monkeypatch.chdir(tmp_path)
     given = namespace(
-        "--curve", "1", "--quiet", old=options.old, new=options.new, path=options.path, budget=40.0, threads=2,
+        "--curve", "1", "--quiet", old=options.old, new=options.new, path=options.project, budget=40.0, threads=2,
         max_tests=2, json=tmp_path / "r.json",
     )  # fmt: skip
     with recorded(half_the_work):

@@ -158,7 +158,7 @@ def test_bisect_names_the_commit_that_brought_the_slowdown_past_one_that_does_no
     wide = commit(folder, "Wide, and works again", prices=text)
     commit(folder, "Nothing", label="class Label: pass\n")
     asked = {**SMALL, "budget": 240.0}
-    result = bisect(BisectOptions(Subject("shop.prices", "Prices"), made["start"], "HEAD", folder, **asked))
+    result = bisect(BisectOptions(Subject("shop.prices", "Prices"), made["start"], "HEAD", project=folder, **asked))
     assert result.verdict == "ambiguous"
     assert result.more["kind"] == "speed"
     assert [each["name"] for each in result.more["suspects"]] == [broken, wide]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, TextIO
 
@@ -124,6 +125,13 @@ class Progress:
             text.append(part, "bold red" if part.endswith(" found") else "")
         self._spinner.update(text=text)
         return self._spinner
+
+
+def terminal_line(*, quiet: bool = False) -> Callable[[str], None]:
+    """Return what says in one line of the terminal what is being done; an empty text ends it. Else nothing is said."""
+    if quiet or not sys.stderr.isatty():
+        return lambda _text: None
+    return lambda text: print(f"\r\033[K{text}", end="" if text else "\r", file=sys.stderr, flush=True)
 
 
 def duration(seconds: float) -> str:

@@ -8,13 +8,12 @@ from typing import Any
 
 from plait.model.finding import Finding
 from plait.model.result import Result
+from plait.subject.contract import ATOMIC, EXTERNAL, IMMUTABLE, INTERNAL, LOCAL
 from plait.subject.package.facts import ClassFacts
 from plait.subject.package.suspects import Suspect
 
 UNSAFE, SILENT, UNJUDGED = "unsafe", "no violation", "not judged"
-# The words of the official guide to free-threading for what a class promises.
-IMMUTABLE, LOCAL, ATOMIC = "immutable", "thread-local", "atomic"
-INTERNAL, EXTERNAL, UNKNOWN = "internally synchronised", "externally synchronised", "unknown"
+UNKNOWN = "unknown"  # beside the levels of a contract
 _LEVELS = {1: "1 - Unstable", 2: "2 - Beta", 3: "3 - Stable"}
 _ENOUGH = 0.9  # of the public classes and functions must be judged for "Stable"
 

@@ -10,10 +10,8 @@ to those that had none.
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
 from plait.commands.accepting import apply_baseline, baseline_of, is_new
@@ -22,26 +20,19 @@ from plait.commands.budget import Budget
 from plait.commands.check.command import check
 from plait.commands.check.options import CheckOptions
 from plait.commands.interrupt import Interrupt
-from plait.commands.progress import duration
+from plait.commands.options import SearchOptions, clock_or_steps
+from plait.commands.progress import duration, terminal_line
 from plait.commands.releases import cache_root
-from plait.config import Config, tests_folder
+from plait.config import Config
 from plait.errors import FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, UsageError, own_error
-from plait.judge.audit import (
-    IMMUTABLE,
-    SILENT,
-    UNJUDGED,
-    UNSAFE,
-    Audited,
-    judge_class,
-    judge_functions,
-    supported_level,
-)
+from plait.judge.audit import SILENT, UNJUDGED, UNSAFE, Audited, judge_class, judge_functions, supported_level
 from plait.judge.oracle.rules import Rules
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.report.audit import publish_audit
 from plait.store.baseline import Found
 from plait.store.database import FOLDER
+from plait.subject.contract import IMMUTABLE
 from plait.subject.name import Subject
 from plait.subject.package.facts import ClassFacts, ModuleFacts, module_facts
 from plait.subject.package.listing import Listing, PublicClass, PublicFunction, list_package
@@ -57,24 +48,14 @@ _HIGHEST = 24.0  # a score above this gets no more than this one
 
 
 @dataclass(slots=True)
-class AuditOptions:
+class AuditOptions(SearchOptions):
     """What `plait audit` was asked for."""
 
     target: str
     at: str = "worktree"
-    project: Path = field(default_factory=Path)
-    seed: int = 0
+    _: KW_ONLY
     budget: float | None = DEFAULT_BUDGET
-    max_tests: int | None = None
-    max_schedules: int | None = None
-    model: str = "both"
-    threads: int = 2
-    workers: int = 1
-    allow: tuple[str, ...] = ()
     config: Config = field(default_factory=Config)
-    tests: Path | None = None
-    store: Path | None = None
-    fresh: bool = False
 
 
 @dataclass(slots=True)
@@ -96,7 +77,7 @@ def run_audit(options: argparse.Namespace) -> int:
     asked = audit_options(options)
     baseline = baseline_of(options)
     with Interrupt() as interrupt:
-        result, audited = audit(asked, interrupt, _say if sys.stderr.isatty() and not options.quiet else lambda _: None)
+        result, audited = audit(asked, interrupt, terminal_line(quiet=options.quiet))
     subjects = {id(each): made.check.subject for made in audited if made.check is not None for each in made.findings}
     found = [Found(each, subjects.get(id(each), result.subject), "check") for each in result.findings]
     looked_at = {(each.check.subject, "check") for each in audited if each.check is not None}
@@ -110,19 +91,11 @@ def run_audit(options: argparse.Namespace) -> int:
     return code if complete else code or UNUSABLE
 
 
-def _say(text: str) -> None:
-    print(f"\r\033[K{text}", end="" if text else "\r", file=sys.stderr, flush=True)
-
-
 def audit_options(options: argparse.Namespace) -> AuditOptions:
     """Return the command line's words as options."""
-    config: Config = options.config
-    by_steps = options.budget is None and (options.max_tests is not None or options.max_schedules is not None)
-    return AuditOptions(
-        options.argument, options.at, options.path, options.seed,
-        None if by_steps else options.budget or DEFAULT_BUDGET, options.max_tests, options.max_schedules,
-        options.model, options.threads, options.workers or os.cpu_count() or 1, allow=tuple(options.allow),
-        config=config, tests=tests_folder(options.path, config), store=Path(FOLDER), fresh=options.fresh,
+    return AuditOptions.read(
+        options, options.argument, options.at, budget=clock_or_steps(options, DEFAULT_BUDGET), config=options.config,
+        store=Path(FOLDER),
     )  # fmt: skip
 
 
@@ -244,15 +217,15 @@ def _checked(
 ) -> Result:
     words = options.config.subject(str(step.subject))
     here = version.kind == "worktree" and listing.root.is_relative_to(options.project.resolve())
-    return check(
-        CheckOptions(
-            step.subject, options.at, listing.root if here else options.project, options.seed,
-            None if step.seconds == _ENDLESS else step.seconds, options.max_tests, options.max_schedules,
-            options.model, options.threads, options.workers, allow=options.allow, hints=words.hints,
-            rules=Rules(words.invariant, words.nondeterministic), hook=options.config.hook, tests=options.tests,
-            store=options.store, fresh=options.fresh,
-        ), interrupt,
+    shared = options.handed_on(
+        CheckOptions, project=listing.root if here else options.project,
+        budget=None if step.seconds == _ENDLESS else step.seconds,
     )  # fmt: skip
+    rules = Rules(words.invariant, words.nondeterministic)
+    return check(
+        CheckOptions(step.subject, options.at, hints=words.hints, rules=rules, hook=options.config.hook, **shared),
+        interrupt,
+    )
 
 
 def _methods(audited: Audited, finding: Finding) -> list[str]:

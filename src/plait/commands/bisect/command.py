@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import os
-import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from plait.commands.bisect.probes import Bisection, Probe, ProbeAnswer, behaviour_probe, speed_probe
 from plait.commands.interrupt import Interrupt
+from plait.commands.options import SearchOptions
 from plait.commands.perf.command import TESTS, THREADS
 from plait.commands.perf.measure import MeasureRules as Measuring
-from plait.config import Config, tests_folder
+from plait.commands.progress import terminal_line
+from plait.config import Config
 from plait.errors import UsageError
 from plait.generate.catalogue import Hints
 from plait.model.result import Result
@@ -30,27 +30,20 @@ DEFAULT_BUDGET = 300.0
 
 
 @dataclass(slots=True)
-class BisectOptions:
+class BisectOptions(SearchOptions):
     """What `plait bisect` was asked for; the budget is for finding the test, each commit then gets what it needs."""
 
     subject: Subject
     good: str
     bad: str = "HEAD"
-    project: Path = field(default_factory=Path)
-    seed: int = 0
+    _: KW_ONLY
     budget: float = DEFAULT_BUDGET
-    max_tests: int | None = None
-    max_schedules: int | None = None
-    model: str = "both"
-    threads: int = 2
     perf_threads: int = THREADS
     perf_tests: int = TESTS
     workers: int = 2
-    allow: tuple[str, ...] = ()
     hints: Hints = field(default_factory=Hints)
     nondeterministic: tuple[str, ...] = ()
     hook: Path | None = None
-    tests: Path | None = None
     measuring: Measuring = field(default_factory=Measuring)
 
 
@@ -58,16 +51,12 @@ def run_bisect(options: argparse.Namespace) -> int:
     """Run the command: 1 if a commit was found, 0 if the two ends do not differ, 3 if that cannot be told."""
     asked = bisect_options(options)
     with Interrupt() as interrupt:
-        result = bisect(asked, interrupt, _say if sys.stderr.isatty() else lambda _: None)
+        result = bisect(asked, interrupt, terminal_line())
     if options.json is None or not write_json(result.as_json(), options.json):
         show(fitted(bisect_text(result, options.path), terminal_layout()))
     if result.stopped_by == "interrupt":
         return 130
     return {"found": 1, "ambiguous": 1, "none": 0}.get(result.verdict, 3)
-
-
-def _say(text: str) -> None:
-    print(f"\r\033[K{text}", end="" if text else "\r", file=sys.stderr, flush=True)
 
 
 def bisect_options(options: argparse.Namespace) -> BisectOptions:
@@ -76,12 +65,10 @@ def bisect_options(options: argparse.Namespace) -> BisectOptions:
         raise UsageError("--good REV is missing: name a commit that does not have the difference")
     config: Config = options.config
     words = config.subject(options.argument)
-    return BisectOptions(
-        Subject.parse(options.argument, path=options.path), options.good, options.bad, options.path, options.seed,
-        options.budget or DEFAULT_BUDGET, options.max_tests, options.max_schedules, options.model, options.threads,
-        max(options.threads, THREADS), workers=options.workers or os.cpu_count() or 2, allow=tuple(options.allow),
-        hints=words.hints, nondeterministic=words.nondeterministic, hook=config.hook,
-        tests=tests_folder(options.path, config),
+    return BisectOptions.read(
+        options, Subject.parse(options.argument, path=options.path), options.good, options.bad,
+        budget=options.budget or DEFAULT_BUDGET, perf_threads=max(options.threads, THREADS), hints=words.hints,
+        nondeterministic=words.nondeterministic, hook=config.hook,
     )  # fmt: skip
 
 

@@ -120,13 +120,11 @@ class Probe(Protocol):
 def behaviour_probe(options: BisectOptions, interrupt: Interrupt | None) -> Probe | str | None:
     """Return what `plait diff` finds between the two ends; None if it finds nothing, a text if it cannot be told."""
     kept: list[Revealed | ShownViolation] = []
-    result = diff(
-        DiffOptions(
-            options.subject, options.good, options.bad, options.project, options.seed, options.budget * 0.4,
-            options.max_tests, options.max_schedules, options.model, options.threads, options.workers, True,
-            options.allow, options.hints, options.nondeterministic, options.hook, options.tests,
-        ), interrupt, kept.append,
+    asked = DiffOptions(
+        options.subject, options.good, options.bad, hints=options.hints, nondeterministic=options.nondeterministic,
+        hook=options.hook, **options.handed_on(DiffOptions, budget=options.budget * 0.4),
     )  # fmt: skip
+    result = diff(asked, interrupt, kept.append)
     if not result.findings or not kept:
         return str(result.more["reason"]) if result.verdict == "inconclusive" else None
     found, finding = kept[0], result.findings[0]
@@ -234,10 +232,9 @@ def speed_probe(options: BisectOptions, interrupt: Interrupt | None) -> Probe | 
     found = compare_speed(
         PerfOptions(
             f"{file}:{options.subject.qualname}" if file is not None else str(options.subject), options.good,
-            options.bad, options.project, options.budget * 0.5, options.seed, options.perf_threads, options.perf_tests,
-            (), allow=options.allow, hints=options.hints,
-            imports=(options.hook.parent.resolve(),) if options.hook else (), examples=options.tests,
-            rules=options.measuring, out=Path(OUT),
+            options.bad, threads=options.perf_threads, curve=(), hints=options.hints,
+            imports=(options.hook.parent.resolve(),) if options.hook else (), rules=options.measuring, out=Path(OUT),
+            **options.handed_on(PerfOptions, budget=options.budget * 0.5, max_tests=options.perf_tests),
         ), lambda: interrupt is not None and interrupt.requested,
     )  # fmt: skip
     if found.verdict == "inconclusive":

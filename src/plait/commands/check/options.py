@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
-from dataclasses import dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import Any
 
-from plait.config import Config, SubjectConfig, tests_folder
+from plait.commands.options import SearchOptions
+from plait.config import Config, SubjectConfig
 from plait.errors import UsageError
 from plait.generate.catalogue import Hints
 from plait.judge.oracle.rules import Rules
@@ -22,34 +21,23 @@ DEFAULT_BUDGET = 60.0
 
 
 @dataclass(slots=True)
-class CheckOptions:
-    """Plain data."""
+class CheckOptions(SearchOptions):
+    """Plain data. Without a budget or a number of tests or schedules, a minute is taken."""
 
     subject: Subject
     at: str = "worktree"
-    project: Path = field(default_factory=Path)
-    seed: int = 0
-    budget: float | None = None  # seconds; without any limit, a minute
-    max_tests: int | None = None
-    max_schedules: int | None = None
-    model: str = "both"
-    threads: int = 2
-    workers: int = 1
+    _: KW_ONLY
     generate: str = "covcon"
     order: str | None = None
     capp: str | None = None
     old: str = "HEAD"  # the version that a change-aware order compares with
     streams: int = STREAMS
     deeper: bool = True
-    allow: tuple[str, ...] = ()
     hints: Hints = field(default_factory=Hints)
     rules: Rules = field(default_factory=Rules)
     hook: Path | None = None
-    tests: Path | None = None
     keep_going: bool = True  # behind the first finding
-    store: Path | None = None  # the folder of what is remembered between runs
     called: str = ""  # what the version is called there; else by ``at``
-    fresh: bool = False
     quiet: bool = True
     cluster: Cluster | None = None  # instead of processes on this machine
     version: Version | None = None  # opened already: it is taken for ``at``
@@ -63,16 +51,6 @@ class CheckOptions:
     def kept_as(self) -> str:
         """What findings are kept under: what one version no longer shows, another one still may."""
         return kept_as(self.name, self.called or self.at)
-
-    def as_key(self) -> dict[str, Any]:
-        """Return all that the result of a run depends on, besides the code: plain data."""
-        unimportant = {
-            "subject", "project", "workers", "hook", "tests", "store", "called", "fresh", "quiet", "hints", "rules",
-            "cluster", "version",
-        }  # fmt: skip
-        plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in unimportant}
-        hints = {each.name: getattr(self.hints, each.name) for each in fields(self.hints)}
-        return {**plain, "hints": repr(sorted(hints.items(), key=str)), "rules": self.rules.as_json()}
 
 
 def kept_as(name: str, version: str) -> str:
@@ -93,11 +71,8 @@ def check_options(options: argparse.Namespace) -> CheckOptions:
             )
     subject = Subject.parse(options.argument, path=options.path)
     words: SubjectConfig = config.subject(options.argument)
-    return CheckOptions(
-        subject, options.at, options.path, options.seed, options.budget, options.max_tests,
-        options.max_schedules, options.model, options.threads, options.workers or os.cpu_count() or 1,
-        options.generate, options.schedule, options.capp, options.old, allow=tuple(options.allow), hints=words.hints,
-        rules=Rules(words.invariant, words.nondeterministic), hook=config.hook,
-        tests=tests_folder(options.path, config), store=Path(FOLDER), fresh=options.fresh, quiet=options.quiet,
-        cluster=cluster_of(options),
+    return CheckOptions.read(
+        options, subject, options.at, generate=options.generate, order=options.schedule, capp=options.capp,
+        old=options.old, hints=words.hints, rules=Rules(words.invariant, words.nondeterministic), hook=config.hook,
+        store=Path(FOLDER), quiet=options.quiet, cluster=cluster_of(options),
     )  # fmt: skip

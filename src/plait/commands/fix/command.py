@@ -11,10 +11,9 @@ import contextlib
 import dataclasses
 import os
 import shutil
-import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,12 @@ from plait.commands.fix.copies import ProjectCopy, copied
 from plait.commands.fix.proof import NOT_PROVEN, NOT_TRIED, PROVEN, MendSetting, MendTrial, ProofLimits, Prover
 from plait.commands.fix.worker import FixOrder, seen_again
 from plait.commands.interrupt import Interrupt
+from plait.commands.options import CommandOptions
+from plait.commands.progress import terminal_line
 from plait.commands.releases import opened
 from plait.commands.replay.command import numbered_finding, refuse_foreign, subject_place, version_label
 from plait.commands.replay.worker import ReplayOrder
 from plait.commands.trust import beyond_data
-from plait.config import tests_folder
 from plait.errors import FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, UsageError
 from plait.generate.catalogue import Hints
 from plait.judge.oracle.rules import Rules
@@ -52,20 +52,15 @@ _CODES = {"mended": NOTHING_FOUND, "none": FOUND, "inconclusive": INCONCLUSIVE}
 
 
 @dataclass(slots=True)
-class FixOptions:
+class FixOptions(CommandOptions):
     """What `plait fix` was asked for; plain data."""
 
     file: Path
     finding: int = 1
-    path: Path = field(default_factory=Path)
-    seed: int = 0
+    _: KW_ONLY
     budget: float | None = BUDGET_S  # seconds for everything; None: no limit
-    max_tests: int | None = None
-    workers: int = 1
-    allow: tuple[str, ...] = ()
     hints: Hints = field(default_factory=Hints)
     hook: Path | None = None
-    values: Path | None = None
     limits: ProofLimits | None = None  # else by the budget
     write: bool = False
 
@@ -76,17 +71,15 @@ def run_fix(options: argparse.Namespace) -> int:
     result = read_result(file)
     chosen = _chosen(result, options.finding or 1, file)
     words = options.config.subject(chosen.subject or result.subject)
-    asked = FixOptions(
-        file, chosen.number, options.path, options.seed, _budget(options), options.max_tests,
-        options.workers or os.cpu_count() or 1, tuple(options.allow), words.hints, options.config.hook,
-        tests_folder(options.path, options.config), write=bool(options.write),
+    asked = FixOptions.read(
+        options, file, chosen.number, budget=_budget(options), hints=words.hints, hook=options.config.hook,
+        write=bool(options.write),
     )  # fmt: skip
     label = version_label(result, chosen)
-    subject = _subject(result, chosen, asked.path)
+    subject = _subject(result, chosen, asked.project)
     foreign = () if options.trust else refuse_foreign(result, chosen, subject, label, options)
-    quiet = options.quiet or not sys.stderr.isatty()
     with Interrupt() as interrupt:
-        found = fix(asked, result, chosen, foreign, interrupt, (lambda _: None) if quiet else _say)
+        found = fix(asked, result, chosen, foreign, interrupt, terminal_line(quiet=options.quiet))
     complete = publish_result(found, options, fix_text, fix_statement)
     if found.stopped_by == "interrupt" and found.verdict != "mended":
         return INTERRUPTED
@@ -98,10 +91,6 @@ def _budget(options: argparse.Namespace) -> float | None:
     """Return what was asked for; a number of tests takes the place of the default."""
     given: float | None = options.budget
     return BUDGET_S if given is None and options.max_tests is None else given
-
-
-def _say(line: str) -> None:
-    print(f"\r\033[K{line[:100]}", end="" if line else "\r", file=sys.stderr, flush=True)
 
 
 def _chosen(result: ResultFile, number: int, file: Path) -> Replayable:
@@ -122,7 +111,7 @@ def fix(
     """Look for the smallest mend of a finding that can be proven; UsageError if the finding does not show any more."""
     started = time.monotonic()
     label = version_label(result, chosen)
-    subject = _subject(result, chosen, asked.path)
+    subject = _subject(result, chosen, asked.project)
     if chosen.old:
         raise UsageError(f"finding {chosen.number} is of the old version: what only that one shows is mended already")
     with _placed(label, subject, result, asked) as version:
@@ -136,7 +125,7 @@ def fix(
             found = mends(texts, clues, subject.qualname)
             around = MendSetting(
                 subject, str(subject), order, finding, original, mended, asked.seed, result.model, asked.workers,
-                asked.allow, asked.hints, stated_rules(result), asked.hook, asked.values,
+                asked.allow, asked.hints, stated_rules(result), asked.hook, asked.tests,
                 tuple(unrelated_methods(texts, clues, subject.qualname)),
                 _others(result, chosen, subject, label, foreign),
             )  # fmt: skip
@@ -157,9 +146,9 @@ def fix(
 @contextlib.contextmanager
 def _placed(label: str, subject: Subject, result: ResultFile, asked: FixOptions) -> Iterator[Version]:
     """Open the version; the module is taken from where it was found then, if that is in the folder at hand."""
-    with opened(label, project=asked.path, subject=subject, allow=asked.allow) as version:
-        root = subject_place(result, asked.path)
-        moved = version.kind == "worktree" and root != asked.path
+    with opened(label, project=asked.project, subject=subject, allow=asked.allow) as version:
+        root = subject_place(result, asked.project)
+        moved = version.kind == "worktree" and root != asked.project
         yield dataclasses.replace(version, root=root) if moved else version
 
 

@@ -295,9 +295,9 @@ class Prover:
         hints = replace(around.hints, exclude=(*around.hints.exclude, *left_out))
         return check(
             CheckOptions(
-                around.subject, f"dir:{copy.version.root}", copy.base, around.seed, limits.check_s, limits.max_tests,
-                model=around.model, workers=around.workers, allow=around.allow, hints=hints, rules=around.rules,
-                hook=around.hook, tests=around.values, version=copy.version,
+                around.subject, f"dir:{copy.version.root}", project=copy.base, seed=around.seed, budget=limits.check_s,
+                max_tests=limits.max_tests, model=around.model, workers=around.workers, allow=around.allow,
+                hints=hints, rules=around.rules, hook=around.hook, tests=around.values, version=copy.version,
             ),
             self._interrupt,
         )  # fmt: skip
@@ -352,9 +352,9 @@ class Prover:
         try:
             found = compare_speed(
                 PerfOptions(
-                    around.name, f"dir:{old.root}", f"dir:{new.root}", around.mended.base, seconds, around.seed,
-                    tests=2, curve=(), allow=around.allow, hints=around.hints, imports=(*new.extra, *hook),
-                    examples=around.values,
+                    around.name, f"dir:{old.root}", f"dir:{new.root}", project=around.mended.base, budget=seconds,
+                    seed=around.seed, max_tests=2, curve=(), allow=around.allow, hints=around.hints,
+                    imports=(*new.extra, *hook), tests=around.values,
                 ),
                 lambda: self._interrupt is not None and self._interrupt.requested,
             )  # fmt: skip

@@ -12,17 +12,18 @@ import os
 import shutil
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from plait.commands.interrupt import Interrupt
+from plait.commands.options import CommandOptions
 from plait.commands.perf.measure import MeasureRules, Rounds, contention
 from plait.commands.perf.prepare import NoTestError, Workshop, author, make_tests
+from plait.commands.progress import terminal_line
 from plait.commands.releases import opened
-from plait.config import tests_folder
 from plait.errors import UsageError, own_error
 from plait.generate.catalogue import Hints
 from plait.generate.perf import Limits
@@ -60,7 +61,7 @@ _PREPARE, _MEASURE, _CURVE = 0.25, 0.75, 0.93
 
 
 @dataclass(slots=True)
-class PerfOptions:
+class PerfOptions(CommandOptions):
     """What `plait perf` was asked for.
 
     ``pythons`` are the interpreters of the old and the new version (default: this one); ``curve`` lists the numbers of
@@ -70,18 +71,15 @@ class PerfOptions:
     subject: str
     old: str = "HEAD"
     new: str = "worktree"
-    path: Path = field(default_factory=Path)
+    _: KW_ONLY
     budget: float = BUDGET_S
-    seed: int = 0
+    max_tests: int = TESTS
     threads: int = THREADS
-    tests: int = TESTS
     curve: tuple[int, ...] = CURVE
     scope: str = "whole"
     pythons: tuple[str, ...] = ()
-    allow: tuple[str, ...] = ()
     hints: Hints = field(default_factory=Hints)
     imports: tuple[Path, ...] = ()
-    examples: Path | None = None
     limits: Limits = field(default_factory=Limits)
     rules: MeasureRules = field(default_factory=MeasureRules)
     out: Path | None = None
@@ -90,15 +88,11 @@ class PerfOptions:
 def run_perf(options: argparse.Namespace) -> int:
     """Return the command; returns the exit code."""
     asked = perf_options(options)
-    quiet = getattr(options, "quiet", False) or not sys.stderr.isatty()
+    quiet = getattr(options, "quiet", False)
     with Interrupt() as interrupt:
-        found = compare_speed(asked, lambda: interrupt.requested, (lambda _: None) if quiet else _say)
-    publish_perf(found, options, short=getattr(options, "quiet", False))
+        found = compare_speed(asked, lambda: interrupt.requested, terminal_line(quiet=quiet))
+    publish_perf(found, options, short=quiet)
     return 130 if found.stopped_by == "interrupt" else found.exit_code
-
-
-def _say(line: str) -> None:
-    print(f"\r\033[K{line}", end="" if line else "\r", file=sys.stderr, flush=True)
 
 
 def perf_options(options: argparse.Namespace) -> PerfOptions:
@@ -109,13 +103,11 @@ def perf_options(options: argparse.Namespace) -> PerfOptions:
     if len(pythons) > 2:
         raise UsageError("--python: give one interpreter for both versions, or two")
     rules = MeasureRules(delta=_percent(given["delta"])) if given["delta"] else MeasureRules()
-    return PerfOptions(
-        options.argument, options.old, options.new, options.path, options.budget or BUDGET_S, options.seed,
-        options.threads,
-        options.max_tests or TESTS, _counts(given["curve"]) if given["curve"] else CURVE, given["scope"] or "whole",
-        pythons, tuple(options.allow), config.subject(options.argument).hints,
-        (config.hook.parent.resolve(),) if config.hook else (), tests_folder(options.path, config),
-        rules=rules, out=Path("plait-out"),
+    return PerfOptions.read(
+        options, options.argument, options.old, options.new, budget=options.budget or BUDGET_S,
+        max_tests=options.max_tests or TESTS, curve=_counts(given["curve"]) if given["curve"] else CURVE,
+        scope=given["scope"] or "whole", pythons=pythons, hints=config.subject(options.argument).hints,
+        imports=(config.hook.parent.resolve(),) if config.hook else (), rules=rules, out=Path("plait-out"),
     )  # fmt: skip
 
 
@@ -141,10 +133,10 @@ def compare_speed(
 ) -> Comparison:
     """Measure both versions and judge; `UsageError` when a version cannot be had or no test works on both."""
     started = time.monotonic()
-    subject = Subject.parse(options.subject, path=options.path)
+    subject = Subject.parse(options.subject, path=options.project)
     with contextlib.ExitStack() as stack:
         versions = {
-            side: stack.enter_context(opened(text, project=options.path, subject=subject, allow=options.allow))
+            side: stack.enter_context(opened(text, project=options.project, subject=subject, allow=options.allow))
             for side, text in (("old", options.old), ("new", options.new))
         }
         found = Comparison(
@@ -255,7 +247,7 @@ class _PerfCampaign:
             change = None
             found.notes.append(f"what changed is not known: {error}")
         place = self._places["new"]
-        with author(place, str(self._subject), seed=options.seed, hints=options.hints, tests=options.examples) as (
+        with author(place, str(self._subject), seed=options.seed, hints=options.hints, tests=options.tests) as (
             writer,
             methods,
         ):
@@ -275,7 +267,7 @@ class _PerfCampaign:
             with shop:
                 self._check_files(shop.interpreters)
                 try:
-                    tests = make_tests(shop, options.tests, _PREPARE * options.budget, self._stop)
+                    tests = make_tests(shop, options.max_tests, _PREPARE * options.budget, self._stop)
                 finally:
                     found.calls = {name: (count, shop.returned[name]) for name, count in sorted(shop.called.items())}
                 if not any(each.reason is None for each in tests):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
-import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,11 +12,13 @@ from pathlib import Path
 from plait.commands.accepting import apply_baseline, baseline_of, is_new
 from plait.commands.budget import Budget
 from plait.commands.interrupt import Interrupt
+from plait.commands.options import SearchOptions, clock_or_steps
 from plait.commands.perf.command import CURVE, TESTS, THREADS
 from plait.commands.perf.measure import MeasureRules as Measuring
+from plait.commands.progress import terminal_line
 from plait.commands.releases import cache_root
 from plait.commands.review.steps import Shares, Steps
-from plait.config import Config, tests_folder
+from plait.config import Config
 from plait.judge.review import ClassReview
 from plait.model.fingerprint import fingerprint_of
 from plait.model.result import Result
@@ -33,28 +33,19 @@ from plait.subject.versions.version import Version, resolve
 DEFAULT_BUDGET = 180.0
 
 
-@dataclass(slots=True)
-class ReviewOptions:
+@dataclass(slots=True, kw_only=True)
+class ReviewOptions(SearchOptions):
     """What `plait review` was asked for; ``measuring`` are the rules of the performance tests."""
 
-    project: Path = field(default_factory=Path)
     base: str | None = None
     new: str = "worktree"
-    seed: int = 0
     budget: float | None = DEFAULT_BUDGET
-    max_tests: int | None = None
-    max_schedules: int | None = None
-    model: str = "both"
-    threads: int = 2
     perf_threads: int = THREADS
     perf_tests: int = TESTS
     curve: tuple[int, ...] = CURVE
     workers: int = 2
-    allow: tuple[str, ...] = ()
     config: Config = field(default_factory=Config)
-    tests: Path | None = None
     measuring: Measuring = field(default_factory=Measuring)
-    store: Path | None = None  # the folder of what is remembered between runs
 
 
 def run_review(options: argparse.Namespace) -> int:
@@ -62,7 +53,7 @@ def run_review(options: argparse.Namespace) -> int:
     asked = review_options(options)
     baseline = baseline_of(options)
     with Interrupt() as interrupt:
-        result, classes = review(asked, interrupt, _say if sys.stderr.isatty() else lambda _: None)
+        result, classes = review(asked, interrupt, terminal_line())
     found = [
         Found(finding, made.name, made.step_of(finding))
         for made in classes for each in made.brought() for finding in (each.finding, *each.also)
@@ -91,20 +82,11 @@ def _seen(classes: list[ClassReview]) -> set[str]:
     return {fingerprint_of(finding, name) for finding, name in every}
 
 
-def _say(text: str) -> None:
-    print(f"\r\033[K{text}", end="" if text else "\r", file=sys.stderr, flush=True)
-
-
 def review_options(options: argparse.Namespace) -> ReviewOptions:
     """Return the command line's words as options."""
-    config: Config = options.config
-    by_steps = options.budget is None and (options.max_tests is not None or options.max_schedules is not None)
-    return ReviewOptions(
-        options.path, options.base, options.new, options.seed,
-        None if by_steps else options.budget or DEFAULT_BUDGET, options.max_tests, options.max_schedules,
-        options.model, options.threads, max(options.threads, THREADS),
-        workers=options.workers or os.cpu_count() or 2, allow=tuple(options.allow), config=config,
-        tests=tests_folder(options.path, config), store=Path(FOLDER),
+    return ReviewOptions.read(
+        options, base=options.base, new=options.new, budget=clock_or_steps(options, DEFAULT_BUDGET),
+        perf_threads=max(options.threads, THREADS), config=options.config, store=Path(FOLDER),
     )  # fmt: skip
 
 

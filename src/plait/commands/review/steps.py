@@ -164,10 +164,8 @@ class Steps:
         words = options.config.subject(made.name)
         made.diff = diff(
             DiffOptions(
-                made.touched.subject, self._base, self._tip, options.project, options.seed, seconds, options.max_tests,
-                options.max_schedules, options.model, options.threads, options.workers, True, options.allow,
-                words.hints, words.nondeterministic, options.config.hook, options.tests, store=options.store,
-                called=self._called(),
+                made.touched.subject, self._base, self._tip, hints=words.hints, nondeterministic=words.nondeterministic,
+                hook=options.config.hook, called=self._called(), **options.handed_on(DiffOptions, budget=seconds),
             ), self._interrupt,
         )  # fmt: skip
         made.notes += made.diff.more.get("remembered", [])
@@ -177,10 +175,9 @@ class Steps:
         words = options.config.subject(made.name)
         made.check = check(
             CheckOptions(
-                made.touched.subject, self._tip, options.project, options.seed, self._clock(seconds), options.max_tests,
-                options.max_schedules, options.model, options.threads, options.workers, allow=options.allow,
-                hints=words.hints, rules=Rules(words.invariant, words.nondeterministic), hook=options.config.hook,
-                tests=options.tests, store=options.store, called=options.new,
+                made.touched.subject, self._tip, hints=words.hints,
+                rules=Rules(words.invariant, words.nondeterministic), hook=options.config.hook, called=options.new,
+                **options.handed_on(CheckOptions, budget=self._clock(seconds)),
             ), self._interrupt,
         )  # fmt: skip
         made.notes += made.check.more["remembered"]
@@ -214,11 +211,11 @@ class Steps:
         subject = f"{file}:{made.touched.subject.qualname}" if file is not None else made.name
         made.perf = compare_speed(
             PerfOptions(
-                subject, self._base, self._tip, options.project, seconds, options.seed, options.perf_threads,
-                options.perf_tests, options.curve if seconds >= 60 else (1,), allow=options.allow,
-                hints=options.config.subject(made.name).hints,
+                subject, self._base, self._tip, threads=options.perf_threads,
+                curve=options.curve if seconds >= 60 else (1,), hints=options.config.subject(made.name).hints,
                 imports=(options.config.hook.parent.resolve(),) if options.config.hook else (),
-                examples=options.tests, rules=options.measuring, out=Path(OUT),
+                rules=options.measuring, out=Path(OUT),
+                **options.handed_on(PerfOptions, budget=seconds, max_tests=options.perf_tests),
             ), self._stopped,
         )  # fmt: skip
         if made.perf.verdict == "inconclusive" and made.perf.reason:
