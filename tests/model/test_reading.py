@@ -96,3 +96,9 @@ def test_other_files_are_refused(tmp_path, text):
 def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(UsageError, match="cannot be read"):
         read_result(tmp_path / "nothing.json")
+
+
+def test_a_class_given_for_a_file_says_what_to_do_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=r"plait check shop\.stock:Stock --json result\.json"):
+        read_result(Path("shop.stock:Stock"))

@@ -63,6 +63,8 @@ def _asked(text: str, kept: list[_Kept]) -> list[_Kept]:
     if not names:
         there = f"`plait explain` lists the {len(kept)} that it holds" if kept else "it holds no findings"
         hint = "" if len(wanted) >= LEAST else f" (give at least {LEAST} of its {LENGTH} digits)"
+        if Path(text).is_file():
+            hint = f": it is a file; `plait replay {text}` shows what a file holds"
         raise UsageError(f"{FOLDER} knows no finding {text!r:.40}{hint}; {there}")
     if len(names) > 1:
         raise UsageError(f"{text!r} may be {', '.join(names[:5])}: give more digits")

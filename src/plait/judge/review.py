@@ -21,6 +21,18 @@ class Brought:
     also: list[Finding] = field(default_factory=list)
 
 
+def mark_cause(brought: Brought) -> None:
+    """Let the finding that is shown say what the baseline says of its cause.
+
+    A run fails for each finding that is new or expired, also for one that is only named beside another of its cause:
+    what is shown must not be called known then.
+    """
+    failing = (each.baseline for each in brought.also if each.baseline is None or not each.baseline.is_known)
+    shown = brought.finding.baseline
+    if shown is not None and shown.is_known:
+        brought.finding.baseline = next(failing, shown)
+
+
 @dataclass(slots=True)
 class ClassReview:
     """Everything about one class. A step that was not taken is None, and a note says why.

@@ -20,6 +20,7 @@ from plait.model.schedule import Schedule
 from plait.model.test import Test
 
 MOST_BYTES = 64 * 1024 * 1024
+_SUBJECT = re.compile(r"[\w./-]+:[A-Za-z_]\w*")
 _PAGE = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 
 
@@ -85,7 +86,11 @@ def _data(file: Path) -> Any:
 def _near(file: Path) -> str:
     names = [each.name for each in file.absolute().parent.glob("*") if each.suffix in (".json", ".html", ".py")]
     near = difflib.get_close_matches(file.name, names, 1)
-    return f"; did you mean {file.with_name(near[0])}?" if near and not file.exists() else ""
+    if file.exists():
+        return ""
+    if _SUBJECT.fullmatch(str(file)):
+        return f"; a class is checked first: `plait check {file} --json result.json`, then give result.json"
+    return f"; did you mean {file.with_name(near[0])}?" if near else ""
 
 
 def _short(error: BaseException) -> str:

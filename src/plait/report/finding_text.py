@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from plait.model.finding import Finding
+from plait.model.finding import AccessStep, Finding
 from plait.report.interleaving import table
 from plait.report.layout import SCREEN, Layout, Line, Span, indented, prose
 
 _MOST = 5  # other methods that are named
 INDENT = 2
+_OF_LOCKS = ("acquire", "release", "find busy", "wait", "notify")  # steps that touch no data
 
 
 def finding_lines(finding: Finding, layout: Layout, number: int = 1, total: int = 1) -> list[Line]:
@@ -89,6 +90,14 @@ def _causes(finding: Finding) -> list[str]:
     if finding.kind == "deadlock" and finding.waiting:
         return []  # who holds what and wants what has been said
     lines = [f"{finding.raised}."] if finding.raised else []
+    wait = _early_wait(finding)
+    if wait is not None:
+        where = f"wait() at line {wait.line} of {Path(wait.file).name}, in `{wait.function}`"
+        lines.append(
+            f"Not tested again: {where}, lets other threads change what was tested before it. Test it again when wait() "
+            "returns: `while`, not `if`."
+        )
+        return lines
     if finding.race:
         first, second = finding.race
         lines.append(
@@ -96,8 +105,9 @@ def _causes(finding: Finding) -> list[str]:
             f"{second.access} at line {second.line} (thread {second.thread})."
         )
     gap = finding.gap
-    if gap is not None and gap.line != gap.end:
-        where = f"lines {gap.line} and {gap.end} of {Path(gap.file).name}, in `{gap.function}`"
+    if gap is not None:
+        which = f"line {gap.line}" if gap.line == gap.end else f"lines {gap.line} and {gap.end}"
+        where = f"{which} of {Path(gap.file).name}, in `{gap.function}`"
         lines.append(f"Not atomic: {where}, must run under one lock (thread {gap.thread} is interrupted there).")
     guard = finding.guard
     if guard is not None:
@@ -105,7 +115,26 @@ def _causes(finding: Finding) -> list[str]:
         places = ", ".join(_short(place) for place in guard.unguarded[:4])
         held = f"`{guard.field}` is accessed under `{guard.lock}` at {guard.guarded} of {total} places"
         lines.append(f"Guard: {held}; not at {places}.")
+    if finding.race and gap is None and guard is None and not any(step.verb in _OF_LOCKS for step in finding.race):
+        lines.append(_uncovered(finding.race))
     return lines
+
+
+def _early_wait(finding: Finding) -> AccessStep | None:
+    """Return the wait for a notification that the interrupted thread was in, and did not test again after."""
+    gap = finding.gap
+    if gap is None or not any(step.verb in _OF_LOCKS for step in finding.race or ()):
+        return None
+    waits = (step for step in finding.interleaving if step.verb == "wait")
+    return next((step for step in waits if (step.thread, step.line) == (gap.thread, gap.line)), None)
+
+
+def _uncovered(race: Sequence[AccessStep]) -> str:
+    """Return which code has to run under one lock, where no single function was interrupted between two of its lines."""
+    places = " and ".join(dict.fromkeys(f"line {step.line} in `{step.function}`" for step in race))
+    common = set.intersection(*(set(step.locks) for step in race))
+    said = f"each holds {', '.join(sorted(common))} for itself" if common else "no lock covers both accesses"
+    return f"Not under one lock: {places}; {said}."
 
 
 def _related(finding: Finding) -> list[str]:

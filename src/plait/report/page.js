@@ -48,19 +48,30 @@ function outcomes(shown) {
   return box;
 }
 
+function earlyWait(finding) {
+  const gap = finding.gap;
+  if (!gap || !(finding.race || []).some(row => /^(acquire|release|find busy|wait|notify) /.test(row.access))) return undefined;
+  return finding.interleaving.find(row => row.access.startsWith("wait ") && row.thread === gap.thread && row.line === gap.line);
+}
+
 function why(finding) {
   const box = make("section", {}, make("h3", {}, "Why"));
   const say = text => box.append(sentence("p", text));
   (finding.waiting || []).forEach(say);
   if (finding.expected && finding.expected.length && finding.kind !== "deadlock") say(`One after the other, the call ${finding.expected.slice(0, 4).join(" or ")}.`);
-  if (finding.race) {
+  const early = earlyWait(finding);
+  if (early) {
+    say(`Not tested again: wait() at line ${early.line} of \`${early.file.split("/").pop()}\`, in \`${early.function}\`, lets other `
+      + "threads change what was tested before it. Test it again when wait() returns: `while`, not `if`.");
+  } else if (finding.race) {
     const [first, second] = finding.race;
     const place = row => `${row.access} at line ${row.line} (thread ${row.thread})`;
     say(`Conflicting accesses: ${place(first)} and ${place(second)}.`);
   }
-  if (finding.gap && finding.gap.line !== finding.gap.end) {
+  if (finding.gap && !early) {
     const gap = finding.gap, file = gap.file.split("/").pop();
-    say(`Not atomic: lines ${gap.line} and ${gap.end} of \`${file}\`, in \`${gap.function}\`, must run under one lock `
+    const which = gap.line === gap.end ? `line ${gap.line}` : `lines ${gap.line} and ${gap.end}`;
+    say(`Not atomic: ${which} of \`${file}\`, in \`${gap.function}\`, must run under one lock `
       + `(thread ${gap.thread} is interrupted there).`);
   }
   if (finding.guard) {

@@ -228,8 +228,8 @@ def check_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa
         lines += finding_lines(result.findings[numbers[0] - 1], layout, numbers[0], total)
         if len(numbers) > 1:
             mend, more = result.findings[numbers[0] - 1].mend, len(numbers) - 1
-            ways = f"{more} more way{'s' if more > 1 else ''} to reach it"
-            lines += prose(f"To mend: {mend}. And {ways}: {_numbered(numbers[1:])} in --json.", layout, indent=2)
+            others = f"{_numbered(numbers[1:])} {'reaches it another way' if more == 1 else 'reach it in other ways'}"
+            lines += prose(f"To mend: {mend}. {others.capitalize()} (see --json).", layout, indent=2)
         lines.append([])
     for numbers in groups[SHOWN:LISTED]:
         others = f" (and {len(numbers) - 1} more to reach it)" if len(numbers) > 1 else ""
@@ -266,6 +266,12 @@ def _numbered(numbers: Sequence[int]) -> str:
     return f"finding {numbers[0]}" if len(numbers) == 1 else f"findings {numbers[0]} to {numbers[-1]}"
 
 
+_ENDED = {
+    "budget": "limit reached", "finding": "search ended after the last new finding", "exhausted": "all tests tried",
+    "interrupt": "interrupted",
+}  # fmt: skip
+
+
 def statement(result: Result) -> list[str]:
     """Return what was done and how far it reaches: a pass is evidence, so it says of what."""
     stats = result.stats
@@ -280,7 +286,7 @@ def statement(result: Result) -> list[str]:
     done = f"{stats['tests']} tests, {stats['schedules']} schedules; {stats.get('tests_exhausted', 0)} tests explored "
     pairs = f"{stats['method_pairs_covered']} of {stats['method_pairs']} pairs of methods ran concurrently."
     return [
-        f"{said} in {result.subject} ({result.elapsed_s:.1f} s, stopped by: {result.stopped_by}).",
+        f"{said} in {result.subject} ({result.elapsed_s:.1f} s; {_ENDED.get(result.stopped_by, result.stopped_by)}).",
         *reason,
         f"{done}completely; {pairs}",
     ]

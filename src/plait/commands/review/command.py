@@ -19,7 +19,7 @@ from plait.commands.progress import terminal_line
 from plait.commands.releases import cache_root
 from plait.commands.review.steps import Shares, Steps
 from plait.config import Config
-from plait.judge.review import ClassReview
+from plait.judge.review import ClassReview, mark_cause
 from plait.model.fingerprint import fingerprint_of
 from plait.model.result import Result
 from plait.report.review import publish_review
@@ -59,6 +59,9 @@ def run_review(options: argparse.Namespace) -> int:
         for made in classes for each in made.brought() for finding in (each.finding, *each.also)
     ]  # fmt: skip
     apply_baseline(baseline, options, result, found, _looked_at(classes), _seen(classes))
+    for made in classes:
+        for each in made.brought():
+            mark_cause(each)
     publish_review(result, classes, options)
     if result.stopped_by == "interrupt":
         return 130

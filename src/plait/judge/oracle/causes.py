@@ -39,13 +39,20 @@ _STAND_INS = re.compile(r"\b(Recorder|Partner|Standin|implemented|Thing|fresh|la
 def code_to_mend(finding: Finding) -> str:
     """Return the code that lacks protection, as a name that is the same for all findings it is to blame for."""
     if finding.kind == "deadlock" and finding.waiting:
-        return "locks taken by " + ", ".join(sorted(set(map(_short, finding.methods))))
+        names = ", ".join(sorted(set(map(_short, finding.methods))))
+        return f"{'waits and notifications in' if _is_wake_up(finding) else 'locks taken by'} {names}"
     if finding.gap is not None:
         return f"{_file(finding.gap.file)}: {finding.gap.function}"
     if finding.race:
         places = sorted({f"{_file(step.file)}: {step.function}" for step in finding.race})
         return " and ".join(places)
     return " and ".join(sorted(set(map(_short, finding.methods)))) or finding.summary
+
+
+def _is_wake_up(finding: Finding) -> bool:
+    """Return whether some thread is left waiting for a notification, and none for a lock that another holds."""
+    told = {step.thread: step.verb for step in finding.interleaving}  # the last step of each thread
+    return "wait" in told.values() and "find busy" not in told.values()
 
 
 def effort_to_reach(finding: Finding) -> tuple[int, int]:
