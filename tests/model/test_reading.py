@@ -1,6 +1,7 @@
 """Result files may come from anybody: whatever is in them, the answer is a result or one clear line."""
 
 import json
+from pathlib import Path
 from random import Random
 
 import pytest

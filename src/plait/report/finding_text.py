@@ -94,8 +94,8 @@ def _causes(finding: Finding) -> list[str]:
     if wait is not None:
         where = f"wait() at line {wait.line} of {Path(wait.file).name}, in `{wait.function}`"
         lines.append(
-            f"Not tested again: {where}, lets other threads change what was tested before it. Test it again when wait() "
-            "returns: `while`, not `if`."
+            f"Not tested again: {where}, lets other threads change what was tested before it. Test it again when "
+            "wait() returns: `while`, not `if`."
         )
         return lines
     if finding.race:
@@ -130,7 +130,7 @@ def _early_wait(finding: Finding) -> AccessStep | None:
 
 
 def _uncovered(race: Sequence[AccessStep]) -> str:
-    """Return which code has to run under one lock, where no single function was interrupted between two of its lines."""
+    """Return what has to run under one lock, where no single function was interrupted between two of its lines."""
     places = " and ".join(dict.fromkeys(f"line {step.line} in `{step.function}`" for step in race))
     common = set.intersection(*(set(step.locks) for step in race))
     said = f"each holds {', '.join(sorted(common))} for itself" if common else "no lock covers both accesses"
