@@ -134,7 +134,7 @@ def test_two_interpreters_are_a_comparison_of_one_version():
 def real(tmp_path_factory):
     """With real times, as few as it can be: what they say is the machine's affair, that there are any is plait's."""
     rules = MeasureRules(m_min=2, m_max=2, sigma_acceptable=1e9, heavy=1e9)
-    given = {"tests": 1, "limits": Limits(t_s=0.05), "rules": rules, "out": tmp_path_factory.mktemp("out")}
+    given = {"max_tests": 1, "limits": Limits(t_s=0.05), "rules": rules, "out": tmp_path_factory.mktemp("out")}
     return compare_speed(effect("loader", **given))
 
 
