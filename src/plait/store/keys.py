@@ -1,6 +1,6 @@
 """Hashes that stand for all that a run depends on: its code as a whole, files, and everything around it.
 
-Whatever has not changed is answered by them alone, so they need little: nothing is imported or followed by name here.
+Whatever has not changed is answered by them alone, so they need little: nothing of the subject is imported here.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import hashlib
 import json
 import os
 import sys
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import plait
+from plait.subject.changes.importing import acts_of
 from plait.subject.changes.reach import Reach, Step
 from plait.subject.changes.units import CONSTRUCTORS, Program, Unit
 from plait.subject.source import Source
@@ -65,7 +66,7 @@ def token(value: Any) -> str:
     return repr(value)
 
 
-def files_key(*places: Path | None) -> str:
+def files_key(*places: Path | None, relative_to: Path | None = None) -> str:
     """Return a hash of files, and of all Python files below folders; what is not there is left out."""
     digest = hashlib.sha256()
     for place in places:
@@ -73,7 +74,8 @@ def files_key(*places: Path | None) -> str:
             continue
         for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
             with contextlib.suppress(OSError):
-                digest.update(f"{file}\0".encode() + file.read_bytes())
+                name = file if relative_to is None else file.relative_to(relative_to)
+                digest.update(f"{name}\0".encode() + file.read_bytes())
     return digest.hexdigest()
 
 
@@ -100,9 +102,11 @@ def around() -> str:
 # -- fingerprint -------------------------------------------------------------------------------------------------------
 # What a test's outcome depends on, as hashes: the code its calls reach, and everything around it.
 #
-# The code is followed by name from the called methods through the subject's own modules, as the comparison of versions
-# does it (`plait.subject.changes.reach`): after a change only tests that can reach it have another fingerprint. Code
-# that is reached in ways no name tells (``getattr`` with a computed name, ``exec``) is missed.
+# The code is followed by name from the called methods through the subject's own modules
+# (`plait.subject.changes.reach`): after a change only tests that can reach it have another fingerprint. What importing
+# the modules does belongs to all of them (`plait.subject.changes.importing`); what is reached in ways no name tells
+# (``getattr`` with a computed name, ``exec``) makes a test depend on every line. `tests/campaign/test_edits.py` holds
+# this to what edited code really does.
 
 
 class Fingerprints:
@@ -111,9 +115,10 @@ class Fingerprints:
     def __init__(self, subject: Subject, version: Version, on_read: Callable[[], object] | None = None) -> None:
         source = source_of(subject, version)
         source.on_read = on_read
+        self._root = version.root
         self._module = source.required(subject.module, version.label)
         self._program = Program(source, subject.module)
-        self._reach = Reach(self._program)
+        self._reach = Reach(self._program, wide=True)
         self._classes = list(self._find(subject.qualname)) if subject.qualname else []
         self._reached: dict[Step, dict[str, str]] = {}
         self._parts: dict[str, str] = {}
@@ -128,16 +133,38 @@ class Fingerprints:
     def code(self, test: Test) -> dict[str, str]:
         """Hashes of all that the test's calls can reach, by ``module:name``."""
         names = dict.fromkeys(call.method for call in (*test.prefix, *test.calls))
-        return self._code((*self._built(), *self._called(names), *self._imported(test.imports)))
+        found = self._code((*self._built(), *self._called(names), *self._imported(test.imports)))
+        return {**self._acts, **found}
 
     def part(self, part: str) -> str:
         """Return a hash of the code of one of the `parts_of` a test; all together cover all that it does."""
         if part not in self._parts:
             kind, _, name = part.partition(" ")
             named = self._called([name]) if kind == "call" else self._imported([name])
-            found = self._code(self._built() if kind == "build" else named)
+            found = {**self._acts, **self._code(self._built())} if kind == "build" else self._code(named)
             self._parts[part] = hashlib.sha256(json.dumps(sorted(found.items())).encode()).hexdigest()
         return self._parts[part]
+
+    @cached_property
+    def _acts(self) -> dict[str, str]:
+        """Hashes of what importing the modules does besides defining, and of all that this can reach."""
+        found: dict[str, str] = {}
+        for name, module in self._program.modules.items():
+            acts = list(acts_of(self._program, module))
+            if not acts:
+                continue
+            found[f"{name}:<import>"] = hashlib.sha256("\n".join(map(ast.dump, acts)).encode()).hexdigest()
+            steps, opaque = self._reach.uses_of(module, acts)
+            found |= self._everything if opaque else self._code(steps)
+        return found
+
+    @cached_property
+    def _everything(self) -> dict[str, str]:
+        """Hashes of all modules, also of those beside the subject that only their names at run time can tell."""
+        texts = {name: module.text for name, module in self._program.modules.items()}
+        digests = {f"{name}:<text>": hashlib.sha256(text).hexdigest() for name, text in texts.items()}
+        folder = (self._root / self._module.file).parent
+        return digests | {"<beside>": files_key(*sorted(folder.glob("*.py")), relative_to=folder)}
 
     def _code(self, steps: Iterable[Step]) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -188,7 +215,9 @@ class Fingerprints:
                         seen.add(step)
                         pending.append(step)
             digests = {str(step.unit): self._program.digest(step.unit) for step in seen}
-            self._reached[start] = {name: digest for name, digest in digests.items() if digest is not None}
+            reached = {name: digest for name, digest in digests.items() if digest is not None}
+            opaque = not self._reach.opaque.isdisjoint(seen)
+            self._reached[start] = reached | (self._everything if opaque else {})
         return self._reached[start]
 
 

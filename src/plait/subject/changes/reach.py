@@ -34,6 +34,14 @@ _ITEMS: dict[type[ast.expr_context], tuple[str, ...]] = {
     ast.Load: ("__getitem__", "__missing__"), ast.Store: ("__setitem__",), ast.Del: ("__delitem__",),
 }  # fmt: skip
 
+_NAMING = frozenset({"getattr", "setattr", "delattr", "hasattr"})
+_OPAQUE = frozenset({
+    "eval", "exec", "compile", "globals", "locals", "vars", "__import__", "import_module", "methodcaller",
+    "attrgetter", "getmembers", "__dict__", "__subclasses__", "__getattribute__", "__globals__", "__closure__",
+    "__mro__", "__bases__",
+})  # fmt: skip
+"""What reaches code by names that stand nowhere in the source."""
+
 
 class Step(NamedTuple):
     """A unit in use; methods that it calls on itself are looked up in the class of ``receiver``."""
@@ -43,11 +51,18 @@ class Step(NamedTuple):
 
 
 class Reach:
-    """The graph of uses in one version."""
+    """The graph of uses in one version.
 
-    def __init__(self, program: Program) -> None:
+    A ``wide`` one leaves nothing out that could be used: objects of unknown classes are of any, a class comes with all
+    its special methods, and what uses names that are made at run time is ``opaque``. Whoever keeps an answer for code
+    that has not changed needs that; who looks for what a change is about is better served without.
+    """
+
+    def __init__(self, program: Program, *, wide: bool = False) -> None:
         self.program = program
-        self.types = Types(program)
+        self.types = Types(program, wide=wide)
+        self.wide = wide
+        self.opaque: set[Step] = set()
         self._uses: dict[Step, list[Step]] = {}
 
     def path_to(self, start: Step, is_changed: Callable[[Unit], bool]) -> tuple[Unit, ...] | None:
@@ -78,6 +93,12 @@ class Reach:
             self._uses[step] = list(dict.fromkeys(self._find_uses(step)))
         return self._uses[step]
 
+    def uses_of(self, module: Module, nodes: Iterable[ast.AST]) -> tuple[list[Step], bool]:
+        """Return what statements at the top level of a module use, and whether they are opaque."""
+        collector = _Uses(self, module, None, None)
+        collector.expressions(nodes)
+        return collector.steps, collector.opaque
+
     def _find_uses(self, step: Step) -> list[Step]:
         module = self.program.source.module(step.unit.module)
         if module is None:
@@ -93,6 +114,8 @@ class Reach:
         if last == "<class>":
             for node in classes:
                 collector.expressions([*node.decorator_list, *node.keywords, *loose_statements(node)])
+            if self.wide and defining is not None and module.is_own:
+                collector.special_methods(defining)
         elif defining and f"{owner}.self.{last}" == step.unit.name:
             for function in (f for name in CONSTRUCTORS for f in module.functions(f"{owner}.{name}")):
                 collector.within(function, self.program.fields(defining).get(last, ()))
@@ -100,6 +123,8 @@ class Reach:
             collector.expressions(self.program.attributes(defining).get(last, ()))
         elif not owner:
             collector.expressions(module.values.get(last, ()))
+        if collector.opaque:
+            self.opaque.add(step)
         return collector.steps
 
 
@@ -108,6 +133,8 @@ class _Uses(ast.NodeVisitor):
 
     def __init__(self, reach: Reach, module: Module, defining: Unit | None, receiver: Unit | None) -> None:
         self.steps: list[Step] = []
+        self.opaque = False
+        self._wide = reach.wide and module.is_own
         self._program = reach.program
         self._types = reach.types
         self._module = module
@@ -135,6 +162,14 @@ class _Uses(ast.NodeVisitor):
         """Headers of statements outside of functions."""
         for node in nodes:
             self.visit(node)
+
+    def special_methods(self, cls: Unit) -> None:
+        """Note what may be called on objects of a class without being named."""
+        start = f"{cls.name}.__"
+        names = [*self._module.definitions, *(f"{cls.name}.{name}" for name in self._program.attributes(cls))]
+        for name in names:
+            if name.startswith(start) and name.endswith("__") and "." not in name[len(start) :]:
+                self._add(Unit(cls.module, name), cls)
 
     def _add(self, unit: Unit | None, receiver: Unit | None = None) -> None:
         if unit is not None:
@@ -182,6 +217,7 @@ class _Uses(ast.NodeVisitor):
 
     def visit_Name(self, node: ast.Name) -> None:
         """Note a module-level name, or in a class body a member of the class."""
+        self.opaque |= self._wide and (node.id in _OPAQUE or node.id in _NAMING)
         if any(node.id in names for names in self._locals):
             self._targets(self._types.local_targets(node.id, self._scope))
         elif not self._locals and self._defining and (member := self._program.lookup(self._defining, node.id)):
@@ -200,6 +236,7 @@ class _Uses(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         """``self.x``, ``super().x``, ``helper.x``, ``module.x``, ``Class.x``."""
+        self.opaque |= self._wide and node.attr in _OPAQUE
         self._attribute(node.value, node.attr, stored=not isinstance(node.ctx, ast.Load))
         self.visit(node.value)
 
@@ -214,12 +251,21 @@ class _Uses(ast.NodeVisitor):
             elif self._module.is_own:
                 self._targets(self._program.member(target, name))
         classes = self._types.of(value, self._scope)
+        unknown = classes is None and not targets and name not in _COMMON and self._module.is_own
+        if unknown or (self._wide and self._may_be_any(value, targets, classes)):
+            self._by_name(name)
         if classes is None:
-            if not targets and name not in _COMMON and self._module.is_own:
-                self._by_name(name)
             return
         for cls in classes:
             self._of_instance(cls, name, stored=stored)
+
+    def _may_be_any(self, value: ast.expr, targets: list[Target], classes: set[Unit] | None) -> bool:
+        """Whether an object may be of a class that nothing here tells: a subclass, or what a container gives back."""
+        if isinstance(value, ast.Name) and value.id == self._scope.self_name:
+            return False
+        if targets and all(target.kind in ("module", "class", "library") for target in targets):
+            return isinstance(value, ast.Subscript)
+        return classes is None or bool(classes) or not isinstance(value, ast.Attribute)
 
     def _of_instance(self, cls: Unit, name: str, *, stored: bool) -> None:
         private = name.startswith("__") and not name.endswith("__") and self._defining is not None
@@ -257,8 +303,11 @@ class _Uses(ast.NodeVisitor):
             for argument in node.args:
                 self._protocol(argument, *_BUILTINS.get(node.func.id, ()))
             named = node.args[1].value if len(node.args) > 1 and isinstance(node.args[1], ast.Constant) else None
-            if node.func.id in {"getattr", "setattr", "delattr", "hasattr"} and isinstance(named, str):
+            if node.func.id in _NAMING and isinstance(named, str):
                 self._attribute(node.args[0], named, stored=node.func.id in {"setattr", "delattr"})
+                for part in (*node.args, *node.keywords):  # the name of the function says nothing more
+                    self.visit(part)
+                return
         self.generic_visit(node)
 
     def _is_unknown(self, called: ast.expr) -> bool:

@@ -42,8 +42,9 @@ class TypeScope:
 class Types:
     """Finds classes by constructor calls and annotations; nothing is followed through the values of containers."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, *, wide: bool = False) -> None:
         self._program = program
+        self._wide = wide  # see `plait.subject.changes.reach.Reach`
         self._locals: dict[ast.AST, set[str]] = {}
         self._imports: dict[ast.AST, dict[str, list[Import]]] = {}
         self._assigned: dict[Unit, dict[str, list[tuple[ast.expr, FunctionNode | None]]]] = {}
@@ -213,10 +214,20 @@ class Types:
                 return (
                     self._annotated(returned[0], TypeScope(module, None, None, None, scope.depth)) if returned else None
                 )
+        if self._wide and ast.unparse(node.func).rpartition(".")[2] not in _PLAIN:
+            return None  # ``max``, ``copy`` and the like give back what they were given
         # A call of a name from elsewhere, or of a built-in, makes no instance of an own class.
         local = self.local_names(scope.function) if scope.function else ()
         outside = isinstance(node.func, ast.Name) and node.func.id not in local
         return set() if outside or (targets and targets[0].kind == "value") else None
+
+
+_PLAIN = frozenset({
+    "dict", "list", "set", "frozenset", "tuple", "str", "bytes", "bytearray", "int", "float", "bool", "complex",
+    "object", "OrderedDict", "defaultdict", "deque", "Counter", "Lock", "RLock", "Condition", "Event", "Semaphore",
+    "BoundedSemaphore", "Barrier", "Queue", "LifoQueue", "SimpleQueue", "len", "repr", "monotonic", "time", "Decimal",
+})  # fmt: skip
+"""What surely makes no object of an own class."""
 
 
 def _is_name(node: ast.expr, name: str | None) -> bool:
