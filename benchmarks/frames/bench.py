@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from plait.commands.check.worker import native, tasks
 from plait.commands.diff import worker as diff_worker
+from plait.commands.fix.worker import explore_to_bound, in_order, seen_again, violation_of, written_tests
 from plait.commands.replay import worker as replay_worker
 from plait.model.foreign import IS_CANONICAL
 from plait.workers.channel import Reply, read_frame
@@ -42,7 +43,8 @@ _HUGE = st.sampled_from(["deep", "wide", "long", "digits", "colliding", "deep ma
 
 def all_tasks() -> list[Any]:
     """Return everything that a worker can be asked for."""
-    return [
+    mending = [explore_to_bound, in_order, seen_again, violation_of, written_tests]
+    return mending + [
         each for module in (tasks, native, diff_worker, replay_worker)
         for name, each in inspect.getmembers(module, inspect.isfunction)
         if each.__module__ == module.__name__ and not name.startswith("_")

@@ -25,6 +25,7 @@ from plait.commands.budget import seconds
 from plait.config import ALLOWABLE, CHOICES, is_allowable, load_config, refuse_misspelt
 from plait.errors import INTERRUPTED, NOTHING_FOUND, UNUSABLE, PlaitBugError, UsageError
 from plait.model.choices import EXHAUSTIVE, SEARCHES
+from plait.model.foreign import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -380,7 +381,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _dispatch(given, alone=arguments is None)
         sys.stdout.flush()  # here, where a reader that went away does no harm
     except UsageError as error:
-        print(f"plait: {error}", file=sys.stderr)
+        print(harmless(f"plait: {error}"), file=sys.stderr)
         return UNUSABLE
     except KeyboardInterrupt:
         print("plait: interrupted", file=sys.stderr)
@@ -391,9 +392,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         import traceback  # noqa: PLC0415 - for the worst case
 
-        traceback.print_exc()
+        print(harmless(traceback.format_exc()), end="", file=sys.stderr)
         said = str(error) if isinstance(error, PlaitBugError) else f"[plait bug] {type(error).__name__}: {error}"
-        print(f"plait: {said}", file=sys.stderr)
+        print(harmless(f"plait: {said}"), file=sys.stderr)
         return UNUSABLE
     return code
 

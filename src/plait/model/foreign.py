@@ -66,12 +66,20 @@ def exception_text(error: BaseException) -> str:
 # changes colours or hides what stands before it; a mark for the direction of text lets code look like other code.
 
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ud800-\udfff\ufeff\ufff9-\ufffb]"
 )
 
 
 def visible(text: str) -> str:
-    """Return text with control characters and direction marks spelled out; line breaks and tabs stay."""
+    """Return text with control characters, direction marks and halves of characters spelled out.
+
+    Line breaks and tabs stay. No file takes the halves (surrogates).
+    """
     if text.isprintable():
         return text
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def harmless(text: str) -> str:
+    """Return visible text no line of which is a command: CI systems obey those that begin with ``::`` or ``##[``."""
+    return re.sub(r"(?m)^(?=::|##\[)", " ", visible(text))

@@ -10,7 +10,6 @@ there is no room for all cells, those that matter least are folded and counted.
 from __future__ import annotations
 
 import itertools
-import linecache
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple
 
 from plait.model.finding import AccessStep
 from plait.report.layout import PIPED, Layout, Line, Span, wrapped
+from plait.report.sources import source_line
 
 MOST_COLUMNS = 3
 MOST_LINES = 60  # where nobody says how many there may be
@@ -187,7 +187,7 @@ def _source(file: str, line: int) -> str:
     A name relative to some version's folder says nothing about files here.
     """
     named = Path(file).is_absolute() or file.startswith("<")
-    return linecache.getline(file, line).strip() if named else ""
+    return source_line(file, line) if named else ""
 
 
 def _note(step: AccessStep) -> str:
@@ -298,7 +298,8 @@ def _below(cells: Sequence[_Cell], titles: Mapping[int, str], label: int, width:
     last, begun = None, set()
     for cell in cells:
         if cell.thread and cell.thread != last:
-            again = f"thread {cell.thread} again" if cell.thread in begun else titles[cell.thread]
+            name = f"thread {cell.thread}"
+            again = f"{name} again" if cell.thread in begun else titles.get(cell.thread, name)
             lines += [[Span(part, "head")] for part in wrapped(again, width)]
             begun.add(cell.thread)
         last = cell.thread

@@ -13,10 +13,11 @@ import textwrap
 from collections.abc import Iterable
 from typing import NamedTuple, TextIO
 
-from plait.model.foreign import visible
+from plait.model.foreign import harmless, visible
 
 PIPED = 100  # columns where nobody says how many there are: a file, a pipe, a log
 NARROWEST, WIDEST = 40, 200
+LONGEST_TEXT = 20_000  # characters of one message
 PROSE = 110  # longer lines are hard to read, however wide the terminal is
 _ENDLESS = 1_000_000
 SCREEN = 45  # lines in which one finding is told
@@ -87,12 +88,7 @@ Line = list[Span]
 
 def as_text(lines: Iterable[Line]) -> str:
     """Return lines without styles, with nothing in them that a terminal or a CI system would obey."""
-    return "\n".join(_harmless("".join(span.text for span in line).rstrip()) for line in lines)
-
-
-def _harmless(line: str) -> str:
-    """Return a line that is no command: CI systems obey lines that begin with two colons or with ``##[``."""
-    return re.sub(r"(?m)^(?=::|##\[)", " ", visible(line))
+    return "\n".join(harmless("".join(span.text for span in line).rstrip()) for line in lines)
 
 
 def indented(lines: Iterable[Line], by: int = 2) -> list[Line]:
@@ -109,13 +105,19 @@ def wrapped(text: str, width: int, indent: int = 0, hang: int = 2) -> list[str]:
     """Return text in lines of at most ``width``, broken between words only: a longer word stays whole."""
     first, rest = " " * indent, " " * (indent + hang)
     found: list[str] = []
-    for part in text.splitlines() or [""]:
+    for part in _cut(text).splitlines() or [""]:
         found += textwrap.wrap(
             _UNIT.sub("\\1\N{NO-BREAK SPACE}", part),
             max(width, indent + hang + 10), initial_indent=rest if found else first, subsequent_indent=rest,
             break_long_words=False, break_on_hyphens=False, replace_whitespace=False, drop_whitespace=True,
         )  # fmt: skip
     return [part.replace("\N{NO-BREAK SPACE}", " ") for part in found]
+
+
+def _cut(text: str) -> str:
+    """Return text that a person may read: code under test can make a message of any length."""
+    rest = len(text) - LONGEST_TEXT
+    return text if rest <= 0 else f"{text[:LONGEST_TEXT]}... and {rest} more characters"
 
 
 _UNIT = re.compile(r"(\d) (?=(s|ms|%)\b|%)")  # a number stays with its unit

@@ -22,6 +22,7 @@ from typing import (
 
 from plait.errors import guarded, own_error
 from plait.model.finding import Finding
+from plait.model.foreign import harmless
 from plait.model.result import Result, confinement_note
 from plait.report.finding_text import finding_lines
 from plait.report.layout import (
@@ -119,7 +120,7 @@ def write_all(data: dict[str, Any], options: argparse.Namespace, said: list[Line
             print(as_text(said))
             failed += terminal
     for sentence in failed:
-        print(f"plait: {sentence}", file=sys.stderr)
+        print(harmless(f"plait: {sentence}"), file=sys.stderr)
     return not failed
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import linecache
 import os
+import stat
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 from plait.model.finding import AccessStep, Finding
 
 AROUND = 8  # lines above and below each step
+_LARGEST = 1 << 23  # bytes of a file of source
 
 
 def sources(
@@ -66,7 +68,7 @@ def name_from(root: Path, findings: Iterable[Finding]) -> None:
 def _named(step: AccessStep, top: str) -> AccessStep:
     if not step.file.startswith(top):
         return step
-    line = linecache.getline(step.file, step.line).strip()
+    line = source_line(step.file, step.line)
     return replace(step, file=_below(step.file, top), code=line or step.code)
 
 
@@ -78,7 +80,23 @@ def _path(file: str, root: Path | None) -> Path:
     return root / file if root is not None else Path(file)
 
 
+def source_line(file: str, line: int) -> str:
+    """Return a line as it stands in a file, without its indentation; empty if there is none."""
+    return linecache.getline(file, line).strip() if file.startswith("<") or _is_source(file) else ""
+
+
+def _is_source(file: str | Path) -> bool:
+    """Return whether a file can be read to its end: code under test chooses its name, and may say ``/dev/zero``."""
+    try:
+        found = Path(file).stat()
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size <= _LARGEST
+
+
 def _text(path: Path) -> list[str]:
+    if not _is_source(path):
+        return []
     try:
         return path.read_text(encoding="utf-8", errors="replace").splitlines()
     except (OSError, ValueError):  # the lines of a test itself, of a frozen module

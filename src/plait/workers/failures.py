@@ -31,7 +31,7 @@ class WorkerError(Exception):
         self.reason = reason
         self.output = output
         self.trace = trace
-        self.note = note
+        self.note = note if _is_note(note) else None
         self.stopped = stopped
 
     @property
@@ -42,6 +42,14 @@ class WorkerError(Exception):
             if not library and not file.startswith((_PLAIT, "<frozen")):
                 return f"{Path(file).name}:{line} in {function}"
         return ""
+
+
+def _is_note(note: dict[str, Any] | None) -> bool:
+    """Return whether a note has the shape of `plait.model.test.Test.as_lines`: code under test can write its own."""
+    note = note or {}
+    suffixes = note.get("suffixes", [])
+    rows = [note.get("prefix", []), note.get("methods", []), *(suffixes if isinstance(suffixes, list) else [None])]
+    return all(isinstance(row, list) and all(isinstance(line, str) for line in row) for row in rows)
 
 
 class WorkerCrashed(WorkerError):  # noqa: N818 - said as it is

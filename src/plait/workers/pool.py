@@ -34,7 +34,7 @@ from plait.workers.boot import (
     YOUTH,
     load_task,
 )
-from plait.workers.channel import BUG, MEMORY, READY, USAGE, Incoming, Reply, read_frame, write_order
+from plait.workers.channel import BUG, MEMORY, READY, USAGE, VALUE, Incoming, Reply, read_frame, write_order
 from plait.workers.failures import (
     WorkerCrashed,
     WorkerError,
@@ -266,6 +266,7 @@ def _raise_failure(reply: Reply, worker: Worker) -> None:
 START_S = 60.0  # how long a process may take to come up
 TICK_S = 0.1  # between two looks at what a process says about itself
 PATIENT = 3  # times longer for a process that hardly gets the processor
+_ENDS = (VALUE, USAGE, MEMORY, BUG)  # of a task
 TELL_S = 0.2  # how long a process that hangs has to write down where
 
 
@@ -344,7 +345,7 @@ class Worker:
     @staticmethod
     def _reply(number: int, frame: bytes, kind: Any) -> tuple[Reply, Any]:
         reply, value = read_frame(frame, kind)
-        if reply.number != number or (reply.kind == READY) != (number == 0):
+        if reply.number != number or reply.kind not in (_ENDS if number else (READY,)):
             raise FrameError("it answers something else")
         return reply, value
 

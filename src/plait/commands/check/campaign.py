@@ -63,6 +63,7 @@ STALL = 3.0  # seconds that one test may take: they take milliseconds
 LONGER = 3  # times as long for what seemed to have no end, before it is said to have none
 AFTER_FOUND = 10.0  # seconds to look for other causes once something was found,
 TESTS_AFTER_FOUND = 120  # and tests, or a busy machine would end the search too soon
+MOST_BARREN = 50  # chunks without a test or a schedule; one is given half a second at least
 ALONE = -1  # stands for the stream that calls each method once, before the others begin
 GRACE = 2.0  # seconds that chunks under way get when time is up
 _COLLECTS = ("list(", "tuple(", "sorted(", "set(", "dict(")
@@ -91,6 +92,7 @@ class Campaign:
         self._pairs = PairCounts()
         self._coverage: list[tuple[float, int]] = []
         self._so_far: dict[int, int] = {}
+        self._barren: dict[int, int] = {}  # by stream: chunks in a row that brought nothing
         self._looks: dict[str, int] = {}
         self._explored: set[str] = set()  # by this campaign, as the store names them
         self._recalled = 0
@@ -227,6 +229,7 @@ class Campaign:
         options = self._options
         hints = options.hints
         self._left_out[number] = excluded = self._without(number)
+        self._so_far[number] = self._schedules_so_far[number] = self._barren[number] = 0
         if excluded:
             hints = replace(hints, exclude=(*hints.exclude, *sorted(excluded)))
         return self._workers.submit(
@@ -273,7 +276,9 @@ class Campaign:
         stream, came = answer.value
         chunks = [came] if isinstance(came, Chunk) else came
         chunk = chunks[-1]
-        self._so_far[number], self._schedules_so_far[number] = chunk.so_far, chunk.schedules_so_far
+        if not self._advanced(number, chunk):
+            self._notes.general.append("a stream of tests ended early: its workers told of no progress")
+            return None
         if number not in self._followers:
             self._add(number, chunk)
         elif chunk.followed:
@@ -281,6 +286,14 @@ class Campaign:
         else:
             return self._ask_again(number, *chunks), 0
         return None if chunk.over else (stream, 0)
+
+    def _advanced(self, number: int, chunk: Chunk) -> bool:
+        """Count how far a stream is; False if it does not get on: a worker that lies could keep it for ever."""
+        before = self._so_far.get(number, 0), self._schedules_so_far.get(number, 0)
+        now = max(before[0], chunk.so_far), max(before[1], chunk.schedules_so_far)
+        self._so_far[number], self._schedules_so_far[number] = now
+        self._barren[number] = self._barren.get(number, 0) + 1 if now == before else 0
+        return self._barren[number] < MOST_BARREN
 
     def _own_error(self, error: PlaitBugError, stage: str) -> None:
         """Note an error of plait's own that a worker could not tie to one test; the other streams go on."""

@@ -70,8 +70,15 @@ def lines_of(note: dict[str, Any]) -> tuple[str, ...]:
 def methods_of_finding(note: dict[str, Any]) -> dict[str, str]:
     """Return which method each of these calls is of: `list(x)` does not tell."""
     lines = lines_of(note)
-    names = note.get("methods") or [Call.from_line(line).method for line in lines]
+    names = note.get("methods") or [_method_of(line) for line in lines]
     return dict(zip(lines, names, strict=False))
+
+
+def _method_of(line: str) -> str:
+    try:
+        return Call.from_line(line).method
+    except (SyntaxError, ValueError, IndexError, RecursionError, MemoryError):  # no call: code under test wrote it
+        return line
 
 
 def culprits_of(

@@ -18,6 +18,7 @@ from plait.commands.replay.worker import Replayed, ReplayOrder, replay_finding
 from plait.commands.trust import ask_for_trust, beyond_data, foreign_imports, is_untrusted_release
 from plait.errors import UsageError
 from plait.model.finding import AccessStep
+from plait.model.foreign import harmless
 from plait.model.reading import Replayable, ResultFile, read_result
 from plait.report.interleaving import KEYS, ShownStep, shown_steps, step_text, table
 from plait.report.layout import SCREEN, prose, show, terminal_layout
@@ -130,7 +131,7 @@ def _conclude(answer: Replayed, result: ResultFile, finding: Replayable, label: 
         again = answer.kind is not None and finding.kind in ("", answer.kind)
     if answer.lost is not None:
         again = False
-        print(f"The code has moved too far for this schedule: {answer.lost}.")
+        print(harmless(f"The code has moved too far for this schedule: {answer.lost}."))
     elif again:
         print(f"Replayed {answer.same} of {TIMES} times with the same steps, version {label}.")
     else:
