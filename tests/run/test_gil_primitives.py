@@ -9,6 +9,7 @@ import posixpath
 import queue
 import string
 import sys
+import sysconfig
 import threading
 import time
 
@@ -16,6 +17,7 @@ import pytest
 
 from plait import explore_threads
 
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))  # there, threads do what the other model says
 THREADS, ROUNDS, PATIENCE = 4, 20_000, 6
 LONG_PATIENCE = 200  # on a busy machine real threads seldom switch: what the model tears is looked for until it is seen
 
@@ -171,8 +173,9 @@ def torn_by_real_threads(shape, patience):
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
 def test_the_model_answers_what_real_threads_do(shape):
+    model = "free-threaded" if FREE_THREADED else "gil"
     verdict = explore_threads(
-        shape, [shape.step, shape.step], lambda subject: subject.x == 2, model="gil", raise_on_failure=False
+        shape, [shape.step, shape.step], lambda subject: subject.x == 2, model=model, raise_on_failure=False
     )
     torn = verdict.kind == "wrong-result"
     assert torn == torn_by_real_threads(shape, LONG_PATIENCE if torn else PATIENCE)
