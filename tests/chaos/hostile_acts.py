@@ -160,7 +160,7 @@ FILES = [
         "guard._outside = lambda *_, **__: False\ntry:\n    open(new, 'w')\nfinally:\n    guard._outside = old",
         path_repaired_by_a_text="class S(str):\n    def startswith(self, *_):\n        return True\nopen(S(new), 'w')",
         python_function_by_ctypes=(
-            "import ctypes\nf = ctypes.pythonapi._Py_open_noraise\nf(os.fsencode(new), os.O_CREAT | os.O_WRONLY)"
+            "import ctypes\nf = ctypes.pythonapi._Py_open_noraise\nf(os.fsencode(file), os.O_WRONLY | os.O_TRUNC)"
         ),
         python_runs_text_by_ctypes=(
             "import ctypes\nctypes.pythonapi.PyRun_SimpleString(f'import os; os.mkfifo({new!r})'.encode())"

@@ -133,6 +133,8 @@ def test_what_the_hook_alone_does_not_stop_is_said(user):
     assert told <= {act.name for act in ACTS}
     assert {name: results[name] for name in through - told} == {}
     certain = {act.name for act in ACTS if not act.varies and (user == 0 or not act.root)}
+    if sys.version_info >= (3, 14):  # which tells the hook of every call through ctypes
+        certain = {name for name in certain if "a call of a native function by address" not in results[name]}
     assert {name: results[name] for name in (told & certain) - through} == {}
 
 

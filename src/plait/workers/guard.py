@@ -5,6 +5,7 @@ An act is a function of the event's arguments that returns None if they are harm
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -113,11 +114,37 @@ def _socket(args: tuple[Any, ...], _work: str) -> str | None:
     return f"socket.socket({short_path(args[1])}, {short_path(args[2])})"
 
 
+_asked: set[str] = set()
+"""The interpreter's own functions that were looked up by name; see `_by_address`."""
+
+
 def _symbol(args: tuple[Any, ...], _work: str) -> str | None:
     name = args[1]
     if isinstance(name, str) and name.startswith(("Py", "_Py")):
+        _asked.add(name)
         return None
     return f"a call of the native function {short_path(name)}"
+
+
+def _by_address(args: tuple[Any, ...], _work: str) -> str | None:
+    """Refuse calls of native functions by address.
+
+    Up to 3.13 the interpreter tells only of those. From 3.14 on it tells of every call through ctypes, by the address
+    alone: then the functions that ctypes itself is made of pass, and those of the interpreter that were asked for by
+    name.
+    """
+    import _ctypes  # noqa: PLC0415 - loaded already: this is its event
+    import ctypes  # noqa: PLC0415
+
+    if sys.version_info >= (3, 14):
+        own = {value for name, value in vars(_ctypes).items() if name.endswith("_addr")}
+        if args[0] in own:
+            return None
+        for name in sorted(_asked):  # which asks for it again, and passes
+            with contextlib.suppress(OSError):
+                if _ctypes.dlsym(ctypes.pythonapi._handle, name) == args[0]:
+                    return None
+    return "a call of a native function by address()"
 
 
 WRITE: dict[str, Act] = {
@@ -168,7 +195,7 @@ NATIVE: dict[str, Act] = {
     "ctypes.dlopen": _any("ctypes.CDLL", 0),
     "ctypes.dlsym": _symbol,
     "ctypes.dlsym/handle": _symbol,
-    "ctypes.call_function": _any("a call of a native function by address"),
+    "ctypes.call_function": _by_address,
     "sqlite3.load_extension": _any("sqlite3.Connection.load_extension", 1),
 }
 
