@@ -285,7 +285,7 @@ def implemented(cls: Any) -> Any:
         elif not callable(found):
             body[name] = told_by(name, name)
         else:
-            body[name] = _doing_nothing(name, getattr(found, "__annotations__", {}).get("return"))
+            body[name] = _doing_nothing(name, _annotations(found).get("return"))
     return type(f"{cls.__name__}Standin", (cls,), body)
 
 
@@ -296,7 +296,17 @@ def _told_of(name: str, _self: object) -> Any:
 def _open_names(protocol: Any) -> set[str]:
     own = {name for name in vars(protocol) if not name.startswith("_") or callable(vars(protocol)[name])}
     kept = {"__init__", "__new__", "__subclasshook__", "__class_getitem__", "__init_subclass__"}
-    return {name for name in own | set(vars(protocol).get("__annotations__", {})) if name not in kept}
+    return {name for name in own | set(_annotations(protocol)) if name not in kept}
+
+
+def _annotations(owner: Any) -> dict[str, Any]:
+    """Return what a function or class annotates itself; names that cannot be resolved are not looked up."""
+    if sys.version_info >= (3, 14):  # annotations are lazy there, and a class has them in no dictionary of its own
+        import annotationlib  # noqa: PLC0415 - scripts that carry this module run on older versions too
+
+        return dict(annotationlib.get_annotations(owner, format=annotationlib.Format.FORWARDREF))
+    found = vars(owner).get("__annotations__", {}) if isinstance(owner, type) else getattr(owner, "__annotations__", {})
+    return dict(found)
 
 
 _RESULTS = {

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 _STANDARD = Path(os.__file__).parent  # the standard library
-_ALIASES = {"collections.abc": "_collections_abc", "os.path": "posixpath"}  # modules that have no file of their own
+_ALIASES = {"collections.abc": "_collections_abc", "os.path": "posixpath"}
+"""Modules that are others under another name. Some Pythons have a file for them in which no class stands."""
 
 
 class Import(NamedTuple):
@@ -215,10 +216,10 @@ class Source:
     def _find(self, name: str) -> tuple[Path, Path] | None:
         folders: list[Path | str] = [self.root, *self.libraries, _STANDARD, *filter(None, sys.path)]
         for folder in folders:
-            for path in files_of(folder, name):
+            for path in files_of(folder, _ALIASES.get(name, name) if folder is _STANDARD else name):
                 if os.path.isfile(path):  # noqa: PTH113 - most are not there, and paths take longer than to look
                     return Path(path), Path(folder)
-        return self._find(_ALIASES[name]) if name in _ALIASES else None
+        return None
 
     def _load(self, name: str) -> Module | None:
         if self.on_read is not None:
