@@ -128,6 +128,33 @@ def test_suffixes_can_be_repeated():
             assert [each.status for each in outcomes[len(test.prefix) :]] == ["ok"] * (10 * len(suffix))
 
 
+class Closing:
+    """A method that goes well again and again, after which the others do not."""
+
+    def __init__(self):
+        self.open = True
+
+    def write(self, text: str) -> None:
+        if not self.open:
+            raise ValueError("closed")
+
+    def read(self) -> str:
+        if not self.open:
+            raise ValueError("closed")
+        return ""
+
+    def close(self) -> None:
+        self.open = False
+
+
+def test_a_method_that_closes_the_object_is_not_called_beside_others():
+    for seed in range(4):
+        for test in some(Closing, 6, focus=["read", "write"], seed=seed):
+            methods = {call.method for call in (*test.prefix, *test.calls)}
+            assert "close" not in methods
+            assert methods & {"read", "write"}
+
+
 def test_the_same_seed_gives_the_same_tests():
     assert some(Shop, 5, seed=3) == some(Shop, 5, seed=3)
     assert some(Shop, 5, seed=3) != some(Shop, 5, seed=4)

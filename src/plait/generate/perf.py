@@ -6,6 +6,7 @@ import ast
 import inspect
 import math
 import time
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,7 +39,10 @@ _KINDS = ("mixed", "helped", "single")
 """Kinds of tests, in turn: focus methods that may get into each other's way; with methods that did not change, because
 some focus methods need a state that only those reach; one focus method alone, because that names it."""
 _HELPERS_SHARE = 0.25
-_TRIES = 8
+_TRIES = 12
+_PATIENCE = 3
+"""After so many prefixes a method that never went well is given up: one prefix may have closed the object. The last
+one is the constructor call alone."""
 _REPEATED = 16
 """More often than a prefix can have prepared for."""
 _VARIANTS = 3
@@ -63,7 +67,7 @@ class PerformanceTests:
         self._random = random
         self._focus = frozenset(focus)
         self._partners: dict[str, list[str | None]] = {}
-        self._hopeless: set[str] = set()
+        self._failed: Counter[str] = Counter()
         self._turn = 0
 
     def next_test(self, calls: int, suffixes: int, *, without: Collection[str] = ()) -> Test | None:
@@ -79,20 +83,35 @@ class PerformanceTests:
             chosen = self._choose(focus, 0 if kind == "single" else _COMPANIONS)
             others = self._random.sample(helpers, min(len(helpers), _COMPANIONS)) if kind == "helped" else []
             self._turn += 1
-            prefix = self._sequences.prefix(PREFIX_LENGTH)
+            last = self._failed[chosen[0].name] == _PATIENCE - 1
+            prefix = self._sequences.prefix(0 if last else PREFIX_LENGTH)
             units = [found for method in chosen if (found := self._units(prefix, method))]
             beside = [found for method in others if (found := self._units(prefix, method))]
-            if units:
-                return self._sequences.test(prefix, [self._suffix(units, beside, calls) for _ in range(suffixes)])
-            self._hopeless.add(chosen[0].name)
+            for company in (beside, []) if beside else ([],):
+                if units and (test := self._together(prefix, units, company, calls, suffixes)):
+                    return test
+            self._failed[chosen[0].name] += 1
         return None
+
+    def _together(
+        self, prefix: Prefix, units: Sequence[Sequence[Unit]], beside: Sequence[Sequence[Unit]], calls: int, count: int
+    ) -> Test | None:
+        """Return a test of these units; None if they go well alone but not together: one closes what others use."""
+        test = self._sequences.test(prefix, [self._suffix(units, beside, calls) for _ in range(count)])
+        if len(units) + len(beside) > 1:
+            calls_made = (*test.prefix, *(call for suffix in test.suffixes for call in suffix), *test.suffixes[0])
+            outcomes = self._run(replace(test, prefix=calls_made, suffixes=()))
+            if len(outcomes) < len(calls_made) or any(each.status != "ok" for each in outcomes[len(test.prefix) :]):
+                return None
+        return test
 
     def _methods(self, without: Collection[str]) -> tuple[list[Method], list[Method]]:
         """Return methods under test and others; without any change, all are under test."""
         knowledge = self._sequences.knowledge
         usable = [
             each for each in self._sequences.catalogue.methods
-            if each.name not in without and each.name not in self._hopeless and not knowledge.of(each.name).uncallable
+            if each.name not in without and self._failed[each.name] < _PATIENCE
+            and not knowledge.of(each.name).uncallable
         ]  # fmt: skip
         if not self._focus:
             return usable, []
