@@ -209,7 +209,7 @@ def _build_free_threaded(folder: Path) -> None:
 
 @contextmanager
 def mounted(interpreter: Interpreter) -> Iterator[None]:
-    """Provide a root folder with what processes need: /proc, name resolution, pip's settings, certificates."""
+    """Give a root folder what processes need: /proc, terminals, name resolution, pip's settings, certificates."""
     system = interpreter.system
     if system is None:
         yield
@@ -226,14 +226,18 @@ def mounted(interpreter: Interpreter) -> Iterator[None]:
         target = system / Path(certificates).relative_to("/")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(certificates, target)
-    ours = not (system / "proc" / "self").exists()
-    if ours:
-        subprocess.run(["mount", "-t", "proc", "proc", str(system / "proc")], check=False, capture_output=True)
+    wanted = {  # the folder itself too: a mount namespace can be had only where the root is a mount
+        system: ["--bind", str(system)], system / "proc": ["-t", "proc", "proc"],
+        system / "dev" / "pts": ["-t", "devpts", "devpts"],  # terminals: some tests open one
+    }  # fmt: skip
+    ours = [place for place in wanted if not place.is_mount()]
+    for place in ours:
+        subprocess.run(["mount", *wanted[place], str(place)], check=False, capture_output=True)
     try:
         yield
     finally:
-        if ours:
-            subprocess.run(["umount", str(system / "proc")], check=False, capture_output=True)
+        for place in reversed(ours):
+            subprocess.run(["umount", str(place)], check=False, capture_output=True)
 
 
 # -- running ------------------------------------------------------------------------------------------------------
