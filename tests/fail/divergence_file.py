@@ -5,7 +5,8 @@ import tempfile
 
 OUTCOME = "divergence"
 CAUSE = "input or output"
-PATH = tempfile.NamedTemporaryFile(prefix="plait-divergence-").name  # deleted at once: a name of its own
+with tempfile.NamedTemporaryFile(prefix="plait-divergence-") as _file:
+    PATH = _file.name  # deleted at once: a name of its own
 
 
 def setup():

@@ -222,7 +222,7 @@ def test_the_index_leads_to_a_finding_that_opens_at_the_conflict(show):
     assert page.locator("details.body[open]").count() == 1  # the others are folded
     page.locator(".index a[href='#finding-5']").first.click()
     article = page.locator("article").nth(4)
-    assert article.locator("details.body[open]").count() == 1
+    article.locator("details.body[open]").wait_for()  # the browser tells of a new address some time after the click
     assert "conflict" in article.locator("[role=option][aria-selected=true]").inner_text()
     assert article.bounding_box()["y"] < 200
 

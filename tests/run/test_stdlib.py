@@ -29,6 +29,9 @@ modules = modules.split(",")
 sys.argv[1:] = []
 from plait.run.hooks import noop
 from plait.run.importing.importer import Importer
+from plait.run.rewrite.cache import rewriter_version
+import ast
+rewriter_version(), ast.unparse(ast.Constant(0))  # what they import late must not meet a module that is half made
 chosen = noop.HOOKS
 if hooks == "engine":
     from plait.run.hooks.dynamic import HOOKS as chosen
