@@ -194,3 +194,33 @@ class Meter:
 """
     result = compare(old, old.replace("level = 1\n", "level = 2\n"), "Meter", tests=60, reproduce=False)
     assert result.verdict == "difference"
+
+
+def test_a_lock_that_a_call_under_way_still_waits_for_is_thrown_away(compare):
+    """It takes a call behind the changed one, in the same thread, beside one that has got hold of the lock before."""
+    old = """
+import threading
+
+class Uses:
+    def __init__(self):
+        self._guard = threading.Lock()
+        self._locks = {}
+        self._uses = {}
+
+    def _lock(self, name):
+        with self._guard:
+            return self._locks.setdefault(name, threading.Lock())
+
+    def use(self, name: str):
+        with self._lock(name):
+            self._uses[name] = self._uses.get(name, 0) + 1
+            return self._uses[name]
+
+    def forget(self, name: str):
+        with self._lock(name):
+            return self._uses.pop(name, 0)
+"""
+    forgets = "            return self._uses.pop"
+    new = old.replace(forgets, f"            self._locks.pop(name)\n{forgets}")
+    result = compare(old, new, "Uses", tests=120, reproduce=False)
+    assert result.verdict == "difference"

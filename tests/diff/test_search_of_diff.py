@@ -4,6 +4,7 @@ import pytest
 
 from plait.commands.diff.command import diff
 from plait.commands.diff.options import DiffOptions
+from plait.commands.diff.search import DiffSearch
 from plait.subject.name import Subject
 
 OLD = """
@@ -49,3 +50,14 @@ def test_both_searches_prove_the_difference(results):
 
 def test_the_search_without_reduction_runs_more_schedules(results):
     assert results["dfs"].stats["schedules"] > results["dpor"].stats["schedules"]
+
+
+def test_tests_that_can_wait_come_soon_where_there_are_no_others():
+    """A branch that one call after the other never takes leaves no trace: half the budget would be lost."""
+    search = DiffSearch(*[None] * 9, budget=1000.0)  # type: ignore[arg-type]
+    search._started -= 300.0
+    assert search._has_share()
+    search._promised = True
+    assert not search._has_share()
+    search._started -= 300.0
+    assert search._has_share()

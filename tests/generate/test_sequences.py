@@ -141,3 +141,27 @@ def test_threads_meet_on_the_same_key(catalogue_of):
         met += test.suffixes[0][0].args[0] == test.suffixes[1][0].args[0]
     # Three keys chosen independently would meet in about 37 % of 60 tests, 22 in the mean.
     assert met >= 36
+
+
+class Routes:
+    """Has the same names under `path` and under parameters that say nothing."""
+
+    def __init__(self):
+        self.known = {}
+
+    def add(self, path: str):
+        self.known[path] = len(self.known)
+
+    def rename(self, old: str, new: str):
+        if old in self.known:
+            self.known[new] = self.known.pop(old)
+
+
+def test_what_one_parameter_names_is_given_to_others_that_may_mean_it(catalogue_of):
+    sequences = sequences_of(catalogue_of(Routes))
+    renamed = 0
+    for _ in range(40):
+        calls = [call for call in sequences.test(sequences.prefix(5), ()).prefix if call.method in {"add", "rename"}]
+        added = {call.args[0] for call in calls if call.method == "add"}
+        renamed += any(call.method == "rename" and call.args[0] in added for call in calls)
+    assert renamed >= 10, renamed

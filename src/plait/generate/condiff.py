@@ -39,7 +39,7 @@ _WHOLE = 12
 _RAISING = 3
 """The same for calls that are made to raise."""
 _DOUBLED = 2
-"""And for two calls in one thread, in both orders, beside one of a changed method, where no call waits."""
+"""And for two calls in one thread, beside one of a changed method or with it, where no call waits; four tests each."""
 _ELSEWHERE = 0.3
 """How often one of a method's calls goes to another instance of the class."""
 _CANDIDATES = 4
@@ -169,8 +169,12 @@ class Stages:
         found: list[Test] = []
         for _ in range(_DOUBLED if changed and changing else 0):
             one, two, three = random.choice(changed), random.choice(drafts), random.choice(changing)
-            pairs = ([two, three], [three, two])
-            found += [self._sequences.test(prefix, [[one], pair]) for pair in pairs if not self._apart(one, pair)]
+            # Two calls beside the changed one in both orders; and one behind it, which finds what it has taken away
+            # while another call is still at work with that.
+            made = ((one, [two, three]), (one, [three, two]), (three, [one, two]), (three, [one, three]))
+            found += [
+                self._sequences.test(prefix, [[alone], both]) for alone, both in made if not self._apart(alone, both)
+            ]
         return found
 
     def _apart(self, one: Draft, others: Sequence[Draft]) -> bool:

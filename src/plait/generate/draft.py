@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from plait.generate.values.names import EAGER
+from plait.generate.values.names import EAGER, role
 from plait.generate.values.value import OWN, RECEIVER, Value, is_literal, literal
 from plait.model.test import Call
 from plait.subject.interface.members import snake_case
@@ -32,6 +32,11 @@ _PEER = 0.35
 """How often a call goes to another instance of the class, where the test has made one."""
 _MEET = {"key": 0.75, "name": 0.75, "keys": 0.75}
 _MEET_OTHERS = 0.4
+_MEET_UNDER_OTHER_NAME = 0.5
+_NAMING = frozenset({"path", "url", "host", "port"})
+"""Roles with values of their own that may name the same as a key, or as a parameter whose name says nothing: what
+`add(path)` puts in, `rename(old, new)` has to find."""
+_NAMED = frozenset({None, "key", "name", "text"})
 _NAMED_RESULT = 0.7
 _ANY_RESULT = 0.1
 _SHARE = 0.7
@@ -188,10 +193,20 @@ class Writer:
         fits = met is not None and (met in pool.values or pool.anything)
         if fits and (self.same or self._random.random() < _MEET.get(pool.role or "", _MEET_OTHERS)):
             return met
+        if (named := self._under_other_name(pool, scene)) and self._random.random() < _MEET_UNDER_OTHER_NAME:
+            return self._random.choice(named)
         if pool.anything and not without and self._random.random() < _ALIAS * pool.scores.weight("own"):
             other = self._catalogue.own[:1]
             return self._random.choice([OWN, *(Value(each.text, "own", each.imports) for each in other)])
         return pool.choose(self._random, without=without)
+
+    def _under_other_name(self, pool: Pool, scene: Scene) -> list[Value]:
+        """Return what parameters with values of their own were given, if this one can mean the same."""
+        if pool.role not in _NAMED:
+            return []
+        kinds = {value.kind for value in pool.values}
+        given = [value for name, value in scene.given.items() if role(name) in _NAMING]
+        return [value for value in given if value.kind in kinds and is_literal(value.text)]
 
     def _other(self, parameter: Parameter, pool: Pool, scene: Scene, without: tuple[str, ...]) -> Value | None:
         """Return a value that the parameter was not given last time, if there is one; and not "nothing given"."""

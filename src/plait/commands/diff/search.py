@@ -54,7 +54,8 @@ EXAMPLES = 5  # sequential differences that are kept as examples
 HOPELESS = 4  # calls of a method that make prefixes differ, after which no prefix calls it any more
 RESTARTS = 3  # generators that may be lost with their workers
 APART = 6  # tests of a stage that are judged on each version by itself
-FIRST_SHARE = 0.5  # of the budget, in which only tests with a difference in their traces are checked
+FIRST_SHARE = 0.5  # of the budget, in which only tests with a difference in their traces are checked,
+QUIET_SHARE = 0.1  # and of one in which no such test has come: a branch that one call after the other never takes
 LATER_SHARE = 0.3  # of the time, for tests without one
 FRUITLESS = 25  # prefixes in a row that allowed no new test: there is nothing more to say
 
@@ -114,6 +115,7 @@ class DiffSearch:
     _settled: bool = False  # states cannot be compared: probes stand for them
     _waiting: deque[tuple[Test, Decision]] = field(default_factory=deque)  # kept, but hardly ever different
     _waited_s: float = 0.0  # seconds spent on such tests
+    _promised: bool = False  # a test with a difference in its traces has come
     _started: float = field(default_factory=time.monotonic)
 
     def run(self) -> Revealed | Broken | None:
@@ -143,11 +145,13 @@ class DiffSearch:
         """Return whether it is time for tests that can wait.
 
         They get none at the beginning of the budget, later a share of it, and all that is left when no new tests come.
+        Where nothing else is checked, they are all that can show the change: then the beginning is short.
         """
         if self.max_tests is not None:
             return False
         passed = time.monotonic() - self._started
-        return passed > FIRST_SHARE * self.budget and self._waited_s < LATER_SHARE * passed
+        begins = (FIRST_SHARE if self._promised else QUIET_SHARE) * self.budget
+        return passed > begins and self._waited_s < LATER_SHARE * passed
 
     def _catch_up(self, may_go_on: Callable[[], bool]) -> Revealed | Broken | None:
         """Check tests that could wait."""
@@ -364,6 +368,7 @@ class DiffSearch:
                 if self.comparisons is not None and view == self.view:
                     self.comparisons.keep(test, view, Compared(filtered=True))
         self.counts.filter_s += old_s + new_s
+        self._promised = self._promised or bool(kept)
         return self._check(kept)
 
     def _check(self, kept: list[tuple[Test, View, Decision | None]]) -> Revealed | Broken | None:
