@@ -10,8 +10,11 @@ import os
 import pytest
 
 from plait.cli.main import main
-from plait.commands.check import campaign
+from plait.commands.check import summary
+from plait.commands.check.totals import Totals
+from plait.commands.check.worker import tasks
 from plait.errors import PlaitBugError
+from plait.workers.pool import Workers
 
 COUNTER = """
 SPOIL = {spoil!r}
@@ -90,21 +93,21 @@ def test_a_run_with_an_error_is_not_taken_for_done(project):
 
 
 def test_an_error_between_the_chunks(project, monkeypatch):
-    sound = campaign.Campaign._add
+    sound = Totals.add
 
     def add(self, number, chunk):
         sound(self, number, chunk)
-        if self._findings:
+        if self.findings:
             raise IndexError("on purpose")
 
-    monkeypatch.setattr(campaign.Campaign, "_add", add)
+    monkeypatch.setattr(Totals, "add", add)
     code, result = check(project())
     assert code == 1
     assert any("IndexError: on purpose" in note for note in result["notes"])
 
 
 def test_an_error_while_summing_up(project, monkeypatch):
-    monkeypatch.setattr(campaign, "relate", lambda *_: {}["on purpose"])
+    monkeypatch.setattr(summary, "relate", lambda *_: {}["on purpose"])
     code, result = check(project())
     assert code == 1
     assert result["findings"]
@@ -112,17 +115,18 @@ def test_an_error_while_summing_up(project, monkeypatch):
 
 
 def test_a_worker_with_an_error_of_its_own_ends_one_stream(project, monkeypatch):
-    sound = campaign.Campaign._advance
+    sound, chunks = Workers.submit, []
 
-    def advance(self, number, stream, share):
-        future = sound(self, number, stream, share)
-        if number:
+    def submit(self, task, *arguments, **limits):
+        future = sound(self, task, *arguments, **limits)
+        chunks.extend([task] if task in (tasks.advance, tasks.follow_plan) else [])
+        if chunks != [task]:
             return future
         failing = type(future)()
         failing.set_exception(PlaitBugError("on purpose"))
         return failing
 
-    monkeypatch.setattr(campaign.Campaign, "_advance", advance)
+    monkeypatch.setattr(Workers, "submit", submit)
     code, result = check(project())
     assert code == 1
     assert any("[plait bug] running tests" in note for note in result["notes"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "life-of-a-check.md"
-MOST_FUNCTIONS = 18
+MOST_FUNCTIONS = 12
 MOST_FILES = 12
 SUBJECT = '''
 import threading

@@ -378,7 +378,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Return the ``plait`` command; returns the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = _dispatch(given, alone=arguments is None)
+        command = _chosen(given, alone=arguments is None)
+        code = command()
         sys.stdout.flush()  # here, where a reader that went away does no harm
     except UsageError as error:
         print(harmless(f"plait: {error}"), file=sys.stderr)
@@ -399,15 +400,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _dispatch(given: list[str], *, alone: bool) -> int:
-    """Run a command; ``alone`` if this process is for nothing else."""
+def _chosen(given: list[str], *, alone: bool) -> Callable[[], int]:
+    """Return the command with its options, ready to run; ``alone`` if this process is for nothing else."""
     if not given or given[0] in ("-h", "--help", "help"):
-        print(_overview())
-        return NOTHING_FOUND if given else UNUSABLE
+        return partial(_print, _overview(), NOTHING_FOUND if given else UNUSABLE)
     name = given[0]
     if name in ("-V", "--version"):
-        print(f"plait {__version__}")
-        return NOTHING_FOUND
+        return partial(_print, f"plait {__version__}", NOTHING_FOUND)
     if not _is_there(name):
         known = available()
         near = difflib.get_close_matches(name, known, 1)
@@ -419,5 +418,9 @@ def _dispatch(given: list[str], *, alone: bool) -> int:
         from plait.run.native.kernel import conceal  # noqa: PLC0415 - for commands that run something
 
         conceal()
-    code: int = getattr(importlib.import_module(_module(name)), f"run_{name}")(options)
+    return partial(getattr(importlib.import_module(_module(name)), f"run_{name}"), options)
+
+
+def _print(text: str, code: int) -> int:
+    print(text)
     return code

@@ -25,7 +25,7 @@ from plait.commands.check.options import DEFAULT_BUDGET, CheckOptions, check_opt
 from plait.commands.interrupt import Interrupt
 from plait.commands.progress import Progress
 from plait.commands.releases import opened
-from plait.errors import BUG, FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, UsageError, guarded
+from plait.errors import BUG, FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, guarded
 from plait.explore.capp.partition import Aim
 from plait.judge.contract import hold_to
 from plait.model.result import Result
@@ -117,7 +117,13 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
                 return Campaign(options, budget, memory, interrupt, progress, aim)
 
             known = _again(options, version, budget, memory, begin)
-            result = known or _explored(options, version, budget, memory, begin)
+            if known is None:
+                # The processes start first: what the campaign needs is imported meanwhile.
+                with _workers(options, version, budget, options.workers) as workers, begin().keeping_findings():
+                    begin().run(workers)
+                result = _remembered(begin(), options, memory)
+            else:
+                result = known
             if receipt is not None and not memory.known():  # what is known has to be replayed
                 again = known or _again(options, version, budget, memory, begin)
                 receipt.note(
@@ -224,19 +230,8 @@ def _in_parallel(
         )
 
 
-def _explored(
-    options: CheckOptions, version: Version, budget: Budget, memory: Memory, begin: Callable[[], Campaign]
-) -> Result:
-    with _workers(options, version, budget, options.workers) as workers:
-        campaign = begin()
-        try:
-            campaign.run(workers)
-        except (UsageError, MemoryError):
-            raise
-        except Exception as error:
-            if not campaign.found_anything:
-                raise
-            campaign.break_off(error)
+def _remembered(campaign: Campaign, options: CheckOptions, memory: Memory) -> Result:
+    """Return the result of a search that has ended, and keep it for the next run."""
     result = campaign.result()
     # A run with an error of our own may do better the next time: it is not taken for done.
     if result.stopped_by != "interrupt" and not any(note.startswith(BUG) for note in result.notes):

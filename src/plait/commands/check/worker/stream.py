@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -157,13 +157,16 @@ class Stream:
         Tests that are known are not explored again. ``max_schedules`` limits the schedules of the whole stream: none
         of its tests begins when so many were executed. With ``until_found`` none does behind a finding.
         """
-        chunk = Chunk()
+        chunk, plan = Chunk(), Plan()
         self._recall, self._most = recall, max_schedules
         try:
             if isinstance(self.strategy, AdaptiveTests):
                 advance_adaptively(self, self.strategy, chunk, count, deadline, on_test)
             else:
-                self._examine(chunk, count, deadline, on_test, until_found=until_found)
+                SequentialRunner.listener = plan.heard if self.trail else None
+                for test in self._generated(chunk, count, deadline, until_found=until_found):
+                    plan.tests.append(self.examine_one(test, chunk, on_test))
+                self._keep_plan(plan, chunk, count)
         except MemoryError:
             raise
         except UsageError as error:  # the class cannot be built (any more)
@@ -174,6 +177,8 @@ class Stream:
         except Exception as error:
             self._own_error(chunk, own_error("searching", error, kept="this stream of tests ended here"))
             chunk.over = True
+        finally:
+            SequentialRunner.listener = None
         self._recall = None
         chunk.notes += [
             f"`{call}` does not end in one thread, which is no matter of thread safety: {name} is left out"
@@ -192,35 +197,31 @@ class Stream:
         chunk.so_far, chunk.schedules_so_far = self.tests, self.schedules
         return chunk
 
-    def _examine(
-        self, chunk: Chunk, count: int, deadline: float, on_test: Callable[[Test], None], *, until_found: bool
-    ) -> None:
-        """Test after test, each with all the schedules that the limits allow."""
-        plan = Plan()
+    def _generated(self, chunk: Chunk, count: int, deadline: float, *, until_found: bool) -> Iterator[Test]:
+        """Yield tests until ``count`` of them were examined, a limit is reached or there is nothing new."""
         failures = 0
-        SequentialRunner.listener = plan.heard if self.trail else None
-        try:
-            while chunk.tests < count and time.monotonic() < deadline and not self.is_done:
-                if until_found and chunk.findings:
-                    break
-                try:
-                    test = self.strategy.next_test()
-                except (UsageError, MemoryError):
-                    raise
-                except Exception as error:
-                    self._own_error(chunk, own_error("generating", error, kept="another test is made instead"))
-                    failures += 1
-                    if failures < MOST_OWN_ERRORS:
-                        continue
-                    test = None
-                if test is None:
-                    chunk.over = True
-                    break
-                plan.tests.append(self.examine_one(test, chunk, on_test))
-        finally:
-            SequentialRunner.listener = None
+        while chunk.tests < count and time.monotonic() < deadline and not self.is_done:
+            if until_found and chunk.findings:
+                return
+            try:
+                test = self.strategy.next_test()
+            except (UsageError, MemoryError):
+                raise
+            except Exception as error:
+                self._own_error(chunk, own_error("generating", error, kept="another test is made instead"))
+                failures += 1
+                if failures < MOST_OWN_ERRORS:
+                    continue
+                test = None
+            if test is None:
+                chunk.over = True
+                return
+            yield test
+
+    def _keep_plan(self, plan: Plan, chunk: Chunk, count: int) -> None:
+        """Keep how the chunk came to its tests, if that was no matter of time."""
         if self._recall is None or not (chunk.over or chunk.tests == count):
-            self.trail = ""  # how far it came was a matter of time
+            self.trail = ""
         if self.trail and self._recall is not None:
             plan.pairs, plan.over = self.strategy.pairs.matrix(), chunk.over
             chunk.units[plan_key(self.trail, count)] = plan.as_json(self._recall.part)
@@ -243,8 +244,17 @@ class Stream:
         except UsageError as error:  # a call that cannot be written down in Python: the generator's mistake
             chunk.unusable.append(str(error))
             return Planned(test, key, UNUSABLE)
+        options = self.options
+        wide = is_wide(call.method for call in test.calls)
         try:
-            return Planned(test, key, self._explore(test, key, examination, chunk, on_test))
+            examined = examine(
+                examination, seed=seed_of(test, options.seed), public={each.name for each in self.interface.methods},
+                systematic=min(options.systematic, _WIDE_SYSTEMATIC) if wide else options.systematic,
+                sampled=options.sampled, order=options.order, aim=options.aim, further=FURTHER,
+            )  # fmt: skip
+            if self._leaves_timeouts(examined):
+                examined = self._with_timeouts(test, examination, examined)
+            return Planned(test, key, self._told(test, key, examination, examined, chunk, on_test))
         except SetupFailedError:
             chunk.diverged += 1
             return Planned(test, key, DIVERGED)
@@ -259,11 +269,11 @@ class Stream:
         chunk.notes.append(note)
         self.trail = ""
 
-    def _explore(
-        self, test: Test, key: str | None, examination: Examination, chunk: Chunk, on_test: Callable[[Test], None]
-    ) -> str:
-        """Return all schedules that the limits allow; what the generator was told about it."""
-        examined = self._executed(test, examination)
+    def _told(
+        self, test: Test, key: str | None, examination: Examination, examined: Examined, chunk: Chunk,
+        on_test: Callable[[Test], None],
+    ) -> str:  # fmt: skip
+        """Count what the executions of a test showed, explain violations, and return what the generator was told."""
         chunk.schedules += examined.executions
         self.schedules += examined.executions
         chunk.exhausted += examined.exhausted
@@ -287,19 +297,14 @@ class Stream:
             chunk.units[key] = explored.as_json()
         return explored.told
 
-    def _executed(self, test: Test, examination: Examination) -> Examined:
-        """Execute a test; once more with time-outs at any moment, where there are any and nothing was found."""
-        options = self.options
-        public = {method.name for method in self.interface.methods}
-        wide = is_wide(call.method for call in test.calls)
-        examined = examine(
-            examination, seed=seed_of(test, options.seed), public=public,
-            systematic=min(options.systematic, _WIDE_SYSTEMATIC) if wide else options.systematic,
-            sampled=options.sampled, order=options.order, aim=options.aim, further=FURTHER,
-        )  # fmt: skip
+    def _leaves_timeouts(self, examined: Examined) -> bool:
+        """Return whether nothing was found, and time-outs at other moments may still show something."""
         told = examined.violation is not None or not examined.timed or examined.polls
-        if told or options.any_timeouts or options.order is not None:
-            return examined
+        return not told and not self.options.any_timeouts and self.options.order is None
+
+    def _with_timeouts(self, test: Test, examination: Examination, examined: Examined) -> Examined:
+        """Execute a test once more with time-outs at any moment, and return what both showed."""
+        options = self.options
         with model(gil=ENGINE.gil, any_timeouts=True):
             again = examine(
                 examination, seed=seed_of(test, options.seed), systematic=options.systematic // EARLY,

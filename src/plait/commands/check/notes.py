@@ -1,0 +1,56 @@
+"""What a check could not do, or did differently, in sentences for the end of its report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+MOST = 6  # names in one sentence
+
+
+@dataclass(slots=True)
+class Notes:
+    """Collects while the search runs; `sentences` at its end."""
+
+    general: list[str] = field(default_factory=list)
+    undetermined: Counter[str] = field(default_factory=Counter)
+    stopped: dict[tuple[str, str], str] = field(default_factory=dict)
+    unreadable: int = 0
+    diverged: int = 0
+
+    def add_stopped(self, acts: Iterable[Mapping[str, str]]) -> None:
+        """Note acts of the code under test that the guard has stopped."""
+        for act in acts:
+            self.stopped.setdefault((act["act"], act["call"]), act["at"])
+
+    def add_recalled(self, known: int, tests: int) -> None:
+        """Note that so many of the tests were known."""
+        if known:
+            self.general.append(
+                f"{known} of {tests} tests had been explored before and touch nothing that has changed: they were not "
+                "explored again"
+            )
+
+    def sentences(self) -> list[str]:
+        """Return one per subject."""
+        said = list(dict.fromkeys(self.general))
+        if self.undetermined:
+            names = _listed(sorted(self.undetermined, key=lambda name: (-self.undetermined[name], name)))
+            said.append(f"results of {names} differ from run to run by themselves and were compared with nothing")
+        for kind in sorted({kind for kind, _call in self.stopped}):
+            calls = [f"{call} at {at}" for (other, call), at in self.stopped.items() if other == kind]
+            said.append(f"stopped: {_listed(calls, 3)}; `--allow {kind}` lets it happen")
+        if self.diverged:
+            tests = f"{self.diverged} test{'s' if self.diverged > 1 else ''}"
+            said.append(f"{tests} did not do the same again under the same schedule (something is not under control: "
+                        "real time, random numbers, input or output); nothing is claimed about them")  # fmt: skip
+        if self.unreadable:
+            said.append(f"{self.unreadable} generated tests were no valid Python and were left out")
+        return said
+
+
+def _listed(names: Iterable[str], most: int = MOST) -> str:
+    every = list(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return f"{', '.join(every[:most])}{more}"

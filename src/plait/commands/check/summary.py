@@ -1,0 +1,143 @@
+"""The result of a check, made of its totals: verdict, figures, notes, and what was covered."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from plait.commands.check.causes import relate, weight, without_bystanders
+from plait.commands.check.evidence import Alone, Conclusion, conclude
+from plait.commands.check.known import Replays
+from plait.commands.check.totals import Totals
+from plait.explore.capp.partition import Aim
+from plait.judge.oracle.causes import grouped
+from plait.judge.oracle.probes import probes_of
+from plait.judge.oracle.rules import may_wait
+from plait.model.result import Result
+from plait.subject.interface.members import Interface
+
+if TYPE_CHECKING:
+    from plait.commands.check.options import CheckOptions
+
+_INVENTED = ("Standin(", "Partner(", "implemented(")
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All that a result is made of; ``interface`` is None if the search did not come so far."""
+
+    options: CheckOptions
+    totals: Totals
+    replays: Replays
+    aim: Aim | None
+    interface: Interface | None
+    alone: Alone
+    stopped_by: str
+
+    def result(self) -> Result:
+        """Return what the search found and covered."""
+        options, totals = self.options, self.totals
+        relate(totals.findings, totals.also, totals.memory.keep_finding)
+        findings = grouped(without_bystanders(totals.findings.values()), weight)
+        stats, notes = self._stats(), totals.notes
+        self._add_notes()
+        verdict, reason = "violation" if findings else "none", ""
+        end = self._conclusion()
+        if end is not None:
+            stats["methods"] = end.methods
+            if not findings:
+                reason = end.reason
+                notes.general += [*([reason] if reason else []), *end.notes]
+        if not findings and (reason or not totals.tests):
+            verdict = "inconclusive"
+            reason = reason or next(iter(notes.sentences()), "not one test could be run within the budget")
+        return Result(
+            "check", options.name, verdict, seed=options.seed, model=options.model, findings=findings, stats=stats,
+            stopped_by=self._ended(found=bool(findings)), notes=notes.sentences(), more=self._more(reason),
+        )  # fmt: skip
+
+    def bare_result(self, notes: list[str]) -> Result:
+        """Return the findings alone, with ``notes`` on why there is no more."""
+        options, totals = self.options, self.totals
+        findings = list(totals.findings.values())
+        counted = {"tests": totals.tests, "schedules": totals.schedules, "method_pairs": 0, "method_pairs_covered": 0}
+        return Result(
+            "check", options.name, "violation" if findings else "inconclusive", seed=options.seed, model=options.model,
+            findings=findings, stats=counted, notes=[*totals.notes.general, *notes],
+            more={"pairs": [], "coverage_over_time": []},
+        )  # fmt: skip
+
+    def _stats(self) -> dict[str, Any]:
+        totals, aim = self.totals, self.aim
+        pairs = totals.pairs.rows()
+        elapsed = max(totals.budget.elapsed, 1e-9)
+        return {
+            "tests": totals.tests, "schedules": totals.schedules,
+            "executions_per_s": round(totals.schedules / elapsed, 1), "method_pairs": len(pairs),
+            "method_pairs_covered": sum(row["covered"] > 0 for row in pairs), **totals.tally.stats(),
+            "impacted_points": 0 if aim is None else len(aim.impact), "tests_known": totals.recalled,
+            "tests_exhausted": totals.exhausted,
+            "seconds_to_first": None if totals.first_found is None else round(totals.first_found, 2),
+            "tests_to_first": min((tests for tests, _schedules in totals.firsts), default=None),
+            "schedules_to_first": min((schedules for _tests, schedules in totals.firsts), default=None),
+        }  # fmt: skip
+
+    def _ended(self, *, found: bool) -> str:
+        """Return what ended the search."""
+        totals = self.totals
+        if not found and totals.ended >= self.options.streams:
+            return "exhausted"
+        if found and self.stopped_by == "budget" and not totals.budget.by_steps and totals.first_found is not None:
+            return "finding"
+        return self.stopped_by
+
+    def _add_notes(self) -> None:
+        """Say how the search went; the order is that of the report."""
+        totals, alone = self.totals, self.alone
+        notes = totals.notes
+        if self.aim is not None:
+            notes.general += self.aim.impact.notes
+            if not self.aim.impact.points:
+                notes.general.append(f"nothing differs from {self.options.old}: schedules come in the usual order")
+        notes.general += totals.tally.sentences(self.options.streams)
+        if any(each in alone.built for each in _INVENTED):
+            notes.general.append(
+                f"built by `{alone.built}`, with a stand-in of plait's for an object that nobody describes; "
+                "what a real one does was not tested. To give one: factories = [...] under [tool.plait]"
+            )
+        if alone.recipe:
+            notes.general.append(_as_written(alone))
+        notes.add_recalled(totals.recalled, totals.tests)
+        notes.general += [*self.replays.sentences(), *totals.memory.messages]
+        if not totals.tests and not notes.sentences() and totals.budget.left <= 0:
+            notes.general.append("the time was over before the first test was ready; --budget gives more")
+
+    def _conclusion(self) -> Conclusion | None:
+        if self.interface is None:
+            return None
+        return conclude(self.interface, self.options.hints, self.alone, self.totals.evidence)
+
+    def _more(self, reason: str) -> dict[str, Any]:
+        """Return the fields that only results of a check have."""
+        interface, totals = self.interface, self.totals
+        waiting = may_wait(interface) if interface is not None else ()
+        return {
+            **({"reason": reason} if reason else {}),
+            "pairs": totals.pairs.rows(),
+            "coverage_over_time": totals.coverage,
+            "rules": replace(self.options.rules, waiting=waiting).as_json(),
+            "lost": totals.lost,
+            "built": self.alone.built,
+            "remembered": self.replays.sentences(),
+            "probes": [call.expression for call in probes_of(interface)] if interface is not None else [],
+        }
+
+
+def _as_written(alone: Alone) -> str:
+    """Return how the object was built, where somebody has written that down; it can be put into the settings."""
+    imports = ", ".join(f'"{line}"' for line in alone.recipe_imports)
+    return (
+        f"built as {alone.recipe} does it: `{alone.built}`; to pin that: imports = [{imports}] and "
+        f"factories = [{json.dumps(alone.built)}] under [tool.plait]"
+    )
