@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.condiff.scenarios import SHARES, SUBJECTS, make_scenario
 from benchmarks.condiff.table import PAPER, PAPER_MEAN_FASTER, PAPER_MEAN_FEWER_BC
-from plait.commands.diff.campaign import diff_on
+from plait.commands.diff.campaign import DiffCampaign
 from plait.commands.diff.options import DiffOptions
 from plait.commands.diff.sides import open_sides
 from plait.subject.name import Subject
@@ -52,7 +52,7 @@ def measure(number: str, scenario: str, seeds: Iterable[int], seconds: float, *,
                     options = DiffOptions(
                         subject, seed=seed, budget=seconds, filter=mode == "condiff", explain=False, reproduce=False
                     )
-                    result = diff_on(sides, options, *versions)
+                    result = DiffCampaign(sides, options, *versions).run()
                     found[mode].append(_figures(result, seconds))
     return {"subject": number, "scenario": scenario, **_row(found), "paper": PAPER[number, scenario]._asdict()}
 

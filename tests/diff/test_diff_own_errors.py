@@ -8,7 +8,7 @@ from lab import DEMO, version
 
 from plait.cli.main import read_arguments
 from plait.commands.diff import campaign, command, runs
-from plait.commands.diff.campaign import diff_on
+from plait.commands.diff.campaign import DiffCampaign
 from plait.commands.diff.command import _code
 from plait.commands.diff.options import DiffOptions
 from plait.report.diff_text import diff_text
@@ -26,7 +26,7 @@ HERE = {
     "explaining": (campaign, "difference_finding"),
     "reproducing": (campaign, "write_diff_reproducer"),
     "reading sources": (campaign, "sources"),
-    "summing up": (campaign._DiffCampaign, "_stats"),
+    "summing up": (campaign.DiffCampaign, "_stats"),
 }
 
 
@@ -41,7 +41,7 @@ def compare_accounts(account, tmp_path, monkeypatch):
 
     def compare():
         asked = DiffOptions(Subject("account", "Account"), "old", "new", project=tmp_path, max_tests=40)
-        return diff_on(account, asked, version("old", DEMO / "old"), version("new", DEMO / "new"))
+        return DiffCampaign(account, asked, version("old", DEMO / "old"), version("new", DEMO / "new")).run()
 
     return compare
 

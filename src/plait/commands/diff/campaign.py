@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -54,51 +54,26 @@ STATS = (
 GRACE = 5.0  # seconds that a test under way at the end of the budget still gets
 
 
-def diff_on(
-    sides: Sides, options: DiffOptions, old: Version, new: Version, interrupt: Interrupt | None = None,
-    started: float | None = None, change: Change | None = None,
-    keep: Callable[[Revealed | ShownViolation], None] = lambda _: None, memory: Memory | None = None,
-) -> Result:  # fmt: skip
-    """As `plait.commands.diff.command.diff`, with versions that are there and worker processes that run already."""
-    begun = time.monotonic() if started is None else started
-    change = analyse(options.subject, old, new) if change is None else change
-    known = {} if memory is None else known_tests(memory)
-    # A change-aware order depends on the whole change: what it has explored says nothing about another one.
-    kept = memory is not None and memory.keeps and options.capp in (None, "none")
-    comparisons = Comparisons(memory, options, old, new) if memory is not None and kept else None
-    campaign = _DiffCampaign(options, sides, old, new, change, begun, interrupt, comparisons)
-    wall = None if options.max_tests is not None else options.budget
-    budget = Budget(wall, options.max_tests, started=time.monotonic())
-    with Progress(f"diff {options.subject}", budget, quiet=options.quiet) as shown:
-        campaign.run(shown, tuple(known))
-    if campaign.minimal is not None:
-        keep(campaign.minimal)
-    result = campaign.result()
-    # A run with an error of our own may do better the next time: it is not taken for done.
-    if memory is not None and not any(note.startswith(BUG) for note in result.notes):
-        kept_run = partial(runs.keep, memory, options.as_key(), result, known, campaign.revealing, campaign.last)
-        guarded("remembering", kept_run, result.notes, kept="a later run begins anew")
-    result.elapsed_s = time.monotonic() - begun
-    return result
-
-
-class _DiffCampaign:
-    """One comparison: analysis, search, explanation."""
+class DiffCampaign:
+    """One comparison, with versions that are there and worker processes that run already: search and explanation."""
 
     def __init__(
-        self, options: DiffOptions, sides: Sides, old: Version, new: Version, change: Change, started: float,
-        interrupt: Interrupt | None, comparisons: Comparisons | None = None,
+        self, sides: Sides, options: DiffOptions, old: Version, new: Version, *, interrupt: Interrupt | None = None,
+        started: float | None = None, change: Change | None = None, memory: Memory | None = None,
     ) -> None:  # fmt: skip
         self._options = options
         self._sides = sides
         self._labels = {"old": old.label, "new": new.label}
         self._root = new.root if new.kind in ("worktree", "folder") else None
         self._roots = {False: old.root, True: new.root}
-        self._started = started
+        self._started = time.monotonic() if started is None else started
         self._interrupt = interrupt
-        self._comparisons = comparisons
+        self._memory = memory
+        # A change-aware order depends on the whole change: what it has explored says nothing about another one.
+        kept = memory is not None and memory.keeps and options.capp in (None, "none")
+        self._comparisons = Comparisons(memory, options, old, new) if memory is not None and kept else None
         self._name = str(options.subject)
-        self._change = change
+        self._change = analyse(options.subject, old, new) if change is None else change
         self._common: CommonInterface | None = None
         self._pairs: tuple[tuple[str, str], ...] = ()
         self._search: DiffSearch | None = None
@@ -119,19 +94,39 @@ class _DiffCampaign:
         self._stopped_by = "budget"
         self._notes: list[str] = list(self._change.notes)
 
+    def run(self) -> Result:
+        """Search, explain what was found, and keep it for the next run; tests that revealed something come first."""
+        options, memory = self._options, self._memory
+        known = {} if memory is None else known_tests(memory)
+        wall = None if options.max_tests is not None else options.budget
+        budget = Budget(wall, options.max_tests, started=time.monotonic())
+        with Progress(f"diff {options.subject}", budget, quiet=options.quiet) as self._progress:
+            self._search = search = self._prepared(tuple(known))
+            if search is not None:
+                new: Revealed | Broken | None = None
+                with self._keeping_findings(search):
+                    new = search.run()
+                self._take(search, new)
+        result = self._result()
+        # A run with an error of our own may do better the next time: it is not taken for done.
+        if memory is not None and not any(note.startswith(BUG) for note in result.notes):
+            kept_run = partial(runs.keep, memory, options.as_key(), result, known, self._revealing, self._last)
+            guarded("remembering", kept_run, result.notes, kept="a later run begins anew")
+        result.elapsed_s = time.monotonic() - self._started
+        return result
+
     @property
-    def revealing(self) -> frozenset[Test]:
+    def _revealing(self) -> frozenset[Test]:
         """The tests that showed a difference, before they were made smaller."""
         return frozenset(self._search.revealing) if self._search is not None and self._revealed else frozenset()
 
     @property
-    def last(self) -> Test | None:
+    def _last(self) -> Test | None:
         """The test that ended the search."""
         return self._revealed[0].test if self._revealed and self._stopped_by == "finding" else None
 
-    def run(self, progress: Progress, known: tuple[Test, ...] = ()) -> None:
-        """Search; tests that are ``known`` to have revealed something come first."""
-        self._progress = progress
+    def _prepared(self, known: tuple[Test, ...]) -> DiffSearch | None:
+        """Return the search; None if there is nothing to compare. Tests that are ``known`` come first in it."""
         options = self._options
         try:
             interfaces = self._sides.both(tasks.interface_of, self._name).values()
@@ -147,7 +142,7 @@ class _DiffCampaign:
             self._sides.until = self._started + self._ready_s + options.budget + GRACE
         if not self._pairs:
             self._stopped_by = "exhausted"
-            return
+            return None
         paired = tuple(name for name in names if any(name in pair for pair in self._pairs))
         changed = tuple(one for one, other in self._pairs if one == other)
         generation = Generation(interface, paired, options.seed, options.hints, options.tests, changed=changed)
@@ -155,41 +150,44 @@ class _DiffCampaign:
         generation = replace(generation, objects=frozenset.intersection(*made.values()))
         view = View(public=frozenset(names), masked=frozenset(options.nondeterministic))
         self._generation = generation
-        self._search = DiffSearch(
+        search = DiffSearch(
             self._sides, generation, self._pairs, Filter(self._change) if options.filter else None, view,
             readers(probes_of(interface)), self._checks, self._apart, self._over, options.threads, options.max_tests,
             known, self._comparisons, options.budget,
         )  # fmt: skip
-        self._apart.probes = self._search.probes
+        self._apart.probes = search.probes
         self._apart.rules = replace(self._apart.rules, waiting=may_wait(interface))
-        new = self._found(self._search)
-        self._sides.until = None
-        if new is not None:
-            self._stopped_by = "finding"
-        elif self._search.exhausted and self._stopped_by == "budget" and not self._late():
-            self._stopped_by = "exhausted"
-        if self._search.found_at is not None:
-            self._found_s = self._search.found_at - self._started
-        self._revealed = [each for each in (new, self._search.vanished) if each is not None]
-        for each in tuple(self._revealed):
-            if isinstance(each, Broken):
-                self._explain_broken(each)
-            else:
-                if each is self._revealed[0] and not options.filter:
-                    self._kept = self._would_keep(each)
-                self._explain(each)
+        return search
 
-    def _found(self, search: DiffSearch) -> Revealed | Broken | None:
-        """Search; an error of plait's own ends the search, and what was found before it stands."""
+    @contextmanager
+    def _keeping_findings(self, search: DiffSearch) -> Iterator[None]:
+        """Note an error of plait's own that ends the search, if something was found by then: that stands."""
         try:
-            return search.run()
+            yield
         except (UsageError, MemoryError):
             raise
         except Exception as error:
             if search.vanished is None:
                 raise
             self._notes.append(own_error("searching", error, kept="the search ended here"))
-            return None
+
+    def _take(self, search: DiffSearch, new: Revealed | Broken | None) -> None:
+        """Explain what the search has found: ``new`` behaviour, and what only the old version could do."""
+        self._sides.until = None
+        if new is not None:
+            self._stopped_by = "finding"
+        elif search.exhausted and self._stopped_by == "budget" and not self._late():
+            self._stopped_by = "exhausted"
+        if search.found_at is not None:
+            self._found_s = search.found_at - self._started
+        self._revealed = [each for each in (new, search.vanished) if each is not None]
+        for each in tuple(self._revealed):
+            if isinstance(each, Broken):
+                self._explain_broken(each)
+            else:
+                if each is self._revealed[0] and not self._options.filter:
+                    self._kept = self._would_keep(each)
+                self._explain(each)
 
     def _would_keep(self, revealed: Revealed) -> bool:
         """Whether the filter, had it been asked, would have let the test pass: it must never lose a difference."""
@@ -315,10 +313,12 @@ class _DiffCampaign:
 
     # -- result -----------------------------------------------------------------------------------------------------
 
-    def result(self) -> Result:
+    def _result(self) -> Result:
         """Return what the comparison found; the bare findings if putting that together fails."""
         notes: list[str] = []
-        whole = guarded("summing up", self._result, notes, kept="the findings are shown without what was compared")
+        whole = guarded(
+            "summing up", self._whole_result, notes, kept="the findings are shown without what was compared"
+        )
         if whole is not None:
             return whole
         verdict = "difference" if self._revealed else "inconclusive"
@@ -329,7 +329,7 @@ class _DiffCampaign:
             more={"reason": notes[0], "changed": [], "added": [], "removed": []},
         )  # fmt: skip
 
-    def _result(self) -> Result:
+    def _whole_result(self) -> Result:
         options, search = self._options, self._search
         sequential = search.sequential if search is not None else []
         verdict = "difference" if self._revealed else "sequential-difference" if sequential else "none"
@@ -363,7 +363,7 @@ class _DiffCampaign:
         paired = dict.fromkeys(name for pair in self._pairs for name in pair)
         sides: list[Alone] = []
         if verdict == "none" and self._stopped_by != "interrupt" and checks.calls.missing(paired):
-            with contextlib.suppress(WorkerError, UsageError):
+            with suppress(WorkerError, UsageError):
                 asked = self._sides.both(worker.call_alone, self._name, generation, patience=ALONE_S)
                 sides = list(asked.values())
         done = WorkDone(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from plait.commands.diff import worker
 from plait.commands.diff.evidence import CallCounts
@@ -16,6 +16,7 @@ from plait.judge.difference.behaviour import Difference, Explored, compare, pass
 from plait.judge.difference.filter import Decision
 from plait.judge.difference.outcome import Outcome, View
 from plait.model.test import Test
+from plait.subject.changes.change import Side
 from plait.workers.failures import WorkerFailed
 from plait.workers.pool import WorkerError
 
@@ -71,7 +72,9 @@ class Checks:
 
         Those before it that reveal none are remembered in ``comparisons``.
         """
-        running = [(test, view, decision, self._begin(test, view)) for test, view, decision in tests]
+        running = []
+        for test, view, decision in tests:
+            running.append((test, view, decision, self.sides.both(*self._asked(test, view, FIRST))))
         for test, view, decision, pending in running:
             if over():
                 break
@@ -96,15 +99,15 @@ class Checks:
 
     def check(self, test: Test, view: View) -> Revealed | None:
         """Return one test."""
-        return self._conclude(test, view, self._begin(test, view))
+        return self._conclude(test, view, self.sides.both(*self._asked(test, view, FIRST)))
 
-    def _begin(self, test: Test, view: View) -> PendingPair:
-        return self.sides.both(
-            worker.outcomes, test, view, FIRST, 0, self._seconds(1), None, self.gil, self.order, self.aim
-        )
-
-    def _seconds(self, factor: float) -> float:
-        return SECONDS * factor if self.timed else 1e6
+    def _asked(
+        self, test: Test, view: View, limit: int, *, sampled: int = 0, share: float = 1.0,
+        allowed: frozenset[Outcome] | None = None,
+    ) -> tuple[Any, ...]:  # fmt: skip
+        """Return the task that explores a test, with its arguments."""
+        seconds = SECONDS * share if self.timed else 1e6
+        return worker.outcomes, test, view, limit, sampled, seconds, allowed, self.gil, self.order, self.aim
 
     def _conclude(self, test: Test, view: View, pending: PendingPair) -> Revealed | None:
         try:
@@ -133,9 +136,7 @@ class Checks:
         if compare(old, new) or (old.exhausted and new.exhausted):
             return old, new
         if not old.exhausted and not new.exhausted:
-            (old, old_s), (new, new_s) = self.sides.both(
-                worker.outcomes, test, view, EXECUTIONS, 0, self._seconds(1), None, self.gil, self.order, self.aim
-            ).values()
+            (old, old_s), (new, new_s) = self.sides.both(*self._asked(test, view, EXECUTIONS)).values()
             self._count(old, old_s)
             self._count(new, new_s)
         if compare(old, new) or old.exhausted == new.exhausted:
@@ -144,12 +145,9 @@ class Checks:
             return old, self._longer("new", test, view, frozenset(old.outcomes))
         return self._longer("old", test, view, frozenset(new.outcomes)), new
 
-    def _longer(self, side: str, test: Test, view: View, allowed: frozenset[Outcome]) -> Explored:
-        asked = self.sides.on(
-            "new" if side == "new" else "old", worker.outcomes, test, view, EXECUTIONS * LONGER, SAMPLED,
-            self._seconds(2), allowed, self.gil, self.order, self.aim,
-        )  # fmt: skip
-        found, seconds = awaited(asked, self.sides.until)
+    def _longer(self, side: Side, test: Test, view: View, allowed: frozenset[Outcome]) -> Explored:
+        asked = self._asked(test, view, EXECUTIONS * LONGER, sampled=SAMPLED, share=2.0, allowed=allowed)
+        found, seconds = awaited(self.sides.on(side, *asked), self.sides.until)
         self._count(found, seconds)
         explored: Explored = found
         return explored
@@ -159,9 +157,7 @@ class Checks:
         if not view.state:
             return None
         asked = replace(view, exits="after")
-        pending = self.sides.both(
-            worker.outcomes, test, asked, EXECUTIONS, 0, self._seconds(0.5), None, self.gil, self.order, self.aim
-        )
+        pending = self.sides.both(*self._asked(test, asked, EXECUTIONS, share=0.5))
         (old, old_s), (new, new_s) = pending.values()
         self._count(old, old_s)
         self._count(new, new_s)

@@ -82,8 +82,7 @@ def diff(
         earlier = partial(earlier_result, memory, options.as_key(), str(options.subject), labels)
         known = result = earlier()
         if result is None:
-            from plait.commands.diff.command import touches_nothing  # noqa: PLC0415 - see above
-            from plait.subject.changes.change import analyse  # noqa: PLC0415
+            from plait.subject.changes.change import analyse  # noqa: PLC0415 - see above
 
             change = analyse(options.subject, old, new)
             if touches_nothing(change):
@@ -99,9 +98,14 @@ def diff(
                         import_s=min(LONGEST_IMPORT, options.budget) if timed else LONGEST_IMPORT,
                     )
                 )  # fmt: skip
-                from plait.commands.diff.campaign import diff_on  # noqa: PLC0415 - while the processes start
+                from plait.commands.diff.campaign import DiffCampaign  # noqa: PLC0415 - while the processes start
 
-                result = diff_on(sides, options, old, new, interrupt, started, change, keep, memory)
+                campaign = DiffCampaign(
+                    sides, options, old, new, interrupt=interrupt, started=started, change=change, memory=memory
+                )
+                result = campaign.run()
+                if campaign.minimal is not None:
+                    keep(campaign.minimal)
         result.versions = labels
         if receipt is not None:
             again = known or earlier()

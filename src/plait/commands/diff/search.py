@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from random import Random
 
@@ -120,26 +121,22 @@ class DiffSearch:
 
     def run(self) -> Revealed | Broken | None:
         """Search until something that only the new version does is proven, or no new tests come, or time is up."""
-        try:
-            return self._run()
-        except LateError:
-            return None
-
-    def _run(self) -> Revealed | Broken | None:
-        for test in self.known:
-            found = self._check([(test, self.view, None)]) or self._judged_apart([test])
-            if found is not None:
-                return found
-        for ready in self._stages():
-            before = self.counts.tests
-            found = self._behind(ready) or self._catch_up(self._has_share)
-            if found is not None:
-                return found
-            self._fruitless = 0 if self.counts.tests > before else self._fruitless + 1
-            self.exhausted = self._fruitless >= FRUITLESS
-            if self.exhausted or self._enough() or self.over():
-                break
-        return self._catch_up(lambda: True)
+        with suppress(LateError):
+            for test in self.known:
+                found = self._check([(test, self.view, None)]) or self._judged_apart([test])
+                if found is not None:
+                    return found
+            for ready in self._stages():
+                before = self.counts.tests
+                found = self._behind(ready) or self._catch_up(self._has_share)
+                if found is not None:
+                    return found
+                self._fruitless = 0 if self.counts.tests > before else self._fruitless + 1
+                self.exhausted = self._fruitless >= FRUITLESS
+                if self.exhausted or self._enough() or self.over():
+                    break
+            return self._catch_up(lambda: True)
+        return None
 
     def _has_share(self) -> bool:
         """Return whether it is time for tests that can wait.
@@ -246,17 +243,12 @@ class DiffSearch:
     # -- tests: pairs of suffixes (lines 8-9 and 15-24) -------------------------------------------------------------
 
     def _behind(self, ready: Ready) -> Revealed | Broken | None:
-        """All tests of a stage, in portions that grow: the first ones are answered soon, the rest at little cost."""
-        found = self._waited_for(ready.stage)
-        if self.comparisons is not None:
-            self.comparisons.left = ready.left
-        tests = self._tests(ready)
-        size = PORTION
-        while found is None and (portion := list(itertools.islice(tests, size))):
-            found = self._portion(portion)
+        """Filter and check all tests of a stage, portion by portion."""
+        found: Revealed | Broken | None = None
+        for portion in self._portions(ready):
+            found = self._check(self._filtered(portion))
             self._save()
-            size = min(2 * size, MOST_AT_ONCE)
-            if self.over() or self._enough():
+            if found is not None or self.over() or self._enough():
                 break
         self._save()
         quiet = ready.quiet if self.max_tests is None else min(ready.quiet, max(0, self.max_tests - self.counts.tests))
@@ -264,14 +256,26 @@ class DiffSearch:
         self.counts.filtered += quiet
         return found or self._judged_apart(self._differing(ready))
 
-    def _waited_for(self, stage: Stage) -> Revealed | Broken | None:
-        """Return the tests of a stage in which calls are made to wait; they have prefixes of their own."""
-        if self.comparisons is not None:
-            self.comparisons.left = ""
-        portion = [each for test in stage.whole for each in self._counted(test)]
-        found = self._portion(portion) if portion else None
+    def _portions(self, ready: Ready) -> Iterator[list[tuple[Test, View]]]:
+        """Yield the tests of a stage, in portions that grow: the first ones are answered soon, the rest at little cost.
+
+        Those in which calls are made to wait come first; they have prefixes of their own.
+        """
+        self._leave("")
+        if waiting := [each for test in ready.stage.whole for each in self._counted(test)]:
+            yield waiting
         self._save()
-        return found
+        self._leave(ready.left)
+        tests = self._tests(ready)
+        size = PORTION
+        while portion := list(itertools.islice(tests, size)):
+            yield portion
+            size = min(2 * size, MOST_AT_ONCE)
+
+    def _leave(self, left: str) -> None:
+        """Note the state that the prefix of the next tests leaves behind."""
+        if self.comparisons is not None:
+            self.comparisons.left = left
 
     def _save(self) -> None:
         if self.comparisons is not None:
@@ -339,10 +343,10 @@ class DiffSearch:
             self.checks.recall(known)
         return known is not None
 
-    def _portion(self, portion: list[tuple[Test, View]]) -> Revealed | Broken | None:
-        """Filter some tests, and check those that are left."""
+    def _filtered(self, portion: list[tuple[Test, View]]) -> list[tuple[Test, View, Decision | None]]:
+        """Return the tests that are to be checked; some of them can wait, and are kept for later."""
         if self.filter is None:
-            return self._check([(test, view, None) for test, view in portion])
+            return [(test, view, None) for test, view in portion]
         kept: list[tuple[Test, View, Decision | None]] = []
         try:
             (old, old_s), (new, new_s) = self.sides.both(
@@ -351,9 +355,9 @@ class DiffSearch:
         except WorkerError as error:
             if isinstance(error, WorkerFailed) and len(portion) > 1:  # one test is to blame: the others go on
                 middle = len(portion) // 2
-                return self._portion(portion[:middle]) or self._portion(portion[middle:])
+                return [*self._filtered(portion[:middle]), *self._filtered(portion[middle:])]
             self.lose(error, "tracing", portion[0][0])
-            return None
+            return []
         for (test, view), before, after in zip(portion, old, new, strict=True):
             decision = self.filter.decide(before, after)
             self.counts.repeated += decision.repeated
@@ -369,7 +373,7 @@ class DiffSearch:
                     self.comparisons.keep(test, view, Compared(filtered=True))
         self.counts.filter_s += old_s + new_s
         self._promised = self._promised or bool(kept)
-        return self._check(kept)
+        return kept
 
     def _check(self, kept: list[tuple[Test, View, Decision | None]]) -> Revealed | Broken | None:
         """Behavioural checking; a difference that one order of whole calls shows as well is a sequential one."""

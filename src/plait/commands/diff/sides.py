@@ -22,7 +22,6 @@ from plait.workers.protocol import WorkerSpec, memory_share
 
 PATIENCE = 60.0  # seconds that a task may take before its worker is given up
 STALL = 10.0  # seconds without a sign of life
-SIDES: tuple[Side, Side] = ("old", "new")
 
 
 class LateError(Exception):
@@ -66,8 +65,10 @@ class Sides:
 
     def both(self, task: Callable[..., Any], *args: Any, patience: float = PATIENCE) -> PendingPair:
         """Run a task on both versions."""
-        old, new = (self.on(side, task, *args, patience=patience) for side in SIDES)
-        return PendingPair(old, new, self.until)
+        begun: dict[Side, Future[Answer]] = {}
+        for side, workers in self._workers.items():
+            begun[side] = workers.attempt(task, *args, timeout=patience, stall=STALL)
+        return PendingPair(begun["old"], begun["new"], self.until)
 
     def drop(self) -> None:
         """Forget what has not begun."""
