@@ -1,6 +1,8 @@
 """How much faster a command is that finds in the store what it did before: `plait diff` and `plait check` themselves.
 
-Times are those of whole commands, by the clock, with the start of the interpreter and of workers.
+Times are those of whole commands, with the start of the interpreter and of workers: ``_s`` by the clock, ``_cpu_s`` the
+processor's, which other load on the machine hardly changes. Ratios are medians, each of commands that ran one behind
+the other.
 """
 
 from __future__ import annotations
@@ -10,12 +12,14 @@ import functools
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from statistics import median
+from typing import Any, NamedTuple
 
 import plait
 from benchmarks.condiff.scenarios import Subject, make_scenario, public_methods
@@ -24,41 +28,64 @@ TESTS = {"check": 3000, "diff": 300_000}
 """Of the campaigns that are repeated after a change, some ten seconds long: in short ones, processes mostly start."""
 
 
-def repeated(chosen: Subject, folder: Path) -> dict[str, Any]:
+class _Ran(NamedTuple):
+    """A command: how long it took by the clock, how much of the processor's time, and its result."""
+
+    wall_s: float
+    cpu_s: float
+    result: dict[str, Any]
+
+
+def repeated(chosen: Subject, folder: Path, runs: int = 1) -> dict[str, Any]:
     """`plait diff` on a scenario of ConDiff's, twice."""
-    make_scenario(chosen.number, "B", folder)
     words = ("diff", f"{chosen.module}:{chosen.class_name}", "--old", "old", "--new", "new")
-    first_s, first = _plait(folder, *words)
-    second_s, second = min((_plait(folder, *words) for _ in range(3)), key=lambda each: each[0])
-    assert (second["verdict"], second["findings"]) == (first["verdict"], first["findings"])
-    assert "nothing has changed" in second["notes"][0]
+    both = []
+    for number in range(runs):
+        place = folder / str(number)
+        make_scenario(chosen.number, "B", place)
+        first, second = _plait(place, *words), _plait(place, *words)
+        assert all(second.result[key] == first.result[key] for key in ("verdict", "findings"))
+        assert "nothing has changed" in second.result["notes"][0]
+        both.append((first, second))
+    return _ratios("second_run", both)
+
+
+def changed(chosen: Subject, folder: Path, command: str, runs: int = 1) -> dict[str, Any]:
+    """A campaign on sound code whose methods have all been touched; once more as it is, and after one was again."""
+    source = chosen.source("old")
+    names = sorted(public_methods(source, chosen.class_name))
+    name = random.Random(0).choice(names)
+    touched = _touched(source, chosen.class_name, names, 0)
+    words = [command, f"{chosen.module}:{chosen.class_name}", "--max-tests", str(TESTS[command])]
+    words += ["--old", "old", "--new", "new"] if command == "diff" else ["--at", "new"]
+    again, after = [], []
+    for number in range(runs):
+        place = folder / str(number)
+        old, new = (place / version / f"{chosen.module}.py" for version in ("old", "new"))
+        for file, text in ((old, source), (new, touched)):
+            file.parent.mkdir(parents=True)
+            file.write_text(text, encoding="utf-8")
+        first, second = _plait(place, *words), _plait(place, *words)
+        new.write_text(_touched(touched, chosen.class_name, [name], 1), encoding="utf-8")
+        third = _plait(place, *words)
+        for other in (second, third):
+            assert (other.result["verdict"], _found(other.result)) == (first.result["verdict"], _found(first.result))
+        again.append((first, second))
+        after.append((first, third))
+    stats = after[0][0].result["stats"]
     return {
-        "first_run_s": round(first_s, 2), "second_run_s": round(second_s, 2), "second_run": round(first_s / second_s, 1)
+        "changed_method": name, "methods": len(names), f"{command}_tests": stats.get("tests", TESTS[command]),
+        f"{command}_tests_known": after[0][1].result["stats"]["tests_known"],
+        **_ratios(f"{command}_again", again), **_ratios(f"{command}_after_change", after),
     }  # fmt: skip
 
 
-def changed(chosen: Subject, folder: Path, command: str) -> dict[str, Any]:
-    """A campaign on sound code whose methods have all been touched, and again after one of them was once more."""
-    old, new = (folder / version / f"{chosen.module}.py" for version in ("old", "new"))
-    for file in (old, new):
-        file.parent.mkdir(parents=True)
-    source = chosen.source("old")
-    old.write_text(source, encoding="utf-8")
-    names = sorted(public_methods(source, chosen.class_name))
-    touched = _touched(source, chosen.class_name, names, 0)
-    new.write_text(touched, encoding="utf-8")
-    words = [command, f"{chosen.module}:{chosen.class_name}", "--max-tests", str(TESTS[command])]
-    words += ["--old", "old", "--new", "new"] if command == "diff" else ["--at", "new"]
-    first_s, first = _plait(folder, *words)
-    name = random.Random(0).choice(names)
-    new.write_text(_touched(touched, chosen.class_name, [name], 1), encoding="utf-8")
-    second_s, second = _plait(folder, *words)
-    assert (second["verdict"], _found(second)) == (first["verdict"], _found(first))
+def _ratios(name: str, both: Sequence[tuple[_Ran, _Ran]]) -> dict[str, Any]:
+    """How many times less the second command of each two took, by the clock and by the processor's time."""
     return {
-        "changed_method": name, "methods": len(names), f"{command}_tests": first["stats"].get("tests", TESTS[command]),
-        f"{command}_first_s": round(first_s, 2), f"{command}_changed_s": round(second_s, 2),
-        f"{command}_tests_known": second["stats"]["tests_known"],
-        f"{command}_after_change": round(first_s / second_s, 1),
+        name: round(median(first.wall_s / second.wall_s for first, second in both), 1),
+        f"{name}_by_cpu": round(median(first.cpu_s / second.cpu_s for first, second in both), 1),
+        f"{name}_cpu_s": [round(median(each[at].cpu_s for each in both), 2) for at in (0, 1)],
     }  # fmt: skip
 
 
@@ -86,15 +113,20 @@ def _compiled() -> dict[str, str]:
     return environment
 
 
-def _plait(folder: Path, *words: str) -> tuple[float, dict[str, Any]]:
-    """How long a command took, and its result."""
+def _plait(folder: Path, *words: str) -> _Ran:
+    """Run a command to its end."""
     result = folder / "result.json"
-    started = time.perf_counter()
+    before, started = _children_s(), time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", "plait", *words, "--json", result.name, "--quiet"], cwd=folder, capture_output=True,
         text=True, check=False, env=_compiled(),
     )  # fmt: skip
-    elapsed = time.perf_counter() - started
+    elapsed, spent = time.perf_counter() - started, _children_s() - before
     if done.returncode not in (0, 1):
         raise RuntimeError(done.stderr)
-    return elapsed, json.loads(result.read_text(encoding="utf-8"))
+    return _Ran(elapsed, spent, json.loads(result.read_text(encoding="utf-8")))
+
+
+def _children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -25,7 +25,8 @@ def test_the_table_is_shown():
     row = {
         "subject": "as_map", "executions_per_s": {"free": 100, "1 workers": 96, "2 workers": 190, "dask 1": 90},
         "isolation_percent": 4.2, "guard_percent": 1.0, "two_workers": 1.98, "second_run": 31.0,
-        "check_after_change": 3.5, "diff_after_change": 4.5,
+        "check_after_change": 3.5, "diff_after_change": 4.5, "check_after_change_by_cpu": 3.6,
+        "diff_after_change_by_cpu": 4.6, "check_again_by_cpu": 15.2, "diff_again_by_cpu": 130.0,
     }  # fmt: skip
     grown = {
         "tests": 900, "campaign_kb": 60000, "worker_kb": 70000, "campaign_kb_per_1000_tests": 12,
@@ -37,5 +38,6 @@ def test_the_table_is_shown():
     assert head.split()[:3] == ["subject", "exec/s:", "free"]
     assert first.split() == "as_map 100 96 190 90 4.2 % 1.0 % 31.0x 3.5x 4.5x".split()
     assert "two workers 1.98x" in rest[0]
+    assert "by cpu time 3.6x and 4.6x; nothing changed, by cpu time: check 15.2x, diff 130.0x" in rest[0]
     assert "worker 70000 kB, -3 kB per 1,000 tests" in rest[1]
     assert len(rest) == 3

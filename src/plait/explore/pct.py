@@ -53,10 +53,14 @@ class Pct:
 
     def _highest(self, enabled: Sequence[int]) -> int:
         priorities = self._priorities
+        chosen, highest = -1, 0.0
         for number in enabled:
-            if number not in priorities:
-                priorities[number] = self._random.random()
-        return max(enabled, key=priorities.__getitem__)
+            priority = priorities.get(number)
+            if priority is None:
+                priority = priorities[number] = self._random.random()
+            if chosen < 0 or priority > highest:
+                chosen, highest = number, priority
+        return chosen
 
     def executed(self, engine: Engine) -> None:
         """Remember the longest execution."""

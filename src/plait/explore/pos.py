@@ -23,44 +23,50 @@ class Pos:
         self.exhausted = False
         self.free = False
         self._random = Random(seed)
-        self._priorities: dict[int, tuple[int, float]] = {}  # thread: its own step count, priority
-        self._steps: dict[int, int] = {}
+        self._priorities: dict[int, float] = {}  # of the threads' pending operations, as far as drawn
         self._seen = 0
 
     def next_prefix(self) -> Sequence[int] | None:
         """Return an empty prefix: there is always one more."""
         self._priorities = {}
-        self._steps = {}
         self._seen = 0
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
         """Return the pending operation with the highest priority."""
         self._redraw(engine)
-        best, best_priority = engine.enabled[0], -1.0
+        priorities = self._priorities
+        best, highest = engine.enabled[0], -1.0
         for number in engine.enabled:
-            priority = self._urgency(number)
-            if priority > best_priority:
-                best, best_priority = number, priority
+            priority = priorities.get(number)
+            if priority is None:
+                priority = priorities[number] = self._random.random()
+            if priority > highest:
+                best, highest = number, priority
         return best
 
     def _urgency(self, number: int) -> float:
         """Return that of a thread's pending operation, drawn when it is first asked for."""
-        steps = self._steps.get(number, 0)
-        known = self._priorities.get(number)
-        if known is None or known[0] != steps:
-            known = self._priorities[number] = (steps, self._random.random())
-        return known[1]
+        priority = self._priorities.get(number)
+        if priority is None:
+            priority = self._priorities[number] = self._random.random()
+        return priority
 
     def _redraw(self, engine: Engine) -> None:
-        roots = engine.heap.roots
-        for thread, loc, mode, _site, _enabled, _after in engine.trace[self._seen :]:
-            self._steps[thread] = self._steps.get(thread, 0) + 1
-            for number in engine.enabled:
-                other = engine.threads[number]
-                if number != thread and roots[other.loc] == roots[loc] and dependent(mode, loc, other.mode, other.loc):
-                    self._priorities.pop(number, None)
-        self._seen = len(engine.trace)
+        """Forget the priorities of threads that have made a step, and of those whose operation depends on one."""
+        trace, seen = engine.trace, self._seen
+        if len(trace) == seen:
+            return
+        roots, threads, enabled, priorities = engine.heap.roots, engine.threads, engine.enabled, self._priorities
+        for thread, loc, mode, _site, _enabled, _after in trace[seen:]:
+            priorities.pop(thread, None)
+            root = roots[loc]
+            for number in enabled:
+                if number != thread and number in priorities:
+                    other = threads[number]
+                    if roots[other.loc] == root and dependent(mode, loc, other.mode, other.loc):
+                        del priorities[number]
+        self._seen = len(trace)
 
     def executed(self, engine: Engine) -> None:
         """Nothing to learn."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from plait.generate.pairs import pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from random import Random
 
     from plait.generate.pairs import PairTable
@@ -55,10 +55,7 @@ class MixedTests:
         self._asked += 1
         if self._asked <= _FIRST or self._asked % (_OFTEN if self._many else _EVERY):
             return None
-        unmet = {
-            each for each, record in self._pairs.records.items()
-            if not record.covered and self._tried.get(each, 0) < _TRIES and not self._hopeless(each)
-        }  # fmt: skip
+        unmet = self._unmet()
         self._many = len(unmet) > _MANY
         if len(unmet) < _WORTH:
             return None
@@ -70,20 +67,39 @@ class MixedTests:
         patterns = [[catalogue.method(name) for name in names[thread % 2]] for thread in range(self._threads)]
         return self._sequences.compose(self._random.choice((0, _PREFIX)), patterns)
 
-    def _hopeless(self, names: Sequence[str]) -> bool:
-        records = [self._sequences.knowledge.of(name) for name in names]
-        return any(record.uncallable or record.blocks for record in records)
+    def _unmet(self) -> set[tuple[str, str]]:
+        """Return the pairs that have never been under way together, and could be."""
+        tried, hopeless = self._tried, self._hopeless
+        known: dict[str, bool] = {}  # there are many more pairs than methods
+        found = set()
+        for each, record in self._pairs.records.items():
+            if record.covered or tried.get(each, 0) >= _TRIES:
+                continue
+            for name in each:
+                if name not in known:
+                    known[name] = hopeless(name)
+            if not (known[each[0]] or known[each[1]]):
+                found.add(each)
+        return found
+
+    def _hopeless(self, name: str) -> bool:
+        record = self._sequences.knowledge.of(name)
+        return record.uncallable or record.blocks
 
     def _chosen(self, unmet: set[tuple[str, str]]) -> tuple[list[str], list[str]]:
         """Return the methods of two threads: those first whose pairs have not met, greedily and by chance."""
         first, second = self._random.choice(sorted(unmet))
         sides: tuple[list[str], list[str]] = ([first], [second])
-        names = sorted({name for each in unmet for name in each})
+        partners: dict[str, set[str]] = {}
+        for one, two in unmet:
+            partners.setdefault(one, set()).add(two)
+            partners.setdefault(two, set()).add(one)
+        names = sorted(partners)
         self._random.shuffle(names)
         while len(sides[0]) < _WIDTH or len(sides[1]) < _WIDTH:
             growing = 0 if len(sides[0]) <= len(sides[1]) else 1
             other = sides[1 - growing]
-            gains = {name: sum(pair(name, each) in unmet for each in other) for name in names}
+            gains = {name: len(partners[name].intersection(other)) for name in names}
             best = max((name for name in names if name not in sides[growing]), key=gains.__getitem__, default=None)
             if best is None or not gains[best]:
                 break

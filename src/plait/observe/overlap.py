@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Container
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from plait.observe.places import place
 from plait.run.engine import Engine
@@ -48,7 +48,7 @@ def _events(engine: Engine, bed: Testbed, public: Container[str]) -> list[Method
         if not stack:
             stack.append(outer)
             events.append(MethodEvent("start", outer, thread))
-        inner = place(site).function.rpartition(".")[2]
+        inner = _function_at(site)
         if len(stack) > 1 and stack[-1] != inner:
             events.append(MethodEvent("end", stack.pop(), thread))
         if inner != stack[-1] and inner != outer and inner in public:
@@ -58,6 +58,12 @@ def _events(engine: Engine, bed: Testbed, public: Container[str]) -> list[Method
             while stack:
                 events.append(MethodEvent("end", stack.pop(), thread))
     return events
+
+
+@functools.lru_cache(maxsize=4096)
+def _function_at(site: int) -> str:
+    """Return the name of the function that a place is in: its number stands for it."""
+    return place(site).function.rpartition(".")[2]
 
 
 def _unsplit(engine: Engine, bed: Testbed) -> Counter[tuple[str, str]]:
@@ -103,8 +109,7 @@ def _last_accesses(engine: Engine, spans: dict[int, list[tuple[int, int, str]]])
 # Which methods ran at the same time: concurrent method pairs (CovCon, section IV-A and IV-B, Algorithm 1).
 
 
-@dataclass(frozen=True, slots=True)
-class MethodEvent:
+class MethodEvent(NamedTuple):
     """A method of the subject begins or ends, called by a test or from inside another method (Definition 1).
 
     The position in the trace is the time stamp. ``receiver`` tells instances apart; None for static methods.

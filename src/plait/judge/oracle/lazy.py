@@ -22,7 +22,7 @@ from typing import Any
 
 from plait.explore.runner import execute, model
 from plait.explore.serial import Serial
-from plait.judge.oracle.safety import Examination, key_of
+from plait.judge.oracle.safety import Examination
 from plait.judge.oracle.specification import MAX_ORDERS, Observed, observe, whole_calls
 from plait.run.engine import DEADLOCK, ENGINE, FINISHED_RUN, HANG, Engine
 from plait.run.operations import ACQUIRE, TRY
@@ -38,9 +38,8 @@ class LazyJudge:
     def __init__(self, examination: Examination) -> None:
         self._bed = examination.bed
         self._rules = examination.rules
-        self._orders: list[Observed] = []
+        self._orders: dict[tuple[Any, ...], list[Observed]] = {}  # by what they show
         self._tried: set[tuple[int, ...]] = set()
-        self._right: set[tuple[Any, ...]] = set()
         self._left: tuple[Observed, list[tuple[int, ...]]] | None = None  # what fits none, and the orders to try
 
     def begin(self) -> bool:
@@ -55,7 +54,8 @@ class LazyJudge:
         ):
             return False
         first = ENGINE.bodies[0] if ENGINE.bodies else 1
-        return self._run(tuple(first + thread for thread, length in enumerate(lengths) for _ in range(length)))
+        order = self._run(tuple(first + thread for thread, length in enumerate(lengths) for _ in range(length)))
+        return order is not None
 
     def fits(self) -> bool:
         """Return whether the execution that has just ended is right; call it from the engine's ``finish``.
@@ -68,12 +68,9 @@ class LazyJudge:
         if ENGINE.status != FINISHED_RUN or ENGINE.strangers():
             return False
         seen = observe(self._bed, self._rules)
-        key = key_of(seen)
-        if key in self._right:
-            return True
-        if any(_fits(seen, order) for order in self._orders):
-            self._right.add(key)
-            return True
+        for order in self._orders.get(_shown(seen), ()):
+            if _allows(seen, order):
+                return True
         self._left = (seen, list(self._guesses()))
         return False
 
@@ -83,8 +80,8 @@ class LazyJudge:
             return False
         seen, guesses = self._left
         for order in guesses:
-            if self._run(order) and _fits(seen, self._orders[-1]):
-                self._right.add(key_of(seen))
+            done = self._run(order)
+            if done is not None and _shown(done) == _shown(seen) and _allows(seen, done):
                 return True
         return False
 
@@ -96,10 +93,10 @@ class LazyJudge:
             if threads not in self._tried:
                 yield threads
 
-    def _run(self, threads: tuple[int, ...]) -> bool:
-        """Run the calls in this order of their threads; returns whether the order counts, and is the last one known."""
+    def _run(self, threads: tuple[int, ...]) -> Observed | None:
+        """Run the calls in this order of their threads; None if the order does not count, or was run before."""
         if threads in self._tried:
-            return False
+            return None
         self._tried.add(threads)
         serial = _Wanted(threads, self._bed)
         serial.next_prefix()
@@ -108,9 +105,9 @@ class LazyJudge:
             execute(self._bed.prepare, (), serial, finish=lambda: seen.append(observe(self._bed, self._rules)))
         simple = not (serial.lost or serial.overtaken or serial.hurried or ENGINE.timed or ENGINE.strangers())
         if simple and seen[0].status == FINISHED_RUN and not any(each.waited for each in self._bed.done):
-            self._orders.append(seen[0])
-            return True
-        return False
+            self._orders.setdefault(_shown(seen[0]), []).append(seen[0])
+            return seen[0]
+        return None
 
 
 class _Wanted(Serial):
@@ -142,15 +139,14 @@ class _Wanted(Serial):
         return options[0]
 
 
-def _fits(seen: Observed, order: Observed) -> bool:
-    """Return whether an execution is what this order of whole calls does, in an order that its own allows."""
-    return (
-        not seen.before & order.behind
-        and seen.results == order.results
-        and seen.identity == order.identity
-        and seen.state == order.state
-        and (seen.holds or not order.holds)
-    )
+def _shown(seen: Observed) -> tuple[Any, ...]:
+    """Return what must be the same in an execution and in an order of whole calls."""
+    return (seen.results, seen.identity, seen.state)
+
+
+def _allows(seen: Observed, order: Observed) -> bool:
+    """Return whether an execution that shows the same as an order of whole calls may have been done in that order."""
+    return not seen.before & order.behind and (seen.holds or not order.holds)
 
 
 def _first_lock(done: Done) -> int:

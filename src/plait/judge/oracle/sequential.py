@@ -74,9 +74,9 @@ class SequentialRunner:
     All runners of a process that are not ``apart`` share what they have seen.
     """
 
-    announce: Callable[[Test], None] | None = None  # told what runs before it runs
+    announce: ClassVar[Callable[[Test], None] | None] = None  # told what runs before it runs
     endless: ClassVar[dict[str, str]] = {}  # methods whose calls had no end, with one of them; they are not made again
-    listener: Callable[[Test, object], None] | None = None  # told what the generator gets to know
+    listener: ClassVar[Callable[[Test, object], None] | None] = None  # told what the generator gets to know
     _shared: ClassVar[tuple[object, KnownCalls]] = (
         None,
         KnownCalls(),

@@ -64,9 +64,9 @@ MAX_EXTENDED = 1_000  # executions in which threads of the class come into calls
 PROBE_S = 0.1  # of processor time for a look at a final state, after which it counts as endless
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Observed:
-    """One execution as the oracle sees it."""
+    """One execution as the oracle sees it. Nobody changes it; a frozen one takes thrice the time to make."""
 
     status: str
     results: tuple[Result, ...]  # thread by thread, call by call
@@ -169,10 +169,11 @@ def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
     held = [with_state(bed.values[name]) for name in bed.variables]
     state = canonical_all(held) if finished and not _under_way() else None
     alike = identities(values, held) if finished else ()
-    strangers = tuple([exception_name(each.error) for each in ENGINE.strangers() if each.error is not None])
+    others = ENGINE.strangers()
+    strangers = tuple([exception_name(each.error) for each in others if each.error is not None]) if others else ()
     invariant = rules.invariant if rules is not None and finished else None
     kept = invariant is None or holds(invariant, bed.space, bed.values)
-    last = all(stuck.start >= done.end for stuck in bed.running.values() for done in bed.done)
+    last = not bed.running or all(stuck.start >= done.end for stuck in bed.running.values() for done in bed.done)
     return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, kept, alike, *_order(spans), last)
 
 
@@ -188,7 +189,8 @@ def _span(trace: Sequence[Entry], done: Done) -> tuple[int, int]:
 
 def _under_way() -> bool:
     """Whether a thread of the class has begun something and could go on: what is left behind says nothing yet."""
-    could = {each.id for each in ENGINE.strangers() if each.enabled}
+    others = ENGINE.strangers()
+    could = {each.id for each in others if each.enabled} if others else ()
     return bool(could) and any(entry[0] in could for entry in ENGINE.trace)
 
 
@@ -204,13 +206,14 @@ def _order(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
     """`Observed.before` and `Observed.behind`."""
     before = behind = 0
     count = len(spans)
+    starts = [start for start, _end in spans]
+    latest = max(starts, default=-1)
     for first, (_start, end) in enumerate(spans):
-        if end < 0:
-            continue
-        for second, (start, _end) in enumerate(spans):
-            if end <= start:
-                before |= 1 << (first * count + second)
-                behind |= 1 << (second * count + first)
+        if 0 <= end <= latest:
+            for second, start in enumerate(starts):
+                if end <= start:
+                    before |= 1 << (first * count + second)
+                    behind |= 1 << (second * count + first)
     return before, behind
 
 
