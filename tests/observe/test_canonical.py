@@ -1,0 +1,28 @@
+"""States as plain data: how attributes are read."""
+
+from plait.observe.canonical import canonical
+
+
+def test_attributes_are_read_in_one_order_and_keys_of_other_classes_are_not_asked():
+    class Thing:
+        pass
+
+    class Asked(str):
+        __slots__ = ()
+
+        def __eq__(self, other):
+            raise AssertionError("code under test was run")
+
+        def __hash__(self):
+            return 1
+
+    one, two, three, four = Thing(), Thing(), Thing(), Thing()
+    one.a, one.b = 1, 2
+    two.b, two.a = 2, 1
+    three.b, three.c = 2, 3
+    assert canonical(one) == canonical(two) == canonical(one)
+    assert canonical(three) != canonical(one)
+    for name in ("a", "b"):
+        vars(four)[Asked(name)] = 1
+    assert [name for name, _value in canonical(four)[1][1:]] == ["a", "b"]
+    assert canonical(one) == canonical(two)
