@@ -13,8 +13,7 @@ def test_attributes_are_read_in_one_order_and_keys_of_other_classes_are_not_aske
         def __eq__(self, other):
             raise AssertionError("code under test was run")
 
-        def __hash__(self):
-            return 1
+        __hash__ = str.__hash__
 
     one, two, three, four = Thing(), Thing(), Thing(), Thing()
     one.a, one.b = 1, 2
