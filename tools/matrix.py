@@ -301,7 +301,8 @@ def _build_greenlet(interpreter: Interpreter, python: str, venv: Path) -> None:
         return
     header = venv / "critical_sections.h"
     header.write_text(CRITICAL_SECTIONS, encoding="utf-8")
-    flags = [f"{name}=-include {interpreter.inside(header)}" for name in ("CFLAGS", "CXXFLAGS")]
+    # these take the place of the interpreter's own flags: without the first two greenlet switches seven times slower
+    flags = [f"{name}=-O3 -DNDEBUG -include {interpreter.inside(header)}" for name in ("CFLAGS", "CXXFLAGS")]
     pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-cache-dir", "--no-binary=greenlet"]
     done = interpreter.run("env", *flags, python, *pip, GREENLET, timeout=900)
     if done.returncode:
