@@ -23,5 +23,5 @@ def test_attributes_are_read_in_one_order_and_keys_of_other_classes_are_not_aske
     assert canonical(three) != canonical(one)
     for name in ("a", "b"):
         vars(four)[Asked(name)] = 1
-    assert [name for name, _value in canonical(four)[1][1:]] == ["a", "b"]
+    assert [str.__str__(name) for name, _value in canonical(four)[1][1:]] == ["a", "b"]
     assert canonical(one) == canonical(two)
