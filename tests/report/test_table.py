@@ -7,9 +7,11 @@ import random
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from plait.model.finding import AccessStep
-from plait.report.interleaving import table
+from plait.report.interleaving import _distances, table
 from plait.report.layout import PIPED, Layout, as_text, show
 
 
@@ -161,3 +163,9 @@ def test_colour_on_terminals_only(monkeypatch):
     assert "\x1b[" not in plain.getvalue()
     assert "\x1b[" in coloured.getvalue()
     assert "raises KeyError" in coloured.getvalue()
+
+
+@given(st.lists(st.booleans(), max_size=30))
+def test_distances_are_those_to_the_nearest_mark(marked):
+    places = [number for number, mark in enumerate(marked) if mark] or [len(marked) - 1]
+    assert _distances(marked) == [min(abs(index - place) for place in places) for index in range(len(marked))]

@@ -97,7 +97,8 @@ def _folded(cells: Sequence[_Cell], height: int, drawn: Callable[[Sequence[_Cell
     lines = drawn(cells)
     if len(lines) <= height:
         return lines
-    order = sorted(range(len(cells)), key=lambda index: (cells[index].weight, _distance(cells, index)))
+    distances = _distances([cell.race for cell in cells])
+    order = sorted(range(len(cells)), key=lambda index: (cells[index].weight, distances[index]))
     least = sum(1 for cell in cells if not cell.weight)
     low, high = least, len(cells)
     best = drawn(_with_marks(cells, set(order[:least])))
@@ -111,10 +112,19 @@ def _folded(cells: Sequence[_Cell], height: int, drawn: Callable[[Sequence[_Cell
     return best
 
 
-def _distance(cells: Sequence[_Cell], index: int) -> int:
-    """Return how far a cell is from the nearest conflicting access, or from the end where there is none."""
-    marked = [number for number, cell in enumerate(cells) if cell.race] or [len(cells) - 1]
-    return min(abs(index - number) for number in marked)
+def _distances(marked: Sequence[bool]) -> list[int]:
+    """Return how far each cell is from the nearest that is marked, or from the last one where none is.
+
+    A table of a hang has thousands of cells: one way forth and one back, not a look at all of them for each.
+    """
+    count = len(marked)
+    found = [count] * count if any(marked) else list(range(count - 1, -1, -1))
+    for order in (range(count), range(count - 1, -1, -1)):
+        away = count
+        for index in order:
+            away = 0 if marked[index] else away + 1
+            found[index] = min(found[index], away)
+    return found
 
 
 def _with_marks(cells: Sequence[_Cell], kept: set[int]) -> list[_Cell]:
