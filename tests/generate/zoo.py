@@ -320,3 +320,96 @@ class Configured:
 
     def use(self, hints):
         return hints.copy().pop("url", None) or hints.pop("host", None)
+
+
+class Clock:
+    """Wants texts of a certain shape, and functions whose result it can iterate over.
+
+    >>> clock.zone("Mars/Olympus", summer=3)
+    """
+
+    def __init__(self):
+        self.alarms = []
+
+    def alarm(self, time_text: str):
+        hours, minutes = time_text.split(":")
+        self.alarms.append(60 * int(hours) + int(minutes))
+
+    def each(self, function):
+        self.alarms += list(function())
+
+    def zone(self, name, summer=1):
+        return name.partition("/")[2], summer
+
+
+class Handle:
+    """What a `Lender` hands out; its parts are known to nobody else."""
+
+    def __init__(self, slot):
+        self._slot = slot
+
+    def release(self):
+        self._slot.lent -= 1
+        return self._slot.lent
+
+    def copy(self):
+        return Handle(self._slot)
+
+
+class _Slot:
+    def __init__(self):
+        self.lent = 1
+
+
+class Lender:
+    """Hands out handles."""
+
+    def acquire(self, name):
+        return Handle(_Slot()) if name else None
+
+    @property
+    def first(self) -> Handle:
+        return self._hidden()
+
+    def each(self):
+        yield Handle(_Slot())
+
+    async def later(self) -> Handle:
+        return self._hidden()
+
+    def _hidden(self) -> Handle:
+        return Handle(_Slot())
+
+
+def a_handle() -> "Handle":
+    return Lender().first
+
+
+class Bag(list):
+    """A collection with a view."""
+
+    def view(self):
+        return BagView(self)
+
+
+class BagView:
+    """Shows a `Bag`."""
+
+    def __init__(self, bag):
+        self._bag = bag
+
+    def first(self):
+        return self._bag[0]
+
+
+class Shelf:
+    """Has a size.
+
+    >>> Shelf(100, "a", depth=3)
+    """
+
+    def __init__(self, maxsize, name, depth=1):
+        self.room = (maxsize, name, depth)
+
+    def use(self):
+        return self.room

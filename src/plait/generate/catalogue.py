@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
 from plait.generate.values.candidates import Candidates
-from plait.generate.values.mining import Mined, mine_source, mine_tests
+from plait.generate.values.mining import Mined, mine_examples, mine_source, mine_tests
 from plait.generate.values.names import (
     PARTNER,
     SPARE,
     by_name,
     role,
 )
-from plait.generate.values.recipes import Recipe, recipes_for
+from plait.generate.values.recipes import Recipe, examples_for, recipes_for
 from plait.generate.values.value import Pool, Scores
+from plait.generate.values.wider import wider
 from plait.model.test import Call
 from plait.subject.contract import Contract
 from plait.subject.interface.members import Method, Parameter
@@ -123,12 +124,22 @@ def build_catalogue(
             last = () if method in constructors else (PARTNER,)
             spare = (*SPARE, PARTNER) if anything else ()
             fitting = tuple(values) or last
-            pools[method.name, parameter.name] = Pool(fitting, Scores(), role(parameter.name), anything, spare)
+            # What is stated stays within what is stated: other shapes of the same kinds.
+            further = () if hints.states(method.name, parameter.name) else tuple(
+                wider(None if anything else {each.kind for each in fitting})
+            )  # fmt: skip
+            pools[method.name, parameter.name] = Pool(
+                fitting, Scores(), role(parameter.name), anything, spare, further=further
+            )
     built = () if hints.factories else tuple(_seen(call, constructors[0]) for call in mined.built)
-    written = recipes_for(owner, tests) if isinstance(owner, type) and not hints.factories else ()
+    written = (
+        (*recipes_for(owner, tests), *candidates.handed_out())
+        if isinstance(owner, type) and not hints.factories
+        else ()
+    )
     return Catalogue(
         interface.subject, (*interface.imports, *hints.imports), constructors, methods, pools,
-        tuple(candidates.own()), built, tuple(written), _apart(hints, methods), mined.timed,
+        tuple(candidates.own()), built, written, _apart(hints, methods), mined.timed,
         None if hints.factories else interface.itself,
     )  # fmt: skip
 
@@ -160,6 +171,8 @@ def _mine(owner: object, interface: Interface, tests: Path | None) -> Mined:
                 mine_source(Path(file).read_text(encoding="utf-8"), mined)
             except (OSError, UnicodeDecodeError):
                 continue
+    if isinstance(owner, type):
+        mine_examples(examples_for(owner), {each.name for each in interface.methods}, mined)
     if tests is not None and tests.is_dir():
         mine_tests(tests, interface.subject.replace(":", ".").rpartition(".")[2], mined)
     return mined
@@ -194,6 +207,10 @@ class Hints:
     not_parallel: tuple[tuple[str, str], ...] = ()
     only: tuple[str, ...] = ()
     contract: Contract = field(default_factory=Contract)
+
+    def states(self, method: str, parameter: str) -> bool:
+        """Return whether the values of a parameter are given."""
+        return bool(self.values.get(f"{method}.{parameter}") or self.values.get(parameter))
 
     def leaves_out(self, method: str) -> bool:
         """Return whether no test is to call the method."""

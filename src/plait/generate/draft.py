@@ -50,15 +50,15 @@ PAUSE = "pause"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A call, the imports it needs, and the pools and kinds its arguments came from."""
+    """A call, the imports it needs, and its arguments as they came from their pools."""
 
     call: Call
     imports: tuple[str, ...] = ()
-    drawn: tuple[tuple[Pool, str], ...] = ()
+    drawn: tuple[tuple[Pool, Value], ...] = ()
 
     def offer(self, texts: Sequence[str], shown: str) -> None:
         """Add values that an error message names to the parameters whose value the message shows, else to texts."""
-        pools = [pool for pool, kind in self.drawn if kind == "str"]
+        pools = [pool for pool, value in self.drawn if value.kind == "str"]
         for pool in pools:
             told = [value for value in pool.values if len(value.text) > 2 and value.text in shown] or len(pools) == 1
             known = {value.text for value in pool.values}
@@ -69,12 +69,24 @@ class Draft:
     def learn(self, *, misuse: bool, succeeded: bool) -> None:
         """Tell the pools. A failure is blamed on the kinds that have never worked, if there are any."""
         if succeeded:
-            for pool, kind in self.drawn:
-                pool.accept(kind)
+            for pool, value in self.drawn:
+                pool.accept(value.kind)
+                pool.succeed(value)
         elif misuse:
-            unproven = [(pool, kind) for pool, kind in self.drawn if not pool.proven(kind)]
-            for pool, kind in unproven or self.drawn:
-                pool.reject(kind)
+            unproven = [(pool, value) for pool, value in self.drawn if not pool.proven(value.kind)]
+            for pool, value in unproven or self.drawn:
+                pool.reject(value.kind)
+
+    def refuse(self, *, absent: bool) -> None:
+        """Tell the pools that the call raised, and that none of its method has ever returned.
+
+        Where what it asked for is only ``absent``, values of other shapes would not be there either.
+        """
+        for pool, value in self.drawn:
+            if absent:
+                pool.failed.clear()
+            else:
+                pool.fail(value)
 
 
 @dataclass(slots=True)
@@ -129,7 +141,7 @@ class Writer:
         kwargs: list[tuple[str, str]] = []
         receiver = self._receiver(method, scene) if peers else RECEIVER
         imports = dict.fromkeys(method.imports)
-        drawn: list[tuple[Pool, str]] = []
+        drawn: list[tuple[Pool, Value]] = []
         contiguous = True
         for parameter in method.parameters:
             pool = self._catalogue.pool(method, parameter.name)
@@ -155,7 +167,7 @@ class Writer:
                 kwargs.append((parameter.name, shown.text))
                 contiguous = False
             imports.update(dict.fromkeys(shown.imports))
-            drawn.append((pool, value.kind))
+            drawn.append((pool, value))
         call = Call(method.name, method.form, receiver, tuple(args), tuple(kwargs), result)
         return Draft(call, tuple(imports), tuple(drawn))
 

@@ -49,6 +49,8 @@ _BROKEN_AFTER = 4
 _USELESS_AFTER = 8
 """Calls on an object, none of which returned: it was built from parts that fail."""
 _PREFIXES = 3
+_ABSENT = frozenset({"KeyError", "IndexError", "LookupError"})
+"""What says that an argument is of the right kind, and that a state is missing."""
 _PAUSE = Draft(Call(PAUSE, "time.sleep(2)"), ("import time",))
 
 
@@ -125,10 +127,15 @@ class Sequences:
             suffixes = self.suffixes(prefix, patterns)
             self._writer.generous = self._writer.apart = False
             found = self.test(prefix, suffixes) if suffixes is not None else found
-            records = [self.knowledge.of(name) for name in names]
-            if not any(record.raised and not record.succeeded for record in records):
+            if not any(self._needs_state(name) for name in names):
                 break
         return found
+
+    def _needs_state(self, name: str) -> bool:
+        """Return whether a method has failed each time although its arguments are not, or need not be, to blame."""
+        record = self.knowledge.of(name)
+        asked = any(each.required for each in self.catalogue.method(name).parameters)
+        return not record.succeeded and bool(record.raised or (record.misused and not asked))
 
     def _without_instance(self, itself: Method | None) -> Prefix | None:
         """Return a prefix that only names the class, if that will do; now and then, for there are other states, too.
@@ -361,6 +368,8 @@ class Sequences:
                 continue
             self.knowledge.learn(draft.call.method, outcome)
             draft.learn(misuse=outcome.misuse, succeeded=outcome.status == "ok")
+            if outcome.status == "raised" and not self.knowledge.of(draft.call.method).succeeded:
+                draft.refuse(absent=outcome.exception in _ABSENT)
             if outcome.status == "raised" and (allowed := listed_values(outcome)):
                 draft.offer(allowed, outcome.message)
             if built is not None:

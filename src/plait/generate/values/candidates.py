@@ -20,8 +20,9 @@ from typing import Any
 
 from plait.generate.values.annotation import by_annotation
 from plait.generate.values.duck import asked_of, connects, standin, table_for, wanted
+from plait.generate.values.makers import Maker, import_line, makers_of
 from plait.generate.values.names import DESCRIBED, NEVER_REPLACED, by_name, role
-from plait.generate.values.recipes import meant_by
+from plait.generate.values.recipes import Recipe, meant_by
 from plait.generate.values.value import (
     OWN,
     Value,
@@ -35,7 +36,7 @@ from plait.subject.interface.members import (
     constructor_parameters,
     snake_case,
 )
-from plait.subject.interface.signature import annotation_text
+from plait.subject.interface.signature import annotation_text, read_signature
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -44,6 +45,8 @@ if typing.TYPE_CHECKING:
     from plait.generate.values.mining import Mined
 
 _MAX_DEPTH = 2
+_MOST_MAKERS = 4
+"""Ways to get an instance from others: each is tried before anything is made up."""
 _GENERIC = ("'a'", "1", "lambda *args, **kwargs: None", "['a']", "{'a': 1}", "None")
 _READY = {
     "threading.Lock": ("threading.Lock()", "import threading"),
@@ -101,6 +104,53 @@ class Candidates:
     def own(self) -> list[Value]:
         """Another instance of the class under test."""
         return self._construct(self._owner, 0) if isinstance(self._owner, type) else []
+
+    def handed_out(self) -> list[Recipe]:
+        """Return ways to get an instance from others of its package that hand them out, simplest arguments first."""
+        makers = makers_of(self._owner) if isinstance(self._owner, type) else ()
+        found = [recipe for each in makers for recipe in self._made_by(each)]
+        return sorted(found, key=lambda each: each.text.count(","))[:_MOST_MAKERS]
+
+    def _made_by(self, maker: Maker) -> list[Recipe]:
+        """Return calls of a maker with the simplest arguments; none if one of them is not to be had."""
+        name = maker.name if maker.owner is None else f"{maker.owner.__qualname__}.{maker.name}"
+        line = import_line(maker.module, name.partition(".")[0])
+        fixed = isinstance(maker.attribute, staticmethod)
+        called = ""
+        needed: tuple[str, ...] = ()
+        if not isinstance(maker.attribute, property):
+            bound = maker.owner is not None and not fixed
+            read = read_signature(maker.function, module=maker.module, qualname=name, bound=bound)
+            owner = maker.owner or sys.modules[maker.module]
+            given = None if read is None else self._given_simply(owner, maker.name, read, maker.module, 1)
+            if given is None or not line:
+                return []
+            called = f"({', '.join(shown for shown, _ in given)})"
+            needed = tuple(each for _, lines in given for each in lines)
+        starts = [Value(name, "function")]
+        if maker.owner is not None and not fixed and not isinstance(maker.attribute, classmethod):
+            made = [*_filled(maker.owner), *self._construct(maker.owner, 1)[:1]]
+            starts = [Value(f"{each.text}.{maker.name}", "function", each.imports) for each in made]
+        return [
+            Recipe(each.text + called, tuple(dict.fromkeys([line, *each.imports, *needed])), f"`{name}`")
+            for each in starts
+        ]
+
+    def _given_simply(
+        self, owner: object, function: str, parameters: Iterable[Parameter], module: str, depth: int
+    ) -> list[tuple[str, tuple[str, ...]]] | None:
+        """Return the simplest argument for each parameter that is required; None if one has no value."""
+        found = []
+        for each in parameters:
+            if each.required:
+                asker = partial(asked_of, owner, function, each.name)
+                values, _ = self._ranked(each, [], None, asker, [vars(sys.modules[module])], depth)
+                value = next((value for value in values if value is not OWN), None)
+                if value is None:
+                    return None
+                shown = f"{each.name}={value.text}" if each.kind == "keyword" else value.text
+                found.append((shown, value.imports))
+        return found
 
     def _ranked(
         self, parameter: Parameter, mined: list[Value], used: str | None, asked: Callable[[], frozenset[str]],
@@ -220,17 +270,13 @@ class Candidates:
         line = f"from {cls.__module__} import {cls.__qualname__.partition('.')[0]}"
         own = "from plait.generate.callables import implemented"
         protocol = getattr(cls, "_is_protocol", False)
-        required = [] if protocol else [each for each in constructor_parameters(cls) if each.required]
-        columns = []
-        for each in required:
-            asker = partial(asked_of, cls, "__init__", each.name)
-            values, _ = self._ranked(each, [], None, asker, [vars(sys.modules[cls.__module__])], depth + 1)
-            columns.append((each, next((value for value in values if value is not OWN), None)))
-        if depth > _MAX_DEPTH or any(value is None for _, value in columns):
+        required = () if protocol else constructor_parameters(cls)
+        within = depth <= _MAX_DEPTH
+        given = self._given_simply(cls, "__init__", required, cls.__module__, depth + 1) if within else None
+        if given is None:
             return []
-        given = [(each, value) for each, value in columns if value is not None]
-        shown = [f"{each.name}={value.text}" if each.kind == "keyword" else value.text for each, value in given]
-        imports = tuple(dict.fromkeys([line, own, *(needed for _, value in given for needed in value.imports)]))
+        imports = tuple(dict.fromkeys([line, own, *(needed for _, lines in given for needed in lines)]))
+        shown = [text for text, _ in given]
         return [Value(f"implemented({cls.__qualname__})({', '.join(shown)})", cls.__name__, imports)]
 
     def _like_owner(self, name: str) -> bool:
@@ -252,6 +298,14 @@ def _function(method: Method) -> str:
 
 def _first(values: Iterable[Value], count: int) -> list[Value]:
     return list({value.text: value for value in reversed(list(values))}.values())[::-1][:count]
+
+
+def _filled(cls: type) -> list[Value]:
+    """Return a collection with something in it, if the class is one and is made like the built-in ones."""
+    if not issubclass(cls, collections.abc.Collection) or inspect.isabstract(cls):
+        return []
+    inside = "{'a': 1, 'b': 2}" if issubclass(cls, collections.abc.Mapping) else "['a', 'b']"
+    return [Value(f"{cls.__qualname__}({inside})", cls.__name__)]
 
 
 def _like_default(default: str | None) -> list[Value]:

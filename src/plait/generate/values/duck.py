@@ -113,7 +113,7 @@ def wanted(owner: object, name: str, asked: frozenset[str], homes: list[dict[str
     """
     package = _module(owner).partition(".")[0]
     near = list(_classes(homes, package))
-    far = _classes([vars(each) for each in _modules(package)], package)
+    far = _classes([vars(each) for each in package_modules(package)], package)
     fitting = [
         each for each in dict.fromkeys([*near, *far])
         if each is not owner and (asked <= set(dir(each)) or (each in near and asked <= _provided(each)))
@@ -126,7 +126,7 @@ def wanted(owner: object, name: str, asked: frozenset[str], homes: list[dict[str
     return fitting[0] if telling and fitting else None
 
 
-def _modules(package: str) -> list[ModuleType]:
+def package_modules(package: str) -> list[ModuleType]:
     """Return the modules of a package that are imported."""
     return [
         module for name, module in sorted(sys.modules.items())

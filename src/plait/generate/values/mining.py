@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from plait.generate.values.value import is_literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
 _Key = TypeVar("_Key")
@@ -77,6 +77,19 @@ def mine_tests(folder: Path, class_name: str, into: Mined) -> None:
                 _note(into.given, ("__setitem__", 1), node.value)
             elif isinstance(node, ast.Subscript):
                 _note(into.given, (_ITEM_METHODS[type(node.ctx)], 0), node.slice)
+
+
+def mine_examples(examples: Iterable[ast.Module], names: Collection[str], into: Mined) -> None:
+    """Add what examples for readers pass to methods of these names, on whatever object: ``every().day.at("10:30")``."""
+    for tree in examples:
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(func=ast.Attribute(attr=name), args=args, keywords=keywords) if name in names:
+                    for position, argument in enumerate(args):
+                        _note(into.given, (name, position), argument)
+                    for keyword in keywords:
+                        if keyword.arg is not None:
+                            _note(into.given, (name, keyword.arg), keyword.value)
 
 
 def _parse(text: str) -> ast.Module | None:

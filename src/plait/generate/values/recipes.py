@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.generate.values.duck import module_tree
+from plait.generate.values.names import role
+from plait.subject.interface.members import constructor_parameters
 
 if TYPE_CHECKING:
     from plait.subject.changes.scopes import FunctionNode
@@ -31,6 +33,7 @@ _MAX_BYTES = 300_000
 _LONGEST = 200
 _DEPTH = 4
 _DISTRIBUTIONS = 600
+_LARGE, _SMALL = 8, "2"
 _RECORDER = "from plait.generate.callables import Recorder"
 _FENCED = re.compile(r"^```[ \t]*(?:python|py|pycon|py3)?[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.)( (?P<code>.*))?$")
@@ -101,6 +104,26 @@ def _snippets(cls: type, tests: Path | None) -> Iterator[tuple[str, str, str | N
         yield text, path.name, name
 
 
+@cache
+def examples_for(cls: type) -> tuple[ast.Module, ...]:
+    """Return the examples in the docstrings of a class, its methods, its module and package, and in the README."""
+    package = cls.__module__.partition(".")[0]
+    near = [each for each in cls.__mro__ if each.__module__.partition(".")[0] == package]
+    members = [member for each in near for member in vars(each).values()]
+    documented = [*near, *members, sys.modules.get(cls.__module__), sys.modules.get(package)]
+    texts = [_docstring(each) for each in documented if each is not None and not isinstance(each, str | int)]
+    file = getattr(sys.modules.get(package), "__file__", None)
+    if isinstance(file, str):
+        inside = Path(file).parent
+        root = inside.parent if Path(file).name == "__init__.py" else inside
+        texts += [text for _name, text in _readmes(root, package)]
+    pieces = [piece for text in dict.fromkeys(texts) for piece in examples_in(text)]
+    return tuple(_parsed_in_part(each) for each in pieces[:_MOST_EXAMPLES])
+
+
+_MOST_EXAMPLES = 200
+
+
 def _docstring(owner: Any) -> str:
     try:
         return inspect.getdoc(owner) or ""
@@ -168,6 +191,16 @@ def _parse(text: str) -> ast.Module | None:
         return None
 
 
+def _parsed_in_part(text: str) -> ast.Module:
+    """Return as much of an example as is Python: some end in prose, or in an ellipsis of their own."""
+    tree = _parse(text)
+    lines = text.splitlines()
+    while tree is None and len(lines) > 1:
+        lines = lines[: -max(1, len(lines) // 4)]
+        tree = _parse("\n".join(lines))
+    return tree or ast.Module([], [])
+
+
 # -- what stands there -------------------------------------------------------------------------------------------------
 
 
@@ -179,12 +212,7 @@ class _Snippet:
     """One piece of source: its imports, what its names were assigned, and the calls of the class in it."""
 
     def __init__(self, text: str, origin: str, module: str | None, cls: type) -> None:
-        tree = _parse(text)
-        lines = text.splitlines()
-        while tree is None and len(lines) > 1:  # an example that ends in prose or in an ellipsis of its own
-            lines = lines[: -max(1, len(lines) // 4)]
-            tree = _parse("\n".join(lines))
-        self._tree = tree or ast.Module([], [])
+        self._tree = _parsed_in_part(text)
         self._origin = origin
         self._module = module
         self._cls = cls
@@ -218,12 +246,21 @@ class _Snippet:
         imports: dict[str, None] = {}
         arguments = [*call.args, *(each.value for each in call.keywords)]
         shown = [self._shown(each, assigned, defined, parameters, imports, 0) for each in arguments]
+        small = [_small(each, text) for each, text in zip(self._given_to(call), shown, strict=True)]
+        origin = self._origin if small == shown else f"{self._origin} (with a smaller size)"
+        shown = small
         named = [f"{each.arg}={text}" for each, text in zip(call.keywords, shown[len(call.args) :], strict=True)]
         top = self._cls.__qualname__.partition(".")[0]
         text = f"{self._cls.__qualname__}({', '.join([*shown[: len(call.args)], *named])})"
         if len(text) > _LONGEST:
             raise _UnknownNameError
-        return Recipe(text, (f"from {self._cls.__module__} import {top}", *imports), self._origin)
+        return Recipe(text, (f"from {self._cls.__module__} import {top}", *imports), origin)
+
+    def _given_to(self, call: ast.Call) -> list[str]:
+        """Return the name of the parameter that each argument is for, empty where it is not known."""
+        known = [each.name for each in constructor_parameters(self._cls) if each.kind not in ("keyword", "varargs")]
+        places = [*known, *[""] * len(call.args)][: len(call.args)]
+        return [*places, *(each.arg or "" for each in call.keywords)]
 
     def _shown(
         self, node: ast.expr, assigned: dict[str, ast.expr], defined: dict[str, ast.AST], parameters: set[str],
@@ -259,6 +296,11 @@ class _Snippet:
             else:
                 raise _UnknownNameError
         return ast.unparse(_Replacing(replaced).visit(ast.parse(ast.unparse(node), mode="eval")))
+
+
+def _small(parameter: str, text: str) -> str:
+    """Return a small number for a size that is a large one: small things are soon full, and quick to look at."""
+    return _SMALL if role(parameter) == "size" and text.isdigit() and int(text) > _LARGE else text
 
 
 class _Replacing(ast.NodeTransformer):

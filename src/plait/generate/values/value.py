@@ -78,6 +78,8 @@ OWN = Value(RECEIVER, "own")
 
 _RANK = (1.0, 0.8, 0.6, 0.45, 0.35)
 _LAST_RANK = 0.25
+_REFUSED = 6
+"""Calls of a method that raised, none having returned, before values of other shapes are tried."""
 
 
 @dataclass(slots=True)
@@ -97,7 +99,8 @@ class Scores:
 class Pool:
     """Values, simplest first. ``anything`` marks a parameter whose type nobody states.
 
-    ``spare`` values take over while every kind among the values has only been rejected.
+    ``spare`` values take over while every kind among the values has only been rejected. ``failed`` counts, while no
+    call of the method has returned at all, how often one with a certain value failed; ``further`` values join in then.
     """
 
     values: tuple[Value, ...]
@@ -105,18 +108,45 @@ class Pool:
     role: str | None = None
     anything: bool = False
     spare: tuple[Value, ...] = ()
+    failed: dict[str, int] = field(default_factory=dict)
+    further: tuple[Value, ...] = ()
 
     def choose(self, random: Random, *, without: Iterable[str] = ()) -> Value | None:
         """Return a value, the simple and proven ones more often; None if all are of the kinds to do without."""
         hopeless = all(self.scores.rejected.get(each.kind, 0) and not self.proven(each.kind) for each in self.values)
+        values = (*self.spare, *self.values) if hopeless and self.spare else self.values
+        if self.is_refused:
+            known = {each.text for each in values}
+            values = (*values, *(each for each in self.further if each.text not in known))
         fitting = [
-            (value, self.scores.weight(value.kind) * (_RANK[rank] if rank < len(_RANK) else _LAST_RANK))
-            for rank, value in enumerate((*self.spare, *self.values) if hopeless and self.spare else self.values)
+            (value, self._weight(value) * (_RANK[rank] if rank < len(_RANK) else _LAST_RANK))
+            for rank, value in enumerate(values)
             if value.kind not in without
         ]
         if not fitting:
             return None
         return random.choices([value for value, _ in fitting], [weight for _, weight in fitting])[0]
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether so many calls have failed, and none returned, that other values are worth trying."""
+        return sum(self.failed.values()) >= _REFUSED
+
+    def _weight(self, value: Value) -> float:
+        """Return the weight of a kind; of single values, too, while nothing that was given has ever worked."""
+        refusals = self.failed.get(value.text, 0) if self.is_refused else 0
+        # The kind is no help then: a text that fits is of the kind that was rejected with all others.
+        return 1 / (1 + refusals) ** 2 if self.is_refused else self.scores.weight(value.kind)
+
+    def fail(self, value: Value) -> None:
+        """Note that a call with this value raised, of a method that has never returned."""
+        self.failed[value.text] = self.failed.get(value.text, 0) + 1
+
+    def succeed(self, value: Value) -> None:
+        """Note that a call with this value returned: it is kept, and the search for others is over."""
+        if self.is_refused and value in self.further and value not in self.values:
+            self.values = (value, *self.values)
+        self.failed.clear()
 
     def accept(self, kind: str) -> None:
         """Note that a call with a value of this kind went well."""

@@ -1,0 +1,45 @@
+"""Objects that others of their package hand out."""
+
+from random import Random
+
+import zoo
+from sequential import Runner
+
+from plait.generate.sequence import Sequences
+from plait.generate.values.makers import makers_of
+from plait.generate.values.recipes import recipes_for
+
+
+def test_a_method_that_returns_one_is_a_way_to_get_one(catalogue_of):
+    assert {each.name for each in makers_of(zoo.Handle)} == {"acquire", "first", "a_handle"}
+    texts = {each.text for each in catalogue_of(zoo.Handle).recipes}
+    assert {"Lender().acquire('a')", "Lender().first", "a_handle()"} <= texts
+
+
+def test_generators_coroutines_and_copies_hand_out_nothing(catalogue_of):
+    names = {each.name for each in makers_of(zoo.Handle)}
+    assert not {"each", "later", "copy", "_hidden"} & names
+
+
+def test_a_view_of_a_collection_comes_from_one_with_something_in_it(catalogue_of):
+    catalogue = catalogue_of(zoo.BagView)
+    assert "Bag(['a', 'b']).view()" in {each.text for each in catalogue.recipes}
+    sequences = Sequences(catalogue, Runner(), Random(0))
+    for _ in range(10):
+        sequences.compose(0, [[catalogue.method("first")]])
+    assert sequences.knowledge.of("first").succeeded
+
+
+def test_what_is_handed_out_works_where_the_signature_does_not(catalogue_of):
+    catalogue = catalogue_of(zoo.Handle)
+    sequences = Sequences(catalogue, Runner(), Random(0))
+    for _ in range(10):
+        sequences.compose(0, [[catalogue.method("release")]])
+    assert sequences.knowledge.of("release").succeeded
+    assert sequences.built()[1].origin in {"`Lender.acquire`", "`Lender.first`", "`a_handle`"}
+
+
+def test_a_large_size_in_an_example_becomes_a_small_one():
+    recipe = recipes_for(zoo.Shelf, None)[0]
+    assert recipe.text == "Shelf(2, 'a', depth=3)"
+    assert "smaller size" in recipe.origin

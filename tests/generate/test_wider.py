@@ -1,0 +1,68 @@
+"""Values for methods that refuse what their names and types suggest."""
+
+from random import Random
+
+import zoo
+from sequential import Runner
+
+from plait.generate.catalogue import Hints
+from plait.generate.sequence import Sequences
+from plait.generate.values.mining import Mined, mine_examples
+from plait.generate.values.recipes import examples_for
+from plait.generate.values.value import Pool, literal
+from plait.generate.values.wider import wider
+
+
+def returned(catalogue, runner, name, tests=40):
+    sequences = Sequences(catalogue, runner, Random(0))
+    for _ in range(tests):
+        sequences.compose(0, [[catalogue.method(name)]])
+    return sequences.knowledge.of(name).succeeded
+
+
+def test_other_values_join_only_where_no_call_has_ever_returned():
+    pool = Pool((literal("'a'"), literal("'b'")), further=(literal("'10:30'"),))
+    random = Random(0)
+    for _ in range(5):
+        pool.fail(literal("'a'"))
+    assert {pool.choose(random).text for _ in range(50)} == {"'a'", "'b'"}
+    pool.fail(literal("'b'"))
+    assert "'10:30'" in {pool.choose(random).text for _ in range(50)}
+    pool.succeed(literal("'10:30'"))
+    assert pool.values[0].text == "'10:30'"
+    assert not pool.failed
+
+
+def test_values_that_were_refused_come_less_often():
+    pool = Pool((literal("'a'"), literal("'b'")))
+    for _ in range(6):
+        pool.fail(literal("'a'"))
+    random = Random(0)
+    drawn = [pool.choose(random).text for _ in range(200)]
+    assert drawn.count("'a'") < drawn.count("'b'") / 4
+
+
+def test_an_annotation_holds_for_other_values_too(catalogue_of):
+    assert {each.kind for each in wider({"str"})} == {"str"}
+    pool = catalogue_of(zoo.Clock).pools["alarm", "time_text"]
+    assert {each.kind for each in pool.further} == {"str"}
+
+
+def test_what_is_stated_in_the_settings_stays_alone(catalogue_of):
+    catalogue = catalogue_of(zoo.Clock, hints=Hints(values={"time_text": ("'12'",)}))
+    assert catalogue.pools["alarm", "time_text"].further == ()
+
+
+def test_a_text_of_a_certain_shape_is_found(catalogue_of):
+    assert returned(catalogue_of(zoo.Clock), Runner(), "alarm")
+
+
+def test_a_function_whose_result_is_iterated_over_is_found(catalogue_of):
+    assert returned(catalogue_of(zoo.Clock), Runner(), "each")
+
+
+def test_examples_for_readers_say_what_methods_are_given():
+    mined = Mined()
+    mine_examples(examples_for(zoo.Clock), {"zone"}, mined)
+    assert mined.given["zone", 0] == ["'Mars/Olympus'"]
+    assert mined.given["zone", "summer"] == ["3"]
