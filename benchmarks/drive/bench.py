@@ -41,7 +41,7 @@ CAP = 4
 PAIRS = 0.8
 _NOTHING_TO_DRIVE = (
     "is abstract", "is a Protocol", "has no public methods", "asynchronous", "is an enumeration", "cannot be imported",
-    "ImportError", "ModuleNotFoundError", "signature (NotImplementedError", " has no '",
+    "ImportError", "ModuleNotFoundError", "signature (NotImplementedError", " has no '", " is needed to use ",
 )  # fmt: skip
 """What a class says that cannot be made by anybody, or not without packages that are optional."""
 
@@ -181,7 +181,7 @@ def _row(result: Result) -> dict[str, Any]:
 
 
 def _is_open(row: dict[str, Any]) -> bool:
-    """Return whether a method says that it is for subclasses to write."""
+    """Return whether a method says that it is for subclasses to write, or uses what only they have."""
     return not counts("method", {**row, "called": row["called"] or 1, "error": row.get("error", "")}, {})
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from plait.commands.check.command import _code
-from plait.commands.check.evidence import Alone, conclude
+from plait.commands.check.evidence import LEFT_OPEN, Alone, conclude
 from plait.generate.catalogue import Hints
 from plait.judge.oracle.evidence import RAISED, RETURNED, WAITED, Evidence
 from plait.judge.oracle.rules import Rules
@@ -176,3 +176,12 @@ def test_a_class_whose_stand_ins_do_not_fit_together(run):
     assert (result.verdict, _code(result)) == ("inconclusive", 3)
     assert "`stop` TypeError: " in result.more["reason"]
     assert "factories = [...]" in result.more["reason"]
+
+
+def test_what_only_subclasses_can_do_does_not_count_and_is_said():
+    evidence = seen(get=RETURNED, step=RAISED, walk=RAISED, run=RAISED)
+    lacking = f"AttributeError: 'Shop' object has no attribute '_go'{LEFT_OPEN}"
+    found = reason(evidence, alone=Alone(errors=dict.fromkeys(("step", "walk", "run"), lacking)))
+    assert found.reason == ""
+    assert found.notes[0].startswith(f"not tested, for only subclasses can do it: `run` {lacking}")
+    assert found.methods["run"]["error"] == lacking

@@ -1,13 +1,17 @@
 """Objects that others of their package hand out."""
 
+from dataclasses import replace
 from random import Random
 
 import zoo
 from sequential import Runner
 
 from plait.generate.sequence import Sequences
+from plait.generate.values.duck import left_open
 from plait.generate.values.makers import makers_of
-from plait.generate.values.recipes import recipes_for
+from plait.generate.values.recipes import Recipe, recipes_for
+
+FRAMING = ("from zoo import framing",)
 
 
 def test_a_method_that_returns_one_is_a_way_to_get_one(catalogue_of):
@@ -43,3 +47,19 @@ def test_a_large_size_in_an_example_becomes_a_small_one():
     recipe = recipes_for(zoo.Shelf, None)[0]
     assert recipe.text == "Shelf(2, 'a', depth=3)"
     assert "smaller size" in recipe.origin
+
+
+def test_what_is_handed_out_has_to_be_an_instance(catalogue_of):
+    catalogue = catalogue_of(zoo.Framed)
+    assert all(each.makes == {"Framed"} for each in catalogue.recipes)
+    assert "framing()" not in {each.text for each in catalogue.recipes}
+    sequences = Sequences(replace(catalogue, recipes=(Recipe("framing()", FRAMING, "x", frozenset({"Framed"})),)),
+                          Runner(), Random(0))  # fmt: skip
+    assert sequences.built()[1] is None
+
+
+def test_a_method_that_uses_what_only_subclasses_have_is_left_open():
+    assert left_open(zoo.Template, "AttributeError: 'Template' object has no attribute '_step'")
+    assert not left_open(zoo.Template, "AttributeError: 'Template' object has no attribute 'late'")
+    assert not left_open(zoo.Template, "AttributeError: 'int' object has no attribute '_step'")
+    assert not left_open(zoo.Template, "KeyError: '_step'")

@@ -2,6 +2,7 @@
 
 from random import Random
 
+import pytest
 import zoo
 from sequential import Runner
 
@@ -10,7 +11,7 @@ from plait.generate.sequence import Sequences
 from plait.generate.values.mining import Mined, mine_examples
 from plait.generate.values.recipes import examples_for
 from plait.generate.values.value import Pool, literal
-from plait.generate.values.wider import wider
+from plait.generate.values.wider import asked_for, wider
 
 
 def returned(catalogue, runner, name, tests=40):
@@ -66,3 +67,41 @@ def test_examples_for_readers_say_what_methods_are_given():
     mine_examples(examples_for(zoo.Clock), {"zone"}, mined)
     assert mined.given["zone", 0] == ["'Mars/Olympus'"]
     assert mined.given["zone", "summer"] == ["3"]
+
+
+@pytest.mark.parametrize(
+    ("message", "wrong", "kinds"),
+    [
+        ("'int' object is not iterable", "int", {"str", "dict", "list", "tuple", "bytes"}),
+        ("'function' object has no attribute 'upper'", "callable", {"str", "bytes"}),
+        ("'NoneType' object has no attribute 'items'", "None", {"dict"}),
+        ("'str' object is not callable", "str", {"callable", "type"}),
+        ("object of type 'int' has no len()", "int", {"str", "dict", "list", "tuple", "bytes"}),
+        ("'str' object does not support item assignment", "str", {"dict", "list"}),
+        ("a bytes-like object is required, not 'str'", "str", {"bytes"}),
+        ("expected str, bytes or os.PathLike object, not int", "int", {"str"}),
+        ("expected string or bytes-like object, got 'int'", "int", {"str"}),
+        ("timeout must be an integer", "", {"int"}),
+        ("object() takes no arguments", "type", {"type"}),
+        ("nothing that says anything", "", set()),
+    ],
+)
+def test_an_error_says_what_it_asks_for(message, wrong, kinds):
+    blamed, _part, values = asked_for(message)
+    assert blamed == wrong
+    assert {each.kind for each in values} == kinds
+
+
+def test_what_no_plain_value_has_is_given_to_a_stand_in(catalogue_of):
+    assert returned(catalogue_of(zoo.Clock), Runner(), "wind")
+
+
+def test_an_error_blames_what_the_object_was_made_of(catalogue_of):
+    catalogue = catalogue_of(zoo.Framed)
+    assert returned(catalogue, Runner(), "shown")
+
+
+def test_what_is_annotated_stays_within_its_annotation(catalogue_of):
+    catalogue = catalogue_of(zoo.Clock)
+    returned(catalogue, Runner(), "tick", tests=10)
+    assert {each.kind for each in catalogue.pools["tick", "amount"].values} == {"int"}

@@ -341,6 +341,51 @@ class Clock:
     def zone(self, name, summer=1):
         return name.partition("/")[2], summer
 
+    def wind(self, by):
+        return [getattr(by, part) for part in ("spring", "torque")]
+
+    def tick(self, amount: int):
+        return amount.hours
+
+
+class Framed:
+    """Keeps what it is given, and asks something of it only later."""
+
+    def __init__(self, frame):
+        self._parts = [frame]
+
+    def shown(self):
+        return self._parts[0].upper()
+
+
+def framing(frame=None):
+    """Return a decorator, or what it makes of a function."""
+    return Framed(frame) if frame else framing
+
+
+class Template:
+    """Uses what only its subclasses have."""
+
+    def __init__(self):
+        self.done = 0
+
+    def run(self):
+        self.done += self._step()
+        return self.done
+
+    def reset(self):
+        self.done = self.late
+
+    def set_late(self):
+        self.late = 1
+
+
+class Stepping(Template):
+    """One of them."""
+
+    def _step(self):
+        return 1
+
 
 class Handle:
     """What a `Lender` hands out; its parts are known to nobody else."""

@@ -51,8 +51,8 @@ class Partner:
     remembers nothing, so it cannot be what two threads disagree about.
     """
 
-    def __init__(self, name: str) -> None:
-        self.__name__ = name
+    def __init__(self, name: str = "o", *_args: Any, **_kwargs: Any) -> None:
+        self.__name__ = str(name)
 
     def __getattr__(self, name: str) -> Partner:
         if name.startswith("_"):
@@ -74,6 +74,12 @@ class Partner:
 
     def __getitem__(self, key: object) -> Partner:
         return Partner(f"{self.__name__}[{key!r}]")
+
+    def __setitem__(self, key: object, value: object) -> None:
+        pass
+
+    def __delitem__(self, key: object) -> None:
+        pass
 
     def __contains__(self, key: object) -> bool:
         return False

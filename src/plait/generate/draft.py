@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from plait.generate.values.names import EAGER, role
 from plait.generate.values.value import OWN, RECEIVER, Value, is_literal, literal
+from plait.generate.values.wider import with_part
 from plait.model.test import Call
 from plait.subject.interface.members import snake_case
 from plait.subject.interface.signature import UNKNOWN
@@ -76,6 +77,24 @@ class Draft:
             unproven = [(pool, value) for pool, value in self.drawn if not pool.proven(value.kind)]
             for pool, value in unproven or self.drawn:
                 pool.reject(value.kind)
+
+    def blame(self, wrong: str, part: str, fitting: Sequence[Value], *, first: bool = True) -> bool:
+        """Give other values to the parameters that an error blames; return whether there is such a parameter.
+
+        ``wrong`` is the kind of what was blamed, ``part`` what it lacked; where no plain value has that, a stand-in
+        gets it. What is annotated stays within its annotation. The new ones come ``first``, or behind the others.
+        """
+        blamed = [(pool, value) for pool, value in self.drawn if value.kind == wrong]
+        if not wrong and len(self.drawn) == 1:
+            blamed = list(self.drawn)
+        for pool, value in blamed:
+            made = [with_part(value, part, "o")] if not fitting and part and not part.startswith("_") else ()
+            kinds, known = {each.kind for each in pool.values}, {each.text for each in pool.values}
+            allowed = [each for each in (*fitting, *made) if pool.anything or each.kind in kinds]
+            new = [each for each in allowed if each.text not in known]
+            new = new[: max(_MOST_VALUES - len(known), 0)]
+            pool.values = (*new, *pool.values) if first else (*pool.values, *new)
+        return bool(blamed)
 
     def refuse(self, *, absent: bool) -> None:
         """Tell the pools that the call raised, and that none of its method has ever returned.

@@ -20,6 +20,7 @@ from plait.generate.draft import (
 )
 from plait.generate.outcome import listed_values, missing_arguments
 from plait.generate.values.value import RECEIVER
+from plait.generate.values.wider import asked_for
 from plait.model.test import Call, Test
 
 if TYPE_CHECKING:
@@ -229,9 +230,14 @@ class Sequences:
         known = self._constructors.get(draft.call.source)
         if known is None:
             outcomes = self._outcomes([draft], 0)
-            if outcomes and outcomes[0].status == "ok":
+            if outcomes and outcomes[0].status == "ok" and self._is_one(draft, outcomes[0]):
                 known = self._constructors[draft.call.source] = _Built(draft)
         return known is not None and not known.broken
+
+    def _is_one(self, draft: Draft, outcome: CallOutcome) -> bool:
+        """Return whether what was built is an instance: others may hand out a decorator, or nothing, instead."""
+        recipe = self._recipes.get(draft.call.source)
+        return recipe is None or not recipe.makes or outcome.result is None or outcome.result in recipe.makes
 
     def _cannot_build(self) -> str:
         errors = [self.knowledge.of(each.name).last_error for each in self.catalogue.constructors]
@@ -363,6 +369,8 @@ class Sequences:
         for draft, outcome in list(zip(drafts, outcomes, strict=False))[known:] if learn else ():
             if draft.call.method in (ARGUMENT, PAUSE):
                 continue
+            if outcome.status == "raised" and not self.knowledge.of(draft.call.method).succeeded:
+                self._blame(draft, drafts[0], outcome)
             if outcome.misuse and built is not None and built.doubtful and len(self._constructors) > 1:
                 self._judge(built, outcome)  # the object may be at fault: the method and its arguments are spared
                 continue
@@ -376,6 +384,17 @@ class Sequences:
                 self._judge(built, outcome)
                 self._reveal(draft.call.method, outcome)
         return outcomes
+
+    def _blame(self, draft: Draft, constructor: Draft, outcome: CallOutcome) -> None:
+        """Give other values to what an error blames: an argument of the call, else one that the object was made of.
+
+        The object is blamed late: other objects may well do, and other methods of this one.
+        """
+        wrong, part, fitting = asked_for(outcome.message)
+        if not (fitting or part) or draft.blame(wrong, part, fitting):
+            return
+        if wrong and self.knowledge.of(draft.call.method).called >= _USELESS_AFTER:
+            constructor.blame(wrong, part, fitting, first=False)
 
     def _reveal(self, name: str, outcome: CallOutcome) -> None:
         names = missing_arguments(name, outcome)

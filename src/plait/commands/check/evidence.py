@@ -21,6 +21,8 @@ _NAMED = 6  # methods in one sentence
 _SELDOM = 10  # a method that returned in fewer than one of so many calls is not tested
 _OPTIONAL = ("NotImplementedError", "io.UnsupportedOperation")  # what is not there cannot be tested
 _MISUSE = ("TypeError", "AttributeError")
+LEFT_OPEN = ", which nothing gives it: left to subclasses"
+"""What follows the error of a method that no instance of the class itself can do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ def conclude(interface: Interface, hints: Hints, alone: Alone, evidence: Evidenc
         reason = _IN_C.format(interface.subject)
     else:
         reason = ""
+    if not reason and (absent := [name for name in rows if is_left_open(rows[name])]):
+        notes.append(f"not tested, for only subclasses can do it: {raised(absent, rows)}")
     if not reason and failing:
         notes.append(f"never returned, so not tested: {raised(failing, rows)}. "
                      f"{remedy(interface, failing, rows, alone)}")  # fmt: skip
@@ -102,11 +106,12 @@ def _nothing_shared(
 
 def _row(name: str, alone: Alone, evidence: Evidence) -> dict[str, Any]:
     together = Counter({how: count for (method, how), count in evidence.calls.items() if method == name})
+    error = alone.errors.get(name, "")
     return {
         "called": alone.called.get(name, 0) + sum(together.values()),
         "returned": alone.returned.get(name, 0) + together[RETURNED],
         "waited": together[WAITED], "together": together[RETURNED],
-        "error": evidence.errors.get(name, alone.errors.get(name, "")),
+        "error": error if error.endswith(LEFT_OPEN) else evidence.errors.get(name, error),
     }  # fmt: skip
 
 
@@ -146,10 +151,17 @@ def _factory(alone: Alone, names: Sequence[str]) -> str:
 def counts(name: str, row: Mapping[str, Any], rows: Mapping[str, Any]) -> bool:
     """Return whether a method says something about how much of the class was tested.
 
-    Operators do only where there is nothing else, and what says that it is not implemented does not.
+    Operators do only where there is nothing else; what says that it is not implemented does not, nor what is left to
+    subclasses.
     """
     special = name.startswith("__") and any(not each.startswith("__") for each in rows)
-    return row["called"] > 0 and not special and not (not row["returned"] and row["error"].startswith(_OPTIONAL))
+    absent = (not row["returned"] and row["error"].startswith(_OPTIONAL)) or is_left_open(row)
+    return row["called"] > 0 and not special and not absent
+
+
+def is_left_open(row: Mapping[str, Any]) -> bool:
+    """Return whether no instance of the class itself can do what a method asks of it."""
+    return not row["returned"] and bool(row["error"].endswith(LEFT_OPEN))
 
 
 def raised(names: Sequence[str], rows: Mapping[str, Mapping[str, Any]]) -> str:

@@ -19,7 +19,7 @@ from functools import cache, partial
 from typing import Any
 
 from plait.generate.values.annotation import by_annotation
-from plait.generate.values.duck import asked_of, connects, standin, table_for, wanted
+from plait.generate.values.duck import asked_of, connects, provided, standin, table_for, wanted
 from plait.generate.values.makers import Maker, import_line, makers_of
 from plait.generate.values.names import DESCRIBED, NEVER_REPLACED, by_name, role
 from plait.generate.values.recipes import Recipe, meant_by
@@ -29,7 +29,7 @@ from plait.generate.values.value import (
     kind_of,
     literal,
 )
-from plait.model.foreign import is_a
+from plait.model.foreign import is_a, short_name
 from plait.subject.interface.members import (
     Method,
     Parameter,
@@ -39,7 +39,7 @@ from plait.subject.interface.members import (
 from plait.subject.interface.signature import annotation_text, read_signature
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from plait.generate.catalogue import Hints
     from plait.generate.values.mining import Mined
@@ -122,17 +122,19 @@ class Candidates:
             bound = maker.owner is not None and not fixed
             read = read_signature(maker.function, module=maker.module, qualname=name, bound=bound)
             owner = maker.owner or sys.modules[maker.module]
-            given = None if read is None else self._given_simply(owner, maker.name, read, maker.module, 1)
+            given = None if read is None else self._given_simply(owner, maker.name, _telling(read), maker.module, 1)
             if given is None or not line:
                 return []
             called = f"({', '.join(shown for shown, _ in given)})"
             needed = tuple(each for _, lines in given for each in lines)
         starts = [Value(name, "function")]
         if maker.owner is not None and not fixed and not isinstance(maker.attribute, classmethod):
-            made = [*_filled(maker.owner), *self._construct(maker.owner, 1)[:1]]
-            starts = [Value(f"{each.text}.{maker.name}", "function", each.imports) for each in made]
+            owners = [*_filled(maker.owner), *self._construct(maker.owner, 1)[:1]]
+            starts = [Value(f"{each.text}.{maker.name}", "function", each.imports) for each in owners]
+        family = _family(self._owner) if isinstance(self._owner, type) else []
+        made = frozenset(map(short_name, family))
         return [
-            Recipe(each.text + called, tuple(dict.fromkeys([line, *each.imports, *needed])), f"`{name}`")
+            Recipe(each.text + called, tuple(dict.fromkeys([line, *each.imports, *needed])), f"`{name}`", made)
             for each in starts
         ]
 
@@ -161,7 +163,7 @@ class Candidates:
 
         annotated = by_annotation(parameter.annotation, build) if parameter.annotation else None
         named = by_name(parameter.name)
-        if depth == 0 and (role(parameter.name) == "other" or self._like_owner(parameter.name)):
+        if depth == 0 and (role(parameter.name) == "other" or self._like_owner(parameter.name, asked)):
             named = [OWN, *self.own()[:1], literal("['a', 'b']"), literal("1")]
         if annotated is not None:
             kinds = {each.kind for each in annotated}
@@ -279,8 +281,10 @@ class Candidates:
         shown = [text for text, _ in given]
         return [Value(f"implemented({cls.__qualname__})({', '.join(shown)})", cls.__name__, imports)]
 
-    def _like_owner(self, name: str) -> bool:
-        return isinstance(self._owner, type) and snake_case(self._owner.__name__) == name
+    def _like_owner(self, name: str, asked: Callable[[], frozenset[str]]) -> bool:
+        """Return whether a parameter is named like the class under test, and nothing that this lacks is asked of it."""
+        owner = self._owner
+        return isinstance(owner, type) and snake_case(owner.__name__) == name and asked() <= provided(owner)
 
     def _like_class(self, name: str, asked: frozenset[str], homes: list[dict[str, Any]], depth: int) -> list[Value]:
         """Instances of a class beside the subject that is named like the parameter, or is used like it."""
@@ -290,6 +294,25 @@ class Candidates:
                     return self._construct(each, depth + 1)
         found = wanted(self._owner, name, asked, homes)
         return self._construct(found, depth + 1) if found is not None else []
+
+
+def _family(cls: type) -> list[type]:
+    """Return a class and all that is derived from it."""
+    found = [cls]
+    for each in found:
+        below: list[type] = type.__subclasses__(each)
+        found += [one for one in below if one not in found]
+    return found
+
+
+def _telling(parameters: Sequence[Parameter]) -> list[Parameter]:
+    """Return the parameters; the first one is given even if it need not be, where nothing else has to be.
+
+    A decorator that is called without a function returns a decorator.
+    """
+    first = parameters[:1] if not any(each.required for each in parameters) else ()
+    optional = [each for each in first if each.kind in ("positional", "positional-only") and each.default == "None"]
+    return [dataclasses.replace(each, default=None) if each in optional else each for each in parameters]
 
 
 def _function(method: Method) -> str:

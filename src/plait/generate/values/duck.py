@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.generate.values.names import by_name
-from plait.generate.values.value import Value
+from plait.generate.values.value import Value, literal
 from plait.model.foreign import is_a, module_of
 from plait.subject.interface.members import snake_case
 
@@ -29,9 +30,10 @@ _OPERATIONS = {ast.With: "__enter__()", ast.Load: "__getitem__()", ast.Store: "_
 
 
 def asked_of(owner: object, function: str, parameter: str) -> frozenset[str]:
-    """Return the attributes that a class uses of a parameter, also where it is kept in ``self``."""
+    """Return the attributes that a class uses of a parameter, also where it is kept in ``self``; that it calls it."""
     parts = used_parts(owner, function, parameter)
-    return frozenset(part.removesuffix("()") for part in parts if not part.startswith(("__", "[")))
+    plain = {part for part in parts if part == "__call__()" or not part.startswith(("__", "["))}
+    return frozenset(part.removesuffix("()") for part in plain)
 
 
 @cache
@@ -81,19 +83,27 @@ def standin(owner: object, function: str, parameter: str) -> Value | None:
 def table_for(owner: object, function: str, parameter: str) -> list[Value]:
     """Return dictionaries with the keys that the code looks up in a parameter; empty if it looks up none."""
     parts = used_parts(owner, function, parameter)
-    keys = sorted(part[1:-1] for part in parts if part.startswith("[") and part != "[]")
+    keys = sorted(part[1:-1] for part in parts if part.startswith("[") and part.endswith("]") and part != "[]")
     asked = {part.removesuffix("()") for part in parts if not part.startswith("[")}
     if not asked <= {*dir(dict), *_REACHED} or not (keys or "[]" in parts or asked & _ONLY_MAPPINGS):
         return []
     shown = []
     imports: dict[str, None] = {}
     for key in keys[:_MOST_PARTS]:
-        value = next(iter(by_name(ast.literal_eval(key))), None)
+        asked_of_it = {part.rpartition(".")[2] for part in parts if part.startswith(f"[{key}].")}
+        value = _plain_with(asked_of_it) or next(iter(by_name(ast.literal_eval(key))), None)
         shown.append(f"{key}: {'1' if value is None else value.text}")
         imports.update(dict.fromkeys(() if value is None else value.imports))
     return [Value("{" + ", ".join(shown) + "}", "dict", tuple(imports)), Value("{}", "dict")]
 
 
+def _plain_with(asked: set[str]) -> Value | None:
+    """Return plain data that has all of these attributes; None if nothing is asked."""
+    fitting = [text for text, plain in _PLAIN_DATA if asked <= set(dir(plain))]
+    return literal(fitting[0]) if asked and fitting else None
+
+
+_PLAIN_DATA = (("'a'", str), ("{'a': 1}", dict), ("['a']", list), ("b'a'", bytes), ("1", int), ("{'a'}", set))
 _ONLY_MAPPINGS = frozenset({"get", "items", "keys", "values", "setdefault", "popitem"})
 _REACHED = frozenset({"__getitem__", "__setitem__", "__contains__", "__iter__", "__len__"})
 
@@ -116,7 +126,7 @@ def wanted(owner: object, name: str, asked: frozenset[str], homes: list[dict[str
     far = _classes([vars(each) for each in package_modules(package)], package)
     fitting = [
         each for each in dict.fromkeys([*near, *far])
-        if each is not owner and (asked <= set(dir(each)) or (each in near and asked <= _provided(each)))
+        if each is not owner and (asked <= set(dir(each)) or (each in near and asked <= provided(each)))
     ]  # fmt: skip
     last = name.rstrip("0123456789").rpartition("_")[2]
     for each in fitting:
@@ -150,7 +160,7 @@ def _module(owner: object) -> str:
 
 
 @cache
-def _provided(cls: type) -> frozenset[str]:
+def provided(cls: type) -> frozenset[str]:
     """Return all attributes that instances have, as far as the class and its source tell."""
     found = set(dir(cls))
     for tree in _sources(cls):
@@ -160,6 +170,38 @@ def _provided(cls: type) -> frozenset[str]:
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and _text(node.value) == "self"
         }
     return frozenset(found)
+
+
+_LACKS = re.compile(r"AttributeError: (?:type object )?'(\w+)'(?: object)? has no attribute '(\w+)'")
+
+
+def left_open(owner: object, error: str) -> bool:
+    """Return whether an error says that a class lacks what none of its own code, nor its package's, ever gives it.
+
+    A method that uses such an attribute is for subclasses, which have it: no instance of the class itself can do it.
+    """
+    found = _LACKS.match(error)
+    if found is None or not isinstance(owner, type) or found[1] != owner.__name__:
+        return False
+    name = found[2]
+    if name in provided(owner) or any("__getattr__" in vars(each) for each in owner.__mro__):
+        return False
+    # An attribute of another variable, a name in a list or table; where names are computed, that of a keyword, too.
+    ways = [rf"(?<!self)\.{name}\s*(?::[^=\n]*)?=(?!=)", rf"['\"]{name}['\"]\s*(?:,|:|\]\s*=)"]
+    computed = any(word in ast.unparse(tree) for tree in _sources(owner) for word in ("setattr(", "__dict__"))
+    given = re.compile("|".join([*ways, rf"[(,]\s*{name}\s*=(?!=)"] if computed else ways))
+    return all(_is_silent(each, given) for each in package_modules(_module(owner).partition(".")[0]))
+
+
+def _is_silent(module: ModuleType, given: re.Pattern[str]) -> bool:
+    """Return whether no line of a module matches; one that cannot be read might have any."""
+    file = getattr(module, "__file__", None)
+    if not isinstance(file, str) or not file.endswith(".py"):
+        return False
+    try:
+        return given.search(Path(file).read_text(encoding="utf-8")) is None
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 @cache
@@ -264,6 +306,8 @@ def _parts(tree: ast.AST, text: str) -> set[str]:
         match node:
             case ast.Attribute(ctx=ast.Load(), value=value, attr=name) if _text(value) == text:
                 found.add(f"{name}()" if id(node) in called else name)
+            case ast.Attribute(value=ast.Subscript(value=value, slice=at), attr=name) if _text(value) == text:
+                found |= {f"{key}.{name}" for key in _key(at)}
             case ast.Call(func=ast.Name() | ast.Attribute() as function) if _text(function) == text:
                 found.add("__call__()")
             case ast.Call(func=ast.Attribute(value=value, attr="get" | "pop" | "setdefault"), args=[first, *_]) if (

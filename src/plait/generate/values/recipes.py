@@ -41,11 +41,15 @@ _PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.)( (?P<code>.*))?$")
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """An expression that builds an object, and where it stands."""
+    """An expression that builds an object, and where it stands.
+
+    ``makes`` names the types that it may give, where it may give something else; empty if it cannot.
+    """
 
     text: str
     imports: tuple[str, ...]
     origin: str
+    makes: frozenset[str] = frozenset()
 
 
 @cache

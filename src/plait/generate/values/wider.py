@@ -1,12 +1,13 @@
-"""Values of common shapes, for methods that have refused all that was tried so far.
+"""Values for methods that have refused all that was tried so far: of common shapes, and of what the error asks for.
 
 A text may have to be a time, a date, a number, an address or a document; a function may have to return something that
-can be iterated over. Nothing says so but the exception. These values are given only while no call of a method has ever
-returned, so that they cost nothing where the first guess was right.
+can be iterated over. Often nothing says so but the exception. These values are given only while no call of a method has
+ever returned, so that they cost nothing where the first guess was right.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from plait.generate.values.value import Value, literal
@@ -14,24 +15,102 @@ from plait.generate.values.value import Value, literal
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-_RECORDER = ("from plait.generate.callables import Recorder",)
+_CALLABLES = "from plait.generate.callables import"
+_RECORDER = (f"{_CALLABLES} Recorder",)
 
 _SHAPES = (
     # texts: words, numbers, yes and no, times and dates, names with parts, addresses, documents
-    "'ab'", "'1'", "'true'", "'10:30'", "'2020-01-02'", "'1 a'", "'a=1'", "'a.b'", "'a:b'", "'A'", "'/a'", "'.'", "'*'",
-    "'http://localhost/a'", "'127.0.0.1'", "'a@b.c'", "'text/plain'", "'{\"a\": 1}'", "'a,b'", "'utf-8'",
+    "'ab'", "'1'", "'true'", "'10:30'", "'2020-01-02'", "'2100-01-02'", "'1 a'", "'a=1'", "'a.b'", "'a:b'", "'A'",
+    "'/a'", "'.'", "'*'", "'http://localhost/a'", "'127.0.0.1'", "'a@b.c'", "'text/plain'", "'{\"a\": 1}'", "'a,b'",
+    "'utf-8'",
     # numbers at the edges of what is allowed
     "0", "1", "10", "1000", "-1", "0.5", "1.0", "True",
-    "b'ab'", "b'1'", "[]", "[1, 2]", "['a', 'b']", "[('a', 1)]", "('a', 1)", "(1, 2)", "{}", "{'a': {}}", "{'a': 'b'}",
-    "{1, 2}", "int", "dict", "None",
+    "b'ab'", "b'1'", "[]", "[1, 2]", "['a', 'b']", "[('a', 1)]", "('a', 1)", "(1, 2)", "{}", "{'a': 1}", "{'a': {}}",
+    "{'a': 'b'}", "{'a': ['b']}", "{1, 2}", "int", "dict", "None",
 )  # fmt: skip
 _FUNCTIONS = (
     Value("Recorder('g', [1])", "callable", _RECORDER), Value("Recorder('g', 'a')", "callable", _RECORDER),
-    Value("Recorder('g', True)", "callable", _RECORDER), Value("Recorder('g', {'a': 1})", "callable", _RECORDER),
+    Value("Recorder('g', b'a')", "callable", _RECORDER), Value("Recorder('g', True)", "callable", _RECORDER),
+    Value("Recorder('g', {'a': 1})", "callable", _RECORDER),
 )  # fmt: skip
-WIDER = (*map(literal, _SHAPES), *_FUNCTIONS)
+_ANY_CLASS = Value("Partner", "type", (f"{_CALLABLES} Partner",))
+"""A class that can be called with anything, and whose instances take every call."""
+WIDER = (*map(literal, _SHAPES), *_FUNCTIONS, _ANY_CLASS)
 
 
 def wider(kinds: Collection[str] | None) -> list[Value]:
     """Return values of these kinds; of every kind for None."""
     return [each for each in WIDER if kinds is None or each.kind in kinds]
+
+
+# -- what an error asks for --------------------------------------------------------------------------------------------
+
+
+_TYPES = {
+    "str": str, "dict": dict, "list": list, "int": int, "bytes": bytes, "callable": type(wider), "tuple": tuple,
+    "set": set, "float": float, "type": type,
+}  # fmt: skip
+_KINDS = {
+    "function": "callable", "builtin_function_or_method": "callable", "method": "callable", "Recorder": "callable",
+    "NoneType": "None", "string": "str", "bytes-like": "bytes", "integer": "int", "number": "int", "real": "float",
+    "mapping": "dict", "dictionary": "dict", "sequence": "list", "iterable": "list", "class": "type",
+}  # fmt: skip
+"""What messages call a kind of values that has another name here."""
+_MISSING = (
+    (r"'([\w.]+)' object has no attribute '(\w+)'", ""),
+    (r"'([\w.]+)' object is not iterable", "__iter__"),
+    (r"cannot unpack non-iterable ([\w.]+) object", "__iter__"),
+    (r"'([\w.]+)' object is not callable", "__call__"),
+    (r"'([\w.]+)' object is not subscriptable", "__getitem__"),
+    (r"'([\w.]+)' object does not support item assignment", "__setitem__"),
+    (r"'([\w.]+)' object does(?: not|n't) support item deletion", "__delitem__"),
+    (r"'([\w.]+)' object does not support the context manager protocol", "__enter__"),
+    (r"object of type '([\w.]+)' has no len\(\)", "__len__"),
+    (r"argument of type '([\w.]+)' is not (?:iterable|a container)", "__contains__"),
+    (r"'([\w.]+)' object cannot be interpreted as an integer", "__index__"),
+)
+"""What an error says about an object, and the part that it should have had."""
+_KIND = (
+    r"(str|string|bytes-like|bytes|int|integer|number|real|float|list|tuple|dict|dictionary|mapping|sequence|iterable"
+    r"|callable|set|class|type)\b"
+)
+_WANTED = (
+    re.compile(rf"\b{_KIND}[\w\s-]*\bis required(?:, not '?([\w.]+))?"),
+    re.compile(rf"(?:expected|must be|required|requires|should be)\D*?\b{_KIND}(?:.*?\b(?:not|got)\b '?([\w.]+))?"),
+)
+"""What is wanted instead, and what it is said not to be."""
+_NO_ARGUMENTS = re.compile(r"([\w.]+)\(\) takes no arguments")
+_MOST = 5
+
+
+def asked_for(message: str) -> tuple[str, str, list[Value]]:
+    """Return the kind of the value that an error blames, the part that it lacks, and values that would have it.
+
+    The kind is empty where the message names none, the part where it is a kind that is wanted.
+    """
+    for pattern, known in _MISSING:
+        found = re.search(pattern, message)
+        if found is not None:
+            wrong, part = _kind(found[1]), known or found[2]
+            kinds = [kind for kind, known_type in _TYPES.items() if part in dir(known_type) and kind != wrong]
+            return wrong, part, _of(kinds)
+    for wanted in _WANTED:
+        if (found := wanted.search(message)) is not None:
+            return _kind(found[2] or ""), "", _of([_kind(found[1])])
+    return ("type", "", [_ANY_CLASS]) if _NO_ARGUMENTS.search(message) else ("", "", [])
+
+
+def with_part(value: Value | None, part: str, name: str) -> Value:
+    """Return an object with a part that no plain value has, and with those that a stand-in has already."""
+    before = value.text[:-1] if value is not None and value.kind == "Standin" else f"Standin({name!r}"
+    return Value(f"{before}, {part!r})", "Standin", (f"{_CALLABLES} Standin",))
+
+
+def _kind(name: str) -> str:
+    return _KINDS.get(name, name)
+
+
+def _of(kinds: list[str]) -> list[Value]:
+    """Return a few values of these kinds, of each kind one first."""
+    rows = [[each for each in WIDER if each.kind == kind] for kind in kinds]
+    return [row[at] for at in range(_MOST) for row in rows if at < len(row)][:_MOST]

@@ -12,12 +12,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from plait.commands.check.evidence import Alone
+from plait.commands.check.evidence import LEFT_OPEN, Alone
 from plait.commands.check.worker.finding import finding_of, look_of
 from plait.commands.check.worker.stream import Chunk, Stream, StreamOptions
 from plait.errors import UsageError, guarded
 from plait.generate.catalogue import Catalogue, Hints, build_catalogue
-from plait.generate.sequence import Prefix, Sequences
+from plait.generate.sequence import MethodRecord, Prefix, Sequences
+from plait.generate.values.duck import left_open
 from plait.judge.oracle.evidence import broken_invariant
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.probes import probes_of
@@ -83,13 +84,19 @@ def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -
             frozenset(starters),
             {each: record.called for each, record in records.items()},
             {each: record.succeeded for each, record in records.items()},
-            {each: record.last_error for each, record in records.items() if record.last_error},
+            {each: _error(record) for each, record in records.items() if record.last_error},
             written_in_c(worker_state.subject(), [method.name for method in catalogue.methods]),
             "" if invariant is None else broken_invariant(invariant, Testbed(built, PLACES)),
             draft.call.expression,
             "" if recipe is None else recipe.origin,
             () if recipe is None else recipe.imports,
         )  # fmt: skip
+
+
+def _error(record: MethodRecord) -> str:
+    """Return what a method last raised; and whether it must, because only subclasses have what it uses."""
+    is_open = not record.succeeded and left_open(worker_state.subject(), record.last_error)
+    return record.last_error + LEFT_OPEN if is_open else record.last_error
 
 
 _PREPARED = 4  # rounds of longer preparations for methods that have only raised
