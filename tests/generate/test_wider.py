@@ -105,3 +105,11 @@ def test_what_is_annotated_stays_within_its_annotation(catalogue_of):
     catalogue = catalogue_of(zoo.Clock)
     returned(catalogue, Runner(), "tick", tests=10)
     assert {each.kind for each in catalogue.pools["tick", "amount"].values} == {"int"}
+
+
+def test_a_key_that_is_absent_is_followed_by_one_that_was_put_in(catalogue_of):
+    catalogue = catalogue_of(zoo.Shelves)
+    sequences = Sequences(catalogue, Runner(), Random(0))
+    tests = [sequences.compose(0, [[catalogue.method("take")]]) for _ in range(6)]
+    assert sequences.knowledge.of("take").succeeded
+    assert all("take('b')" in test.suffixes[0][0].source for test in tests[1:])

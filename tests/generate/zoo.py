@@ -458,3 +458,16 @@ class Shelf:
 
     def use(self):
         return self.room
+
+
+class Shelves:
+    """Holds what its maker says.
+
+    >>> Shelves({"b": 2})
+    """
+
+    def __init__(self, held):
+        self._held = dict(held)
+
+    def take(self, key):
+        return self._held.pop(key)

@@ -135,6 +135,7 @@ class Writer:
         self.generous = False  # every parameter gets a value
         self.apart = False  # and one that it has not had before in the same test
         self.same = False  # or just the one that it has had
+        self.present: frozenset[str] = frozenset()  # or one of these, where they fit: what has been put in
         self._catalogue = catalogue
         self._peers = frozenset(each.text for each in catalogue.own)
         self._random = random
@@ -217,6 +218,8 @@ class Writer:
     def _value(self, parameter: Parameter, pool: Pool, scene: Scene, without: tuple[str, ...]) -> Value | None:
         if self.apart:
             return self._other(parameter, pool, scene, without)
+        if there := [each for each in pool.values if each.text in self.present]:
+            return self._random.choice(there)
         earlier = self._result(parameter, pool, scene)
         if earlier is not None:
             return earlier

@@ -7,6 +7,7 @@ methods that wait, results worth using) steers the calls that follow.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from plait.generate.draft import (
     Writer,
 )
 from plait.generate.outcome import listed_values, missing_arguments
-from plait.generate.values.value import RECEIVER
+from plait.generate.values.value import RECEIVER, is_literal
 from plait.generate.values.wider import asked_for
 from plait.model.test import Call, Test
 
@@ -358,7 +359,9 @@ class Sequences:
                 break
             for index in bad:
                 # The prefix has prepared the object under test, not the others.
+                self._writer.present = _put_in(prefix) if _is_absent(outcomes[index]) else frozenset()
                 again = self._write(self.catalogue.method(pattern[index].name), prefix, scene, peers=False)
+                self._writer.present = frozenset()
                 drafts[index] = again if again is not None else drafts[index]
         return None if any(self.knowledge.of(method.name).uncallable for method in pattern) else (drafts, waits)
 
@@ -423,6 +426,20 @@ def _number(prefix: Prefix) -> int:
 
 def _values(draft: Draft) -> set[str | None]:
     return {draft.call.receiver, *draft.call.args, *(value for _, value in draft.call.kwargs)}
+
+
+def _is_absent(outcome: CallOutcome) -> bool:
+    """Return whether a call asked for something that was never put in."""
+    return outcome.exception in _ABSENT or (outcome.exception == "ValueError" and " not in " in outcome.message)
+
+
+def _put_in(prefix: Prefix) -> frozenset[str]:
+    """Return the values that calls of a prefix were given, and the plain ones inside of dictionaries and lists."""
+    given = {text for draft in prefix.drafts for text in _values(draft) if text}
+    given |= {text for text, name in prefix.scene.bound.items() if name in given}
+    plain = [*filter(is_literal, given), prefix.drafts[0].call.expression]
+    nodes = [node for text in plain for node in ast.walk(ast.parse(text, mode="eval"))]
+    return frozenset({*given, *(repr(node.value) for node in nodes if isinstance(node, ast.Constant))})
 
 
 def _that_worked(drafts: Sequence[Draft], outcomes: Sequence[CallOutcome]) -> list[Draft]:
