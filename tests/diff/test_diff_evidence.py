@@ -80,6 +80,7 @@ def test_operators_count_only_where_they_have_changed():
     (WorkDone(in_time=False), "the time was over before the first test was ready; --budget"),
     (WorkDone(losses=("a worker was lost: killed",)), "not one test could be made: a worker was lost: killed"),
     (WorkDone(), "not one test could be made. Say how to build objects: factories = [...]"),
+    (WorkDone(left_out=("walk is left out",)), "not one test could be made: walk is left out. Give its parameters"),
     (
         WorkDone(tests=9, discarded=4, checks=5, inconclusive=5),
         "none of the 5 tests that may differ could be compared to",

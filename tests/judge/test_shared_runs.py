@@ -2,6 +2,7 @@
 
 import sys
 import textwrap
+from collections import Counter
 from pathlib import Path
 from random import Random
 
@@ -82,4 +83,49 @@ def test_a_chunk_may_end_with_its_first_finding(world, monkeypatch):
         assert chunk.tests < 25
         assert stream.tests == chunk.tests
         assert not chunk.over
+    ENGINE.modules = before
+
+
+TREE = """
+    class Tree:
+        def __init__(self):
+            self.parts = {}
+
+        def put(self, name, part):
+            self.parts[name] = part
+
+        def size(self):
+            return 1 + sum(part.size() for part in self.parts.values())
+
+        def path(self, name, before=()):
+            if name in before:
+                raise RecursionError(name)
+            return self.path(self.parts.get(name, name), (*before, name))
+"""
+
+
+def test_a_recursion_of_one_call_does_not_leave_its_method_out(world, tmp_path, monkeypatch):
+    """What a class raises by itself is an answer; what the interpreter ends may be the fault of one argument."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(SequentialRunner, "endless", {})
+    monkeypatch.setattr(SequentialRunner, "recursions", Counter())
+    before = ENGINE.modules
+    with world.entered():
+        world.importer.load_source("tree_of_parts", textwrap.dedent(TREE))
+        world.snapshot()
+
+        def last(*lines):
+            found = SequentialRunner(apart=True)(
+                Test.from_lines(["from tree_of_parts import Tree"], ["x = Tree()", *lines], ())
+            )
+            return found[-1].status, found[-1].exception
+
+        assert last("x.path('a')") == ("raised", "RecursionError")
+        assert last("x.put('x', x)", "x.size()")[0] == "endless"
+        assert last("x.size()") == ("ok", None)
+        assert SequentialRunner.left_out() == []
+        for _ in range(2):
+            assert last("x.put('x', x)", "x.size()")[0] == "endless"
+        assert last("x.size()")[0] == "endless"
+        assert [note.endswith("size is left out") for note in SequentialRunner.left_out()] == [True]
     ENGINE.modules = before

@@ -342,3 +342,57 @@ def test_a_lock_that_a_caller_keeps_is_not_the_calls_doing(judged):
     assert kept.violation is None
     given = judged(HELD, ["x = Held()"], ["x.take()", "x.breathe()", "x.give()"], ["x.take()", "x.give()"])
     assert given.violation is None
+
+
+LEADER = """
+    import threading
+
+    class Leader:
+        def __init__(self):
+            self._condition = threading.Condition()
+            self.followers = 2
+            self.leading = False
+
+        def lead(self):
+            with self._condition:
+                if self.leading:
+                    return False
+                self.leading = True
+                while self.followers > 1:
+                    self._condition.wait()
+                self.leading = False
+                return True
+
+        def leave(self):
+            with self._condition:
+                self.followers -= 1
+                self._condition.notify_all()
+
+        def is_led(self):
+            with self._condition:
+                return self.leading
+"""
+SENT_AWAY = [
+    (["x.lead()"], ["x.lead()"]), (["x.lead()"], ["x.is_led()", "x.lead()"]),
+    (["x.lead()"], ["x.lead()"], ["x.leave()"]), (["x.lead()"], ["x.lead()", "x.leave()"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("threads", SENT_AWAY)
+def test_a_call_may_be_sent_away_because_another_one_waits(judged, threads):
+    """The one that waits began before the other one ended, and that one wrote nothing: it explains why nothing."""
+    found = judged(LEADER, ["x = Leader()", "x.followers = 3"], *threads)
+    assert found.exhausted
+    assert found.violation is None
+
+
+def test_a_call_that_is_sent_away_does_not_excuse_a_lost_wake_up(judged):
+    silent = LEADER.replace("self._condition.notify_all()", "pass")
+    threads = (["x.lead()"], ["x.lead()"], ["x.leave()"])
+    assert judged(silent, ["x = Leader()"], *threads).violation.kind == "deadlock"
+    late = LEADER.replace(
+        "            self.followers -= 1\n                self._condition.notify_all()",
+        "            self._condition.notify_all()\n            self.followers -= 1",
+    )
+    assert late != LEADER
+    assert judged(late, ["x = Leader()"], *threads).violation.kind == "deadlock"

@@ -466,6 +466,8 @@ def _that_worked(drafts: Sequence[Draft], outcomes: Sequence[CallOutcome]) -> li
 
 _GIVE_UP = 12
 """Calls without one success after which a method counts as one that cannot be called, or that always waits."""
+_ENDLESS = 3
+"""Calls without an end after which a method is not called, though it has returned."""
 
 PLAIN_RESULTS = frozenset({"NoneType", "bool", "int", "float", "str", "bytes", "NotImplementedType"})
 """Result types that the pools have values for anyway."""
@@ -491,8 +493,8 @@ class MethodRecord:
 
     @property
     def uncallable(self) -> bool:
-        """Whether every call failed in the way that wrong arguments do, or one had no end in one thread."""
-        if self.endless:
+        """Whether every call failed in the way that wrong arguments do, or had no end in one thread."""
+        if self.endless >= _ENDLESS or (self.endless and not self.succeeded):
             return True
         return self.misused >= _GIVE_UP and not self.succeeded and not self.blocked and not self.raised
 

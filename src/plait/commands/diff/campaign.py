@@ -337,7 +337,7 @@ class DiffCampaign:
         reason = {"reason": end.reason} if end.reason else {}
         verdict = "inconclusive" if reason else verdict
         if search is not None:
-            self._notes += [*search.notes, *self._checks.notes, *self._apart.notes]
+            self._notes += [*search.notes, *search.left_out, *self._checks.notes, *self._apart.notes]
         self._notes += self._common.notes if self._common is not None else []
         if search is not None and search.counts.known:
             self._notes.append(
@@ -370,6 +370,7 @@ class DiffCampaign:
             counts.tests, counts.filtered, counts.known, counts.unchecked, checks.checks, checks.inconclusive,
             checks.lost, checks.diverged, in_time=not self._late(),
             losses=tuple(note for note in search.notes if note.startswith(LOST)) if search is not None else (),
+            left_out=tuple(search.left_out) if search is not None else (),
         )  # fmt: skip
         end = conclude_diff(generation.interface, self._pairs, self._change.direct_methods, checks.calls, sides, done)
         return end if verdict == "none" and self._stopped_by != "interrupt" else Conclusion("", (), end.methods)

@@ -67,6 +67,7 @@ class WorkDone:
     diverged: int = 0  # tests that did not do the same when they were repeated
     in_time: bool = True
     losses: tuple[str, ...] = ()  # what was said about workers that died
+    left_out: tuple[str, ...] = ()  # and about methods whose calls have no end
 
 
 def conclude_diff(
@@ -103,6 +104,9 @@ def _untested(done: WorkDone) -> str:
             return f"not one test could be made: {done.losses[0]}. Leave it out: exclude = [...] under [tool.plait]"
         if not done.in_time:
             return "the time was over before the first test was ready; --budget gives more"
+        if done.left_out:
+            values = "values = { ... } under [tool.plait]"
+            return f"not one test could be made: {done.left_out[0]}. Give its parameters other values: {values}"
         return "not one test could be made. Say how to build objects: factories = [...] under [tool.plait]"
     if done.checks and done.inconclusive >= done.checks:
         return f"none of the {done.checks} tests that may differ could be compared to its end: {_obstacle(done)}"

@@ -104,6 +104,7 @@ class DiffSearch:
     counts: Counts = field(default_factory=Counts)
     sequential: list[Sequential] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    left_out: dict[str, None] = field(default_factory=dict)  # what is said of methods that are not called
     recent: list[Test] = field(default_factory=list)
     exhausted: bool = False
     vanished: Revealed | Broken | None = None  # the first difference without anything that only the new version does
@@ -183,7 +184,8 @@ class DiffSearch:
         ahead: Future[Answer] = self._next(state)
         while not self.over():
             try:
-                state, stage, heard, seconds = awaited(ahead, self.sides.until)
+                state, stage, heard, left_out, seconds = awaited(ahead, self.sides.until)
+                self.left_out.update(dict.fromkeys(left_out))
                 pending = self.sides.both(worker.observe_alone, stage, self.view)
                 leaving = road.left_behind(stage)
                 ahead = self._next(state)

@@ -112,8 +112,8 @@ def _reached(test: Test) -> frozenset[Feature]:
     return found
 
 
-def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, tuple[Heard, ...], float]:
-    """Return the next prefix with its suffixes, and what the generator was told meanwhile."""
+def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, tuple[Heard, ...], tuple[str, ...], float]:
+    """Return the next prefix with its suffixes, what the generator was told meanwhile, and which methods it avoids."""
     state.subject()
     SequentialRunner.announce = _announce
     started = time.perf_counter()
@@ -125,7 +125,8 @@ def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, tupl
             stage = stages.next_stage()
         finally:
             SequentialRunner.listener = None
-        return pickle.dumps(stages), stage, tuple(_Ear.heard), time.perf_counter() - started
+        left_out = tuple(SequentialRunner.left_out())
+        return pickle.dumps(stages), stage, tuple(_Ear.heard), left_out, time.perf_counter() - started
 
 
 def hear_again(asked: tuple[Heard, ...]) -> tuple[str, ...]:

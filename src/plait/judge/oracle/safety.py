@@ -18,6 +18,7 @@ from plait.judge.oracle.specification import (
     Observed,
     Result,
     Specification,
+    explains,
     extend,
     extend_by_time,
     observe,
@@ -61,6 +62,7 @@ class Violation:
     probe: tuple[str, Result, tuple[Result, ...]] | None = None  # what shows the final state; what it is, should be
     answers: tuple[Canonical, ...] = ()  # of further calls, where the final state is suspect
     helped: bool = False  # threads of the class took part
+    onlookers: frozenset[int] = frozenset()  # calls that wrote nothing while others waited, if calls are stuck
     instants: tuple[float, ...] = ()  # what the clock showed when time had passed, if anybody looked at it
 
     @property
@@ -167,14 +169,13 @@ class Examination:
             return found
         if not seen.holds and all(other.holds for other in specification.observed):
             return Violation("wrong-result", None, (), seen, INVARIANT)
-        matching = specification.matching(seen)
+        matching, onlookers = specification.matching(seen), frozenset[int]()
         if not matching and (onlookers := self._onlookers(seen)):
             matching = specification.matching(seen, without=onlookers)
         if not matching and seen.status == DEADLOCK and self._gave_up_a_lock(seen, specification):
             return None
         if not matching and seen.status == DEADLOCK:
-            never = not any(other.status == DEADLOCK and other.last for other in specification.observed)
-            return Violation(DEADLOCK, None, _unfinished(seen), seen, NEVER_STUCK if never else STUCK)
+            return _stuck(seen, specification, onlookers)
         if not matching and self._gave_way() and any(
             other.status == seen.status and other.results == seen.results for other in specification.observed
         ):  # fmt: skip
@@ -413,6 +414,8 @@ class Examination:
         """
         known = self._known
         found = self._confirm_state(violation) if violation.kind == SUSPECT else violation
+        if violation.onlookers and self._stuck_without(violation):
+            found = None
         if found is not None and violation.detail not in INEXCUSABLE and self._extend(violation, known):
             again = self._judge_again(violation, known)
             found = self._confirm_state(again) if again is not None and again.kind == SUSPECT else again
@@ -421,6 +424,22 @@ class Examination:
         if found is None:
             known.right.add(key_of(violation.seen))
         return found
+
+    def _stuck_without(self, violation: Violation) -> bool:
+        """Return whether the calls are stuck in some order as well if those that wrote nothing are not made at all.
+
+        Such a call may have ended only because others waited: a second one is sent away while a first one waits. In no
+        order does it end behind which that one begins, and yet nothing was lost.
+        """
+        test, left = self.bed.test, violation.onlookers
+        used = {name for call in test.calls for name in (call.receiver, *call.args, *(text for _, text in call.kwargs))}
+        if any(call.result in used for position, call in enumerate(test.calls) if position in left):
+            return False
+        numbers = iter(range(len(test.calls)))
+        suffixes = [tuple(call for call in suffix if next(numbers) not in left) for suffix in test.suffixes]
+        smaller = Examination(replace(test, suffixes=tuple(filter(None, suffixes))), self.sites, (), self.rules)
+        kept = [position for position in range(len(test.calls)) if position not in left]
+        return explains(smaller.specification, violation.seen, kept)
 
     def _extend(self, violation: Violation, known: _KnownOrders) -> bool:
         """Add the orders that threads of the class, or time that passes, make possible; return whether any could be."""
@@ -550,6 +569,15 @@ class Examination:
             if violation is not None:
                 violation = self.confirm(violation)
         return violation, lost
+
+
+def _stuck(seen: Observed, specification: Specification, onlookers: frozenset[int]) -> Violation:
+    """Return the violation that calls are stuck, and which others may be left out (`Examination.confirm`)."""
+    never = not any(other.status == DEADLOCK and other.last for other in specification.observed)
+    if any(entry[2] == HAND_OVER for entry in ENGINE.trace):  # to give up another's lock is no mere look
+        onlookers = frozenset()
+    reason = NEVER_STUCK if never else STUCK
+    return Violation(DEADLOCK, None, _unfinished(seen), seen, reason, onlookers=onlookers)
 
 
 def _unfinished(seen: Observed) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import CodeType
@@ -22,6 +23,8 @@ ALONE_S = 1.0  # of processor time for a call that nothing disturbs, after which
 
 
 _PARTS = 4  # of that time by which it is counted
+_DEEP = 200  # frames below a call, from which on a `RecursionError` is the interpreter's and not the class's own
+_RECURSIONS = 3  # calls of a method that went so deep, after which none is made: one may be the fault of its argument
 
 
 class KnownCalls:
@@ -76,6 +79,7 @@ class SequentialRunner:
 
     announce: ClassVar[Callable[[Test], None] | None] = None  # told what runs before it runs
     endless: ClassVar[dict[str, str]] = {}  # methods whose calls had no end, with one of them; they are not made again
+    recursions: ClassVar[Counter[str]] = Counter()  # calls of each method that called themselves without an end
     listener: ClassVar[Callable[[Test, object], None] | None] = None  # told what the generator gets to know
     _shared: ClassVar[tuple[object, KnownCalls]] = (
         None,
@@ -158,11 +162,8 @@ class SequentialRunner:
             return CallOutcome("endless")
         try:
             result = _evaluated(call.expression, space, values)
-        except (EndlessError, RecursionError):
-            if not number:
-                return CallOutcome("raised", "RecursionError")
-            self.endless[call.method] = call.expression
-            return CallOutcome("endless")
+        except EndlessError:
+            return self._without_end(call, number)
         except SetupBlockedError:
             return CallOutcome("blocked", waited=True)
         except OWN:
@@ -170,11 +171,38 @@ class SequentialRunner:
         except RAISED as error:
             if isinstance(error, MemoryError) and memory_is_exhausted():
                 raise  # nothing that runs after it can be trusted
+            if isinstance(error, RecursionError) and _is_deep(error):
+                return self._without_end(call, number, least=_RECURSIONS)
             waited = main.waits > before
             return CallOutcome("raised", exception_name(error), exception_text(error)[:200], waited=waited)
         if call.result is not None:
             values[call.result] = result
         return CallOutcome("ok", result=short_name(type(result)), waited=main.waits > before)
+
+    def _without_end(self, call: Call, number: int, least: int = 1) -> CallOutcome:
+        """Return the outcome of a call without an end; from so many of a method on it is left out."""
+        if not number:
+            return CallOutcome("raised", "RecursionError")
+        self.recursions[call.method] += 1
+        if self.recursions[call.method] >= least:
+            self.endless[call.method] = call.expression
+        return CallOutcome("endless")
+
+    @classmethod
+    def left_out(cls) -> list[str]:
+        """Say which methods are not called, and why."""
+        return [
+            f"`{call}` does not end in one thread, which is no matter of thread safety: {name} is left out"
+            for name, call in cls.endless.items()
+        ]
+
+
+def _is_deep(error: BaseException) -> bool:
+    """Return whether an exception comes from far below: code that raises `RecursionError` itself does not."""
+    depth, trace = 0, error.__traceback__
+    while trace is not None and depth < _DEEP:
+        depth, trace = depth + 1, trace.tb_next
+    return depth >= _DEEP
 
 
 def _evaluated(text: str, space: dict[str, object], values: dict[str, object]) -> object:

@@ -16,7 +16,8 @@ Which orders there are, and when a call that waits goes on, says `plait.explore.
 - **A deadlock is correct only if it can be seen why**: calls are stuck, and started afresh behind all those that have
   ended they wait as well. So an order that ends in a deadlock counts if the calls that did not end began last. If
   they would have ended had they begun in another order, they must also wait again when they are woken for no reason: a
-  reader waits behind a writer that waits, a receiver does not wait beside what a sender has left for it.
+  reader waits behind a writer that waits, a receiver does not wait beside what a sender has left for it. Calls that
+  wrote nothing while others waited may have been sent away for that reason: without them, the others may be stuck.
 - **Threads of the class** take part, also in the middle of calls. If an execution fits no order and such threads ran in
   it, the schedules are explored in which calls keep out of each other's way and only these threads do not (`extend`).
 - **Time** stands still in an order of whole calls unless a call waits. In an execution it passes while others wait, and
@@ -135,6 +136,20 @@ def _same_but(seen: Observed, other: Observed, without: frozenset[int]) -> bool:
             position in without or result == mine
             for position, (result, mine) in enumerate(zip(other.results, seen.results, strict=True))
         )
+    )
+
+
+def explains(smaller: Specification, seen: Observed, kept: Sequence[int]) -> bool:
+    """Return whether an order of some of the calls, at these positions, ends in the same deadlock."""
+    count, few = len(seen.results), len(kept)
+    mine = smaller.mask(replace(seen, results=tuple([seen.results[position] for position in kept])))
+    before = sum(
+        1 << (one * few + two) for one, first in enumerate(kept) for two, second in enumerate(kept)
+        if seen.before >> (first * count + second) & 1
+    )  # fmt: skip
+    return smaller.complete and any(
+        other.status == DEADLOCK and other.last and other.results == mine.results and not before & other.behind
+        for other in smaller.observed
     )
 
 

@@ -180,10 +180,7 @@ class Stream:
         finally:
             SequentialRunner.listener = None
         self._recall = None
-        chunk.notes += [
-            f"`{call}` does not end in one thread, which is no matter of thread safety: {name} is left out"
-            for name, call in SequentialRunner.endless.items()
-        ]
+        chunk.notes += SequentialRunner.left_out()
         chunk.so_far, chunk.schedules_so_far = self.tests, self.schedules
         chunk.pairs = self.strategy.pairs.matrix()
         return chunk
