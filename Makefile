@@ -27,7 +27,8 @@ $(STAMP): $(CORE)
 
 # Two versions of a bank account: what can only the new one do? (Exit code 1 means: something was found.)
 demo: $(CORE)
-	cd benchmarks/demo && ../../$(BIN)/plait diff account:Account --old dir:old --new dir:new || test $$? -eq 1
+	@$(BIN)/plait diff account:Account --old dir:benchmarks/demo/old --new dir:benchmarks/demo/new || test $$? -eq 1
+	@echo "(To type such commands: . $(BIN)/activate)"
 
 # A failing test fails: none gets a second try.
 test: $(STAMP)

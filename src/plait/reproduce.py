@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plait.model.test import Test
 
 EXPLORED = 2000
+SHOWN = 3  # a child's exit code; 1 is that of a Python that broke off
 
 
 def assert_safe(
@@ -78,13 +79,13 @@ def _in_child(order: dict[str, Any]) -> None:
     )  # fmt: skip
     if done.returncode == 0:
         return
-    if done.returncode == 1:
+    if done.returncode == SHOWN:
         raise AssertionError(done.stdout.strip())
     raise RuntimeError(f"{subject} could not be run: {(done.stderr or done.stdout).strip()[-2000:]}")
 
 
 def _run(order: dict[str, Any]) -> int:
-    """In the child process: 1 if a violation shows, or the code has gone that could show one, with a description."""
+    """In the child process: `SHOWN` for a violation, or if the code has gone that could show one; it is described."""
     from plait.model.test import Test
     from plait.observe.places import PLACES
     from plait.run.importing.world import World, find_in
@@ -112,12 +113,12 @@ def _run(order: dict[str, Any]) -> int:
         else:
             said = _violation(order, test, subject.qualname)
     print(said)
-    return 1 if said else 0
+    return SHOWN if said else 0
 
 
 def _gone(subject: str, why: str) -> int:
     print(f"{why}. The test of {subject} shows nothing any more: adapt it to the code, or delete it.")
-    return 1
+    return SHOWN
 
 
 def _missing(order: dict[str, Any], test: Test) -> str:

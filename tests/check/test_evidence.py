@@ -91,8 +91,8 @@ def test_threads_must_meet():
 @pytest.mark.parametrize("met", [0, 4])
 def test_code_in_c_is_no_evidence(met):
     evidence = seen(met=met, append=RETURNED, pop=RETURNED)
-    assert "is written in C" in reason(evidence, Alone(in_c=frozenset({"append", "pop"}))).reason
-    assert "is written in C" not in reason(evidence, Alone(in_c=frozenset({"append"}))).reason
+    assert "are written in C" in reason(evidence, Alone(in_c=frozenset({"append", "pop"}))).reason
+    assert "are written in C" not in reason(evidence, Alone(in_c=frozenset({"append"}))).reason
 
 
 def test_which_code_is_in_c():

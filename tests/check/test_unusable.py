@@ -36,6 +36,15 @@ SOURCES = {
         "class C:\n    def __init__(self, part: P): pass\n    def f(self): return 1\n",
         "(no value is known for `part: unknown.P`); give an expression that builds one: values = { part = [",
     ),
+    "guarded": (
+        "if __name__ == '__main__':\n    class C:\n        def f(self): return 1\n",
+        "guarded has no 'C' when it is imported: it stands under `if __name__ == '__main__':` (line 1); move it out",
+    ),
+    "local": (
+        "def make():\n    class C:\n        def f(self): return 1\n    return C\n",
+        "local has no 'C': it is local to `make` (line 1); move it to the top of the module",
+    ),
+    "blank": ("", "blank has no 'C': the file is empty"),
     "asynchronous": (
         "class C:\n    async def f(self): ...\n    async def g(self): ...\n",
         "asynchronous:C has only asynchronous methods (f, g)",
@@ -66,6 +75,21 @@ def test_settings_for_a_misspelt_subject(tmp_path):
     assert "subject.\"shop:Stok\"]: there is no shop:Stok; did you mean shop:Stock?" in done.stderr
     (tmp_path / "shop.py").write_text("class Stok:\n    pass\nclass Stock:\n    def take(self): return 1\n")
     assert check(tmp_path, "shop:Stock", tmp_path).returncode != 2
+
+
+def test_a_file_that_is_no_text_in_utf_8(tmp_path):
+    (tmp_path / "latin.py").write_bytes(b'class C:\n    """caf\xe9"""\n    def f(self): return 1\n')
+    done = check(tmp_path, "latin.py:C", tmp_path)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "latin.py:2" in done.stderr
+    assert "utf-8" in done.stderr
+
+
+def test_a_file_that_is_no_python(tmp_path):
+    (tmp_path / "notes.txt").write_text("hello")
+    (tmp_path / "needs.py").write_text("")
+    done = check(tmp_path, "notes.txt:C", tmp_path)
+    assert (done.returncode, done.stderr) == (2, "plait: notes.txt:C: notes.txt is not a Python source file (.py)\n")
 
 
 def test_a_misspelled_class(tmp_path):

@@ -84,3 +84,14 @@ class Plain:
 ])  # fmt: skip
 def test_names_are_looked_up_without_running_anything(line, said):
     assert missing_name([line], {"x": Plain(), "y": Lazy()}) == said
+
+
+def test_a_test_that_breaks_off_says_why(tmp_path, monkeypatch):
+    """An interpreter that ends with an error is no finding: its exit code is not that of one."""
+    (tmp_path / "counter.py").write_text(SOURCE)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\nif 'plait.reproduce' in sys.orig_argv:\n    import json\n    json.load = lambda _: 1 / 0\n"
+    )
+    with pytest.raises(RuntimeError, match="could not be run: (?s:.*)ZeroDivisionError"):
+        reproduce(tmp_path)

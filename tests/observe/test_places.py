@@ -1,5 +1,6 @@
 """What accesses touch, in words: names of containers and locks, values."""
 
+import functools
 import sys
 import threading
 import types
@@ -60,3 +61,38 @@ def test_containers_are_named_by_what_holds_them(monkeypatch):
     assert names[id(shop._REGISTRY["x"])] == "_REGISTRY['x']"
     assert names[id(shop._LOCK)] == "_LOCK"
     assert id(sys) not in names
+
+
+class Slotted:
+    __slots__ = ("size",)
+
+
+class Lazy:
+    limit = 3
+
+    def __init__(self):
+        self.size = 4
+        self.asked = []
+
+    @functools.cached_property
+    def made(self):
+        self.asked.append("made")
+        return 5
+
+    @property
+    def area(self):
+        self.asked.append("area")
+        return 6
+
+
+def test_recording_a_value_runs_no_code_of_the_class():
+    """A lazy attribute that is asked for would be made by the recorder, whose accesses are recorded, and so on."""
+    lazy, slotted = Lazy(), Slotted()
+    slotted.size = 7
+    held = {name: places.held_value(lazy, name, key=False) for name in ("limit", "size", "made", "area", "none")}
+    assert (held["limit"], held["size"]) == (3, 4)
+    assert held["made"] is held["area"] is held["none"]
+    assert lazy.asked == []
+    assert lazy.made == 5
+    assert places.held_value(lazy, "made", key=False) == 5
+    assert places.held_value(slotted, "size", key=False) == 7

@@ -111,18 +111,21 @@ def test_what_came_to_no_conclusion_is_skipped_with_its_reason(name, why):
 def test_a_report_says_how_to_go_on(capsys):
     def last(result, **outputs):
         write_all(result.as_json(), asked(**outputs), [[Span("said")]], ["said"])
-        return capsys.readouterr().out.splitlines()[-1]
+        return capsys.readouterr().out.splitlines()[1:]
 
     found, elsewhere = checked(), checked()
     found.more["root"] = "."
-    assert last(found) == "Step by step: plait replay plait-out/test_account_withdraw_wrong_result.py --step"
-    assert last(elsewhere) == last(checked(found=False)) == last(explored()) == "said"
-    assert last(found, markdown=Path("-")) == "said"
+    file = "plait-out/test_account_withdraw_wrong_result.py"
+    assert last(found) == [f"Step by step: plait replay {file} --step", f"A mend that is proven: plait fix {file}"]
+    assert last(elsewhere) == last(checked(found=False)) == last(explored()) == []
+    assert last(found, markdown=Path("-")) == []
 
 
 def test_a_result_that_was_written_is_what_to_go_on_with(tmp_path, capsys):
     write_all(checked().as_json(), asked(json=tmp_path / "r.json"), [[Span("said")]], ["said"])
-    assert capsys.readouterr().out.splitlines() == ["said", f"Step by step: plait replay {tmp_path / 'r.json'} --step"]
+    file = tmp_path / "r.json"
+    commands = [f"Step by step: plait replay {file} --step", f"A mend that is proven: plait fix {file}"]
+    assert capsys.readouterr().out.splitlines() == ["said", *commands]
 
 
 def test_an_improvement_is_no_failure():

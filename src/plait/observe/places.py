@@ -206,16 +206,24 @@ def _shown_items(kind: type, base: type, left: str, right: str, parts: list[str]
     return inner if kind in (list, tuple, set) else f"{kind.__name__}({inner})"
 
 
-def _part(value: Any, name: str) -> Any:
-    """Return an attribute from the instance's dictionary or slots; a property is not asked."""
+def _part(value: Any, name: str, *, plain: bool = False) -> Any:
+    """Return an attribute from the instance's dictionary or slots; a property is not asked.
+
+    With ``plain`` also what the class holds, if it is no descriptor: those run code, and that code's own accesses
+    would be recorded, which asks again.
+    """
     attributes = _attributes(value)
     if type(attributes) is dict and name in attributes:
         return attributes[name]
     for cls in type(value).__mro__:
         member = vars(cls).get(name)
         if member is not None:
+            if type(member) is not types.MemberDescriptorType:
+                return (
+                    member if plain and not any("__get__" in vars(each) for each in type(member).__mro__) else _NOTHING
+                )
             try:
-                return member.__get__(value) if type(member) is types.MemberDescriptorType else _NOTHING
+                return member.__get__(value)
             except AttributeError:
                 return _NOTHING
     return _NOTHING
@@ -239,7 +247,7 @@ def held_value(obj: Any, name: Any, *, key: bool) -> Any:
             return _NOTHING
         if issubclass(type(obj), type):
             return vars(obj).get(name, _NOTHING)
-        return object.__getattribute__(obj, name)
+        return _part(obj, name, plain=True)
     except Exception:
         return _NOTHING
 

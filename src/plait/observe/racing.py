@@ -31,6 +31,11 @@ class RacingPair:
     first: Moment
     second: Moment
 
+    def __iter__(self) -> Iterator[Moment]:
+        """Yield both, the earlier one first."""
+        yield self.first
+        yield self.second
+
     @property
     def places(self) -> frozenset[tuple[str, str, str]]:
         """Equal for the same two places, whatever the threads and the order."""
@@ -38,7 +43,11 @@ class RacingPair:
 
 
 def racing_pairs(engine: Engine, moments: Sequence[Moment]) -> list[RacingPair]:
-    """Return the races of the execution just recorded, data accesses first, the latest first among equals."""
+    """Return the races of the execution just recorded, data accesses first, the latest first among equals.
+
+    What had the value again that its thread had left there comes behind what had not: a counter of nested calls goes
+    up and down in every one of them, and no call fails by it.
+    """
     order = HappensBefore()
     by_step: dict[int, list[Moment]] = {}
     for moment in moments:
@@ -47,8 +56,20 @@ def racing_pairs(engine: Engine, moments: Sequence[Moment]) -> list[RacingPair]:
     for number, step in enumerate(steps_of(engine.trace, engine.heap.roots)):
         for race in order.push(step):
             found.extend(_conflicts(by_step.get(race, ()), by_step.get(number, ())))
-    found.sort(key=lambda pair: (pair.second.mode in _SYNC, -pair.second.step))
+    by_place: dict[int, list[Moment]] = {}
+    for moment in moments:
+        by_place.setdefault(moment.loc, []).append(moment)
+    found.sort(key=lambda pair: (pair.second.mode in _SYNC, _is_restored(pair, by_place), -pair.second.step))
     return found
+
+
+def _is_restored(pair: RacingPair, by_place: dict[int, list[Moment]]) -> bool:
+    """Return whether the second access finds what its thread had seen last, although another thread wrote meanwhile."""
+    if pair.first.loc != pair.second.loc:  # a container and its part: their values cannot be compared
+        return False
+    before = [each for each in by_place[pair.second.loc] if each.step < pair.second.step]
+    mine = [each for each in before if each.thread == pair.second.thread and each.step < pair.first.step]
+    return bool(mine) and mine[-1].value is not None and mine[-1].value == before[-1].value
 
 
 def _conflicts(earlier: Iterable[Moment], later: Iterable[Moment]) -> list[RacingPair]:

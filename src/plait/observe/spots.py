@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from plait.model.site import Site
 
 
+_OWN = f"{Path(__file__).parents[1]}{os.sep}"
+
+
 def short(path: str) -> str:
     """Return a path as people write it: relative if it lies below the current folder, else the file's name."""
     here = str(Path.cwd()) + os.sep
@@ -38,17 +41,23 @@ def spot_of(site: Site) -> Spot:
 
 
 def spot_of_error(error: BaseException) -> Spot:
-    """Return the innermost line of the code under test that an exception passed through."""
-    found = None
+    """Return the innermost line of the code under test that an exception passed through.
+
+    The innermost line of the project's own files; where there is none, because the class is one of an installed
+    package, the innermost of any file but plait's; else the line of the test.
+    """
+    passed: list[tuple[str, Spot]] = []
     trace: TracebackType | None = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
         path, line = code.co_filename, trace.tb_lineno
-        spot = Spot(short(path), line, code.co_qualname, line_of(path, line))
-        if found is None or not is_foreign(path):
-            found = spot
+        passed.append((path, Spot(short(path), line, code.co_qualname, line_of(path, line))))
         trace = trace.tb_next
-    return found or Spot("?", 0, "?", "")
+    files = [(path, spot) for path, spot in passed if not path.startswith(("<", _OWN))]
+    own = [spot for path, spot in files if not is_foreign(path)]
+    texts = [spot for path, spot in passed if path.startswith("<")]
+    found = own or [spot for _path, spot in files] or texts or [spot for _path, spot in passed]
+    return found[-1] if found else Spot("?", 0, "?", "")
 
 
 @functools.lru_cache(maxsize=64)

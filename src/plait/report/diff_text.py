@@ -79,7 +79,8 @@ def _many(count: int, noun: str) -> str:
 
 
 def _skipped(count: int) -> str:
-    return f"{count} of them skipped because they cannot interleave differently" if count else "none skipped"
+    they = "it" if count == 1 else "they"
+    return f"{count} of them skipped because {they} cannot interleave differently" if count else "none skipped"
 
 
 def diff_statement(result: Result) -> list[str]:

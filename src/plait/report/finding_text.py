@@ -13,6 +13,7 @@ from plait.report.interleaving import table
 from plait.report.layout import SCREEN, Layout, Line, Span, indented, prose
 
 _MOST = 5  # other methods that are named
+_SHORT_MESSAGE = 60  # characters of what an exception says
 INDENT = 2
 _OF_LOCKS = ("acquire", "release", "find busy", "wait", "notify")  # steps that touch no data
 
@@ -20,11 +21,19 @@ _OF_LOCKS = ("acquire", "release", "find busy", "wait", "notify")  # steps that 
 def finding_lines(finding: Finding, layout: Layout, number: int = 1, total: int = 1) -> list[Line]:
     """Return one finding of `plait check`, on one screen unless everything is wanted."""
     head = f"[{number}/{total}] " if total > 1 else ""
-    before = [*prose(f"{head}{finding.summary}", layout, "bad", hang=4), [], *test_lines(finding, layout)]
+    before = [*prose(f"{head}{title_of(finding)}", layout, "bad", hang=4), [], *test_lines(finding, layout)]
     after = [*waiting_lines(finding, layout), *why_lines(finding, layout)]
     if finding.reproducer is not None:
         after += prose(f"Regression test: {finding.reproducer}", layout, indent=INDENT)
     return told(finding, layout, before, f"What happens, with {preemptions_of(finding)}:", after)
+
+
+def title_of(finding: Finding) -> str:
+    """Return the summary, with what an exception says if that is short."""
+    named = f"can raise {finding.exception}"
+    message, _, _where = finding.raised.removeprefix(f"{finding.exception}: ").partition(", raised at ")
+    is_said = finding.raised.startswith(f"{finding.exception}: ") and 0 < len(message) <= _SHORT_MESSAGE
+    return f"{finding.summary}: {message}" if is_said and finding.summary.endswith(named) else finding.summary
 
 
 def told(finding: Finding, layout: Layout, before: Sequence[Line], title: str, after: Sequence[Line]) -> list[Line]:
@@ -99,16 +108,20 @@ def _causes(finding: Finding) -> list[str]:
         )
         return lines
     if finding.race:
-        first, second = finding.race
-        lines.append(
-            f"Race: {first.access} at line {first.line} (thread {first.thread}) and "
-            f"{second.access} at line {second.line} (thread {second.thread})."
-        )
+        several = len({step.file for step in (*finding.race, *finding.interleaving) if step.line}) > 1
+        said = (f"{step.access} at {_line(step, several)} (thread {step.thread})" for step in finding.race)
+        lines.append(f"Race: {' and '.join(said)}.")
     gap = finding.gap
     if gap is not None:
-        which = f"line {gap.line}" if gap.line == gap.end else f"lines {gap.line} and {gap.end}"
+        # The end of a `with` is at its first line, that of a round at the head of its loop.
+        which = (
+            f"line {gap.line}"
+            if gap.line == gap.end
+            else f"lines {min(gap.line, gap.end)} and {max(gap.line, gap.end)}"
+        )
         where = f"{which} of {Path(gap.file).name}, in `{gap.function}`"
-        lines.append(f"Not atomic: {where}, must run under one lock (thread {gap.thread} is interrupted there).")
+        lock = _lock_of_others(finding, gap.thread)
+        lines.append(f"Not atomic: {where}, must run under {lock} (thread {gap.thread} is interrupted there).")
     guard = finding.guard
     if guard is not None:
         total = guard.guarded + len(guard.unguarded)
@@ -118,6 +131,20 @@ def _causes(finding: Finding) -> list[str]:
     if finding.race and gap is None and guard is None and not any(step.verb in _OF_LOCKS for step in finding.race):
         lines.append(_uncovered(finding.race))
     return lines
+
+
+def _line(step: AccessStep, several: bool) -> str:
+    return f"{Path(step.file).name}:{step.line}" if several else f"line {step.line}"
+
+
+def _lock_of_others(finding: Finding, interrupted: int) -> str:
+    """Return the lock that has to be held: the one under which the other thread's access was made, if it is one."""
+    others = {step.locks for step in finding.race or () if step.thread != interrupted}
+    held = others.pop() if len(others) == 1 else ()
+    mine = {lock for step in finding.race or () if step.thread == interrupted for lock in step.locks}
+    if len(held) != 1 or held[0] in mine:
+        return "one lock"
+    return f"`{held[0]}`, as the other access does"
 
 
 def _early_wait(finding: Finding) -> AccessStep | None:
@@ -160,12 +187,12 @@ def _short(place: str) -> str:
 
 def _where(finding: Finding) -> list[str]:
     gil = finding.reachable.get("gil")
-    confirmed = " Confirmed on OS threads, switched by plait where the table switches."
+    confirmed = " Confirmed on OS threads that switch at the same steps."
     if gil is True:
         said = "Can happen today, on builds with the GIL as well as on free-threaded ones."
     elif gil is False:
         said = "Only on free-threaded builds: no switch that the GIL allows leads to it."
-        confirmed = " Confirmed on OS threads, which plait holds at steps where the GIL would not let them switch."
+        confirmed = " Confirmed on OS threads that are held at these steps, where the GIL would not let them switch."
     elif finding.reachable:
         said = "On free-threaded builds; whether a GIL build can show it was not decided."
     else:

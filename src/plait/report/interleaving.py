@@ -201,7 +201,8 @@ def _source(file: str, line: int) -> str:
 
 
 def _note(step: AccessStep) -> str:
-    return step.access if step.value is None else f"{step.access}: {step.value}"
+    said = f"blocked by {step.place}" if step.verb == "find busy" else step.access
+    return said if step.value is None else f"{said}: {step.value}"
 
 
 def _place(step: AccessStep) -> object:

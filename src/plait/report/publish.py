@@ -147,7 +147,14 @@ def _compact(data: dict[str, Any], options: argparse.Namespace) -> str:
 def _step_lines(data: dict[str, Any], options: argparse.Namespace) -> list[Line]:
     """Return how to go through a finding; the command stands in one line, to be copied."""
     command = _step_command(data, options)
-    return [] if command is None else [[Span(f"Step by step: {command}")]]
+    if command is None:
+        return []
+    mend = (
+        [[Span(f"A mend that is proven: {command.replace(' replay ', ' fix ', 1)}")]]
+        if data["command"] == "check"
+        else []
+    )
+    return [[Span(f"Step by step: {command} --step")], *mend]
 
 
 def _form(name: str, data: dict[str, Any], sentences: Sequence[str], options: argparse.Namespace) -> str:
@@ -177,7 +184,7 @@ def _step_command(data: dict[str, Any], options: argparse.Namespace) -> str | No
     command = replay_command(options)
     if command is None and "root" in data and able[0].get("reproducer"):
         command = shlex.join(["plait", "replay", able[0]["reproducer"]])
-    return None if command is None else f"{command} --step"
+    return command
 
 
 def replay_command(options: argparse.Namespace) -> str | None:
@@ -224,22 +231,26 @@ def check_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa
         said = f"{owner} does not claim to be thread-safe: there is no lock and no word of threads in its module"
         lines += [*prose(f"{said}, nor in the package's documents.", layout), []]
     total = len(result.findings)
-    groups = _groups(result.findings)
-    for numbers in groups[:SHOWN]:
+    groups = [[number] for number in range(1, total + 1)] if layout.full else _groups(result.findings)
+    in_full, listed = (total, total) if layout.full else (SHOWN, LISTED)
+    for numbers in groups[:in_full]:
         lines += finding_lines(result.findings[numbers[0] - 1], layout, numbers[0], total)
         if len(numbers) > 1:
             mend, more = result.findings[numbers[0] - 1].mend, len(numbers) - 1
             others = f"{_numbered(numbers[1:])} {'reaches it another way' if more == 1 else 'reach it in other ways'}"
-            lines += prose(f"To mend: {mend}. {others.capitalize()} (see --json).", layout, indent=2)
+            them = "it" if more == 1 else "them"
+            lines += prose(f"To mend: {mend}. {others.capitalize()} (--full shows {them}).", layout, indent=2)
         lines.append([])
-    for numbers in groups[SHOWN:LISTED]:
+    for numbers in groups[in_full:listed]:
         others = f" (and {len(numbers) - 1} more to reach it)" if len(numbers) > 1 else ""
         summary = f"[{numbers[0]}/{total}] {result.findings[numbers[0] - 1].summary}{others}"
         lines += prose(summary, layout, "bad", hang=4)
-    if len(groups) > LISTED:
-        lines += prose(f"... and {sum(map(len, groups[LISTED:]))} more: --json has them all", layout)
+    if len(groups) > listed:
+        lines += prose(f"... and {sum(map(len, groups[listed:]))} more", layout)
+    if len(groups) > in_full:
+        lines += prose(f"--full shows all of them as the first {in_full}.", layout)
     head, *rest = statement(result)
-    lines += [*([[]] if len(groups) > SHOWN else []), *prose(head, layout, "good" if _is_good(result) else "bad")]
+    lines += [*([[]] if len(groups) > in_full else []), *prose(head, layout, "good" if _is_good(result) else "bad")]
     lines += [line for said in rest for line in prose(said, layout)]
     pairs = result.more.get("pairs", [])
     drawn = [

@@ -84,8 +84,8 @@ def conclude(interface: Interface, hints: Hints, alone: Alone, evidence: Evidenc
 
 
 _IN_C = (
-    "{} is written in C, where plait cannot switch threads: each call runs as one step. Check the Python class that "
-    "uses it, or use --schedule native"
+    "all methods of {} are written in C, its own or inherited; plait cannot switch threads there: each call runs as "
+    "one step. Check the Python class that uses it, or use --schedule native"
 )
 
 

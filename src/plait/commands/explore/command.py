@@ -154,7 +154,10 @@ def _account(
         if waited is not None:
             raise UsageError(f"{node}: pytest has not begun with any test within {COLLECTION:.0f} s")
         errors = [line for line in lines if line.startswith(("E ", "ERROR")) and not line.endswith("%]")]
-        shown = [line for line in errors if "plait stopped " in line] or errors or lines[-1:]
+        shown = [line for line in errors if "plait stopped " in line] or errors
+        if not shown and any(" 0 without threads of their own" in line for line in lines):
+            raise UsageError(f"{node}: pytest ran no test: it finds none there")
+        shown = shown or lines[-1:]
         raise UsageError(f"{node}: pytest ran no test: {shown[0].strip() if shown else 'no output'}")
     return list(told)
 

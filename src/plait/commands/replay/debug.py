@@ -80,8 +80,9 @@ def _session(folder: Path) -> int:
 
 def _run(order: ReplayOrder) -> int:
     examination = order.examination()
+    violation, _lost = examination.replay(order.schedule)
     moments, pairs, _waiting = record_schedule(examination, order.schedule)
-    pair = relevant(pairs)
+    pair = relevant(pairs, examination, violation)
     stops = (pair.first, pair.second) if pair is not None else tuple(moments[-1:])
     strategy = Scripted(order.schedule)
     strategy.next_prefix()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from plait.explore.runner import execute, model
@@ -12,7 +13,7 @@ from plait.judge.minimise.tests import Minimal, fewest_preemptions
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.safety import CYCLE, INEXCUSABLE, ITSELF, Examination, Violation
 from plait.judge.oracle.specification import MASKED, Specification
-from plait.judge.oracle.standing import raised_text, standing_lines
+from plait.judge.oracle.standing import raised_text, raising_line, standing_lines
 from plait.judge.oracle.summary import summary
 from plait.judge.words import shown_result
 from plait.model.finding import Finding, Guard
@@ -40,7 +41,9 @@ def explain_violation(
     moments, pairs, waiting = record_schedule(examination, minimal.schedule)
     violation = minimal.violation
     raised = "" if violation.exception is None else raised_text(examination.bed, violation.exception)
-    pair = None if violation.detail in INEXCUSABLE else relevant(pairs)  # the fault is in one call alone
+    pair = (
+        None if violation.detail in INEXCUSABLE else relevant(pairs, examination, violation)
+    )  # the fault is in one call alone
     finding = Finding(
         kind=violation.kind,
         summary=summary(violation, minimal.test, subject, examination.specification),
@@ -88,10 +91,16 @@ def record_schedule(examination: Examination, schedule: Schedule) -> tuple[list[
     return moments, pairs, waiting
 
 
-def relevant(pairs: list[RacingPair]) -> RacingPair | None:
-    """Return the race to show: on data rather than on a lock, inside the code rather than in the test's own lines."""
+def relevant(pairs: list[RacingPair], examination: Examination, violation: Violation | None) -> RacingPair | None:
+    """Return the race to show, of the execution just run.
+
+    One at the line that raised the exception, if there is any; on data rather than on a lock, inside the code rather
+    than in the test's own lines.
+    """
     inside = [pair for pair in pairs if not pair.first.site.file.startswith("<")]
-    return next(iter(inside or pairs), None)
+    raised = raising_line(examination.bed, None if violation is None else violation.exception)
+    there = [pair for pair in inside if any((Path(each.site.file).name, each.site.line) == raised for each in pair)]
+    return next(iter(there or inside or pairs), None)
 
 
 def _guard(pair: RacingPair, guards: GuardTable, moments: list[Moment]) -> Guard | None:

@@ -46,13 +46,27 @@ class _Held(NamedTuple):
 
 def raised_text(bed: Testbed, exception: str) -> str:
     """Return what an exception of this class says and where it was raised; empty if no call raised one."""
-    for done in bed.done:
-        if done.error is not None and type(done.error).__name__ == exception:
-            spot = spot_of_error(done.error)
-            said = message_of(done.error)
-            where = f" at {_at(spot)}, in `{spot.function}`: `{spot.code}`" if spot.line else ""
-            return f"{exception}{f': {said}' if said else ''}, raised{where}" if where else f"{exception}: {said}"
-    return ""
+    error = _raised(bed, exception)
+    if error is None:
+        return ""
+    spot = spot_of_error(error)
+    said = message_of(error)
+    where = f" at {_at(spot)}, in `{spot.function}`: `{spot.code}`" if spot.line else ""
+    return f"{exception}{f': {said}' if said else ''}, raised{where}" if where else f"{exception}: {said}"
+
+
+def raising_line(bed: Testbed, exception: str | None) -> tuple[str, int] | None:
+    """Return the file's name and the line that raised an exception of this class in the execution just run."""
+    error = None if exception is None else _raised(bed, exception)
+    if error is None:
+        return None
+    spot = spot_of_error(error)
+    return Path(spot.file).name, spot.line
+
+
+def _raised(bed: Testbed, exception: str) -> BaseException | None:
+    raised = (done.error for done in bed.done if done.error is not None)
+    return next((error for error in raised if type(error).__name__ == exception), None)
 
 
 def message_of(error: BaseException) -> str:

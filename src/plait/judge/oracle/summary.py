@@ -120,6 +120,8 @@ def _results(violation: Violation, calls: Sequence[Call], specification: Specifi
     ]
     if not shown:
         return f"{at_once} end as no order of them does"
+    if len(set(shown)) == 1 and len(shown) < len(calls) < 4:
+        return f"with {at_once}, {_combination(results, calls)}: no order of them gives that"
     said = " and ".join(dict.fromkeys(shown[:3])) if len(set(shown)) > 1 else f"each {shown[0]}"
     return f"with {at_once}, {said}: no order of them gives that"
 

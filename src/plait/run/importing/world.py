@@ -124,4 +124,29 @@ def missing(module: types.ModuleType, qualname: str, owner: Any, part: str) -> s
     near = difflib.get_close_matches(part, names, 3, 0.5)
     classes = [name for name in names if is_a(vars(owner)[name], type)][:6]
     hint = f"; did you mean {', '.join(near)}?" if near else f"; it has {', '.join(classes)}" if classes else ""
-    return f"{module.__name__} has no {qualname!r}{hint}"
+    return f"{module.__name__} has no {qualname!r}{_conditional(module, part) or hint}"
+
+
+def _conditional(module: types.ModuleType, name: str) -> str:
+    """Return why an import does not make a name that the module's file defines, or that nothing at all is in it."""
+    import ast  # noqa: PLC0415 - only for the message
+
+    try:
+        tree = ast.parse(Path(str(module.__file__)).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return ""
+    if not tree.body:
+        return ": the file is empty"
+    for node in ast.walk(tree):
+        named = isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name
+        if not named:
+            continue
+        within = next(each for each in tree.body if node in ast.walk(each))
+        if isinstance(within, ast.If):
+            return (
+                f" when it is imported: it stands under `if {ast.unparse(within.test)}:` (line {within.lineno}); "
+                "move it out of there"
+            )
+        if isinstance(within, ast.FunctionDef | ast.AsyncFunctionDef):
+            return f": it is local to `{within.name}` (line {within.lineno}); move it to the top of the module"
+    return ""

@@ -54,6 +54,8 @@ class Version:
             where = "the project" if self.kind == "worktree" else f"version {self.label}"
             package, _, last = subject.module.rpartition(".")
             hint = "check the name, or --path" if self.kind == "worktree" else "check the name"
+            if (start / subject.module).is_file():
+                raise UsageError(f"{subject}: {subject.module} is not a Python source file (.py)")
             if not subject.qualname and package and import_root(start, top, package):
                 hint = f"if {last} is a class, write {package}:{last}"
             elif near := near_module(start, subject.module):
