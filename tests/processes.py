@@ -1,5 +1,6 @@
 """What tests ask about processes. Whoever waits for one waits long: on a busy machine a moment takes its time."""
 
+import contextlib
 import os
 import time
 from pathlib import Path
@@ -32,6 +33,27 @@ def children_of(pid):
                     found[int(entry.name)] = (entry / "cmdline").read_bytes()
             except (OSError, IndexError):
                 continue
+    return found
+
+
+def descendants_of(pid):
+    """The processes below a process."""
+    found, waiting = [], [pid]
+    while waiting:
+        below = list(children_of(waiting.pop()))
+        found += below
+        waiting += below
+    return found
+
+
+def tagged(tag):
+    """The processes of a campaign, whoever their parents are now, by a variable of their environment."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                if f"PLAIT_TAG={tag}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append(int(entry.name))
     return found
 
 

@@ -397,9 +397,10 @@ VARYING = frozenset({
     "user namespace", "descriptors used up", "kernel cipher socket", "system call chmod newer", "queue left behind",
     "system call setxattr", "writes to a terminal", "processes compared", "memory read by system call",
     "low level start imported anew", "file by handle", "in another interpreter", "connect in another interpreter",
-    "start in another interpreter",
+    "start in another interpreter", "shelf",
 })  # fmt: skip
-"""What some kernels lack or forbid anyway, and what needs files that an ordinary user may not be able to read."""
+"""What some kernels lack or forbid anyway, what needs files that an ordinary user may not be able to read, and a shelf,
+which is a file of the interpreter's or of a C library, whichever there is."""
 ACTS = [
     act._replace(varies=act.name in VARYING) for act in (*FILES, *NETWORK, *SECRETS, *PROCESSES, *LAST)
 ]  # fmt: skip

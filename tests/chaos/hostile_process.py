@@ -124,7 +124,7 @@ def main():
             importlib.import_module(name)
     importlib.import_module("_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters")
     guard_needs()
-    if user:
+    if user and os.geteuid() == 0:
         os.setgroups([])
         os.setgid(user)
         os.setuid(user)

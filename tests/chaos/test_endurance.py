@@ -13,14 +13,13 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from test_check import SUBJECTS, temporary
 from test_kill import made_older
 from test_kill_check import causes_of, kept
 
-from processes import children_of, gone, workers_of
+from processes import children_of, gone, tagged, workers_of
 
 pytestmark = pytest.mark.slow
 
@@ -47,17 +46,6 @@ def finish(process, result):
     said, _ = process.communicate(timeout=300)
     assert process.returncode == 1, said
     return said, causes_of(json.loads(result.read_text())["findings"])
-
-
-def tagged(tag):
-    """The processes of a campaign, whoever their parents are now."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                if f"PLAIT_TAG={tag}".encode() in (entry / "environ").read_bytes().split(b"\0"):
-                    found.append(int(entry.name))
-    return found
 
 
 @pytest.fixture(scope="module")

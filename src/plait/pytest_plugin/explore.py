@@ -168,9 +168,11 @@ class Explorer:
         The process that hands tests out to others starts processes, and runs no test.
         """
         config, allowed = self._config, _allowed(self._config)
-        hands_out = config.getoption("numprocesses", None) and not hasattr(config, "workerinput")
+        handed_out = hasattr(config, "workerinput")
+        hands_out = config.getoption("numprocesses", None) and not handed_out
         if allowed is not None and not hands_out:
-            confine_session([str(session.config.rootpath), str(config.invocation_params.dir)], allowed)
+            folders = [str(session.config.rootpath), str(config.invocation_params.dir)]
+            confine_session(folders, allowed, parent=os.getppid() if handed_out else None)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:

@@ -11,6 +11,7 @@ be kept is not kept, and that is said.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -30,6 +31,8 @@ FOLDER = ".plait"
 FILE = "store.sqlite"
 SCHEMA = 1
 BUSY_S = 30.0
+LOCK_LOOK_S = 0.01
+IMPATIENT_S = 0.5  # once somebody has kept the file for so long, which code under test can do
 READER_BUSY_S = 1.0  # readers wait for nobody but those who repair the file
 MOST_UNITS = 200_000
 
@@ -47,7 +50,7 @@ _TABLES = {
 }
 _PASSING = (
     sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_IOERR,
 )  # fmt: skip
 _T = TypeVar("_T")
 
@@ -178,11 +181,17 @@ class Store:
                 return act()
             except sqlite3.DatabaseError as error:
                 if self.read_only or self._is_passing(error):
+                    self._wait_less()
                     self._say(f"{self.file} cannot be used now ({error}): what is found is not kept")
                     return None
             self._connection.close()
             self._connection = self._opened(suspicious=True)
         return None
+
+    def _wait_less(self) -> None:
+        """Lose little time from now on: a campaign writes many times."""
+        if not self.read_only:
+            self._connection.execute(f"PRAGMA busy_timeout = {IMPATIENT_S * 1000:.0f}")
 
     def _say(self, message: str) -> None:
         if message not in self.messages:
@@ -245,9 +254,26 @@ class Store:
         # A link would lead to a file of somebody else: none is followed, and nothing is cut.
         flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
         with open(os.open(self.file.parent / "lock", flags, 0o666), "wb") as lock:  # noqa: PTH123 - a descriptor
-            if sys.platform != "win32":
-                fcntl.flock(lock, fcntl.LOCK_EX)
+            _lock(lock.fileno())
             yield
+
+
+def _lock(descriptor: int) -> None:
+    """Take the lock that opening needs, as soon as it is free; `OSError` if somebody keeps it for too long.
+
+    The system drops it with the process that has it. Code under test may take it, and a process may be stopped.
+    """
+    if sys.platform != "win32":
+        end = time.monotonic() + BUSY_S
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    raise OSError(errno.EAGAIN, "another process keeps it locked") from None
+                time.sleep(LOCK_LOOK_S)
+            else:
+                return
 
 
 def _place(file: Path) -> tuple[int, int] | None:

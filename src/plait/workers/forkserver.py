@@ -249,9 +249,8 @@ def _serve_until_fork(control: socket.socket) -> tuple[dict[str, Any], list[int]
             if received is None or not received[0]:
                 poll.unregister(control)
                 is_open = False
-                for child in running if received is None else ():
-                    with contextlib.suppress(ProcessLookupError):
-                        signal.pidfd_send_signal(child, signal.SIGKILL)
+                for pid, _ends in running.values() if received is None else ():
+                    _end_group(pid)
                 continue
             order, given = received
             _import(order["modules"])
@@ -309,7 +308,14 @@ def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
     return json.loads(b"".join(parts) or b"{}"), given
 
 
+def _end_group(pid: int) -> None:
+    """End a child that was not waited for yet, so that its number is its own, and what it has started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
 def _report(descriptor: int, pid: int, ends: int) -> None:
+    _end_group(pid)
     _pid, status = os.waitpid(pid, 0)
     with contextlib.suppress(OSError):  # nobody may want to know
         os.write(ends, _NUMBER.pack(os.waitstatus_to_exitcode(status)))

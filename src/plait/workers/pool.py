@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from plait.errors import PlaitBugError, UsageError
 from plait.model.result import note_confinement
-from plait.run.native.process import ENVIRONMENT
+from plait.run.native.process import ENVIRONMENT, THREADS, threads_of
 from plait.run.native.stillness import waits
 from plait.subject.versions.scratch import remove_tree, scratch
 from plait.workers import guard
@@ -338,6 +338,7 @@ class Worker:
                         raise _Lost("its end of the pipe was closed")
                 if answers not in ready and self._process.exit_code() is not None:
                     raise _Lost("it has ended")
+                self._count_threads()
                 late = patience.over()
                 if late is not None:
                     raise self._hung(*late)
@@ -358,6 +359,13 @@ class Worker:
             return state if state in "ZX" or waits(self._process.pid) else "R", used
         except (OSError, ValueError, IndexError):  # gone, or a system that does not tell
             return "", 0.0
+
+    def _count_threads(self) -> None:
+        """End a process that starts threads without end, where the kernel does not: they are missing elsewhere."""
+        count = threads_of(self._process.pid)
+        if count > THREADS:
+            self._process.kill()
+            raise WorkerCrashed(f"it had {count} threads, more than {THREADS}", **self._remains())
 
     def _hung(self, seconds: float, waits: bool) -> WorkerHung:
         if TELL is not None:

@@ -77,12 +77,15 @@ def session_main() -> None:
     sys.exit(pytest.main(arguments))
 
 
-def confine_session(folders: list[str], allow: frozenset[str]) -> None:
+def confine_session(folders: list[str], allow: frozenset[str], *, parent: int | None = None) -> None:
     """Do so in a session of pytest that somebody else has started, which writes reports and caches of its own.
 
-    Its tests keep the user's view of files: there is no namespace, and attributes are left to the audit hook.
+    It ends with its ``parent``, if one is given. Its tests keep the user's view of files: there is no namespace, and
+    attributes are left to the audit hook.
     """
     if _Process.layers is None:
+        if parent is not None:
+            die_with(parent)
         start_keeper(cache_folder())
         first, *others = [tempfile.gettempdir(), *folders]
         layers = [each for each in LAYERS if each in (LIMITS, LANDLOCK, SECCOMP)]

@@ -30,7 +30,7 @@ from plait.report.explore_text import explore_statement, explore_text
 from plait.report.publish import publish_result
 from plait.report.sources import name_from, sources, steps_of_finding
 from plait.run.importing.world import cache_folder
-from plait.run.native.process import passed_on
+from plait.run.native.process import THREADS, passed_on, threads_of
 from plait.run.native.stillness import waits
 from plait.store.baseline import Found
 from plait.subject.changes.impact import Impact, impact_as_json
@@ -51,6 +51,9 @@ OVERTIME = 3.0  # seconds beside the budget after which pytest is killed
 LOADED = "ignore:Module already imported so cannot be rewritten; plait"  # pytest asks for it in projects that use plait
 COLLECTION = 120.0  # seconds that pytest may need to begin with the first test
 LOOK, LOOKS = 0.05, 10  # seconds between two looks at a process, and how many must find it waiting
+_STUCK = "it has not ended within its budget, nor could it be interrupted: it is in a call of C code that "
+_WAITED, _COMPUTED = _STUCK + "waits for ever", _STUCK + "computes on and on"
+_MULTIPLIED = f"it had more than {THREADS} threads at a time"
 
 
 def run_explore(options: argparse.Namespace) -> int:
@@ -143,15 +146,17 @@ def _account(
         calm = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}  # imports are no acts of the tests
         environment = {**passed_on(os.environ, options.allow), **calm}
         said = Path(folder) / "output.txt"
-        waited = _run_pytest(command, _inside(new, project), environment, said, account, budget + OVERTIME)
+        ended = _run_pytest(command, _inside(new, project), environment, said, account, budget + OVERTIME)
         if account.exists():
             told, layers = read_accounts(account)
             note_confinement(layers)
         else:
-            told = _accounts_so_far(Path(f"{account}.lines"), waited)
+            told = _accounts_so_far(Path(f"{account}.lines"), ended)
         lines = [line for line in tail(said, LONGEST_OUTPUT).splitlines() if line.strip()]
     if not told:
-        if waited is not None:
+        if ended == _MULTIPLIED:
+            raise UsageError(f"{node}: {ended}")
+        if ended is not None:
             raise UsageError(f"{node}: pytest has not begun with any test within {COLLECTION:.0f} s")
         errors = [line for line in lines if line.startswith(("E ", "ERROR")) and not line.endswith("%]")]
         shown = [line for line in errors if "plait stopped " in line] or errors
@@ -164,11 +169,10 @@ def _account(
 
 def _run_pytest(
     command: list[str], folder: Path, environment: dict[str, str], output: Path, account: Path, seconds: float
-) -> bool | None:
+) -> str | None:
     """Run pytest, with all processes it starts, until it ends, has told everything or the time is over.
 
-    The time begins with the first test. None: it has ended, or told everything. Else whether all of its threads waited
-    when it was killed.
+    The time begins with the first test. None: it has ended, or told everything. Else what it did when it was killed.
     """
     end, begun = time.monotonic() + seconds + COLLECTION, False
     with output.open("w", encoding="utf-8") as file:
@@ -180,9 +184,11 @@ def _run_pytest(
             idle = 0
             while process.poll() is None:
                 if time.monotonic() > end:
-                    return idle > LOOKS
+                    return _WAITED if idle > LOOKS else _COMPUTED
                 if not begun and Path(f"{account}.lines").exists():
                     end, begun = time.monotonic() + seconds, True
+                if _threads_below(process.pid) > THREADS:
+                    return _MULTIPLIED
                 idle = idle + 1 if waits(process.pid) else 0
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(1.0 if account.exists() else LOOK)
@@ -194,6 +200,14 @@ def _run_pytest(
     return None
 
 
+def _threads_below(process: int) -> int:
+    """Return the threads of a process, or of that one of its children that has more."""
+    children: list[str] = []
+    with contextlib.suppress(OSError):
+        children = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
+    return max(map(threads_of, [process, *map(int, children)]))
+
+
 def _kill(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
@@ -203,17 +217,16 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _accounts_so_far(file: Path, waited: bool | None) -> list[dict[str, Any]]:
+def _accounts_so_far(file: Path, ended: str | None) -> list[dict[str, Any]]:
     """Return what a process told that had to be killed, and the test that it was in."""
-    if not file.exists() or waited is None:
+    if not file.exists() or ended is None:
         return []
     told, started = read_account_lines(file)
-    ended = {each["test"] for each in told}
-    for name in [each for each in started if each not in ended]:
-        text = "it has not ended within its budget, nor could it be interrupted: it is in a call of C code that "
-        text += "waits for ever" if waited else "computes on and on"
+    complete = {each["test"] for each in told}
+    for name in [each for each in started if each not in complete]:
+        text = ended
         each: dict[str, Any] = {"test": name, "ran": "not under control", "why": text, "outcome": "skipped"}
-        if waited:
+        if ended == _WAITED:
             each.update(outcome="failed", ran="OS threads", schedules=0, search="OS threads", failure={
                 "kind": "hang", "summary": f"hangs: {text}", "details": [], "exception": None, "preemptions": 0,
                 "schedule": None, "interleaving": [], "reachable": {}, "confirmed_on_threads": True,

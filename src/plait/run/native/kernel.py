@@ -2,7 +2,7 @@
 
 The layers, on Linux, from the outside in:
 
-- **limits** on descriptors and on the size of files (`setrlimit`);
+- **limits** on descriptors and on the size of files, and, in a user namespace, on threads (`setrlimit`);
 - **namespaces**, where the user may have some: a mount namespace in which everything but the process's own folder is
   read-only, with a shared memory (``/dev/shm``) of its own; a network namespace without any network; queues of its own;
 - **capabilities** given up, where the user is root, and the right to gain any (``no_new_privs``);
@@ -35,6 +35,8 @@ LIMITS, NAMESPACES, CAPABILITIES, LANDLOCK, SECCOMP = "limits", "namespaces", "c
 LAYERS = (LIMITS, NAMESPACES, CAPABILITIES, LANDLOCK, SECCOMP)
 
 DESCRIPTORS = 4096
+THREADS = 2000
+"""Threads and processes that one confined process may have, as in `plait.run.native.process`."""
 DISK = 1 << 29
 """Bytes that a process may write: in its own folder where that can be told, else to a single file."""
 
@@ -88,6 +90,8 @@ def confine(
         trouble = "the process has threads already" if threads else covered.enter()
         done.note(NAMESPACES, trouble, ", ".join(covered.made))
         trust += covered.enforced
+        if covered.own_user and LIMITS in done.in_force and not _limit_threads():
+            done.in_force[LIMITS] += ", threads"
     if CAPABILITIES in layers:
         done.note(CAPABILITIES, kernel.give_up_capabilities(allow))
     if LANDLOCK in layers:
@@ -142,6 +146,17 @@ def _limit(allow: Collection[str]) -> str:
             soft, hard = ((most if each == resource.RLIM_INFINITY else each) for each in resource.getrlimit(kind))
             least = min(soft, hard, most)
             resource.setrlimit(kind, (least, least))
+    except (ValueError, OSError) as error:
+        return str(error)
+    return ""
+
+
+def _limit_threads() -> str:
+    """Limit threads and processes. Elsewhere all processes of the user would count, and root is never refused any."""
+    import resource  # noqa: PLC0415 - not on every system
+
+    try:
+        resource.setrlimit(resource.RLIMIT_NPROC, (THREADS, THREADS))
     except (ValueError, OSError) as error:
         return str(error)
     return ""
@@ -209,6 +224,7 @@ class _Namespaces:
     def __init__(self, kernel: _Kernel, folder: str, allow: Collection[str], disk: int | None) -> None:
         self.made: list[str] = []
         self.enforced: list[str] = []
+        self.own_user = False
         self._kernel = kernel
         self._folder = folder
         self._disk = disk
@@ -229,6 +245,7 @@ class _Namespaces:
             trouble = self._become_user(wanted)
             if trouble:
                 return trouble
+            self.own_user = True
         self.made += ["network"] if self._network else []
         if self._mounts:
             self.made.append("queues")

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ _URL_WITH_PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s@]*@", re.IGNORECASE)
 ENVIRONMENT = "env:"
 """Begins the permission to see a variable of the environment, before its name."""
 LONGEST_ANSWER = 64 * 1024 * 1024  # of a process that may say anything
+THREADS = 2000
+"""Threads of a process that runs code under test; with more it is ended, since they are missing elsewhere."""
+LOOK_S = 0.2  # between two looks at their number
 
 
 class NativeError(Exception):
@@ -81,10 +85,7 @@ class Process:
         with contextlib.suppress(OSError):  # a process that is gone is noticed when it does not answer
             self._process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
             self._process.stdin.flush()
-        try:
-            line = self._answers.get(timeout=timeout)
-        except queue.Empty:
-            raise Stuck(f"no answer within {timeout:.0f} s") from None
+        line = self._line(timeout)
         if not line:
             raise NativeError(f"the process ended with exit code {self._process.wait()}")
         try:
@@ -98,6 +99,18 @@ class Process:
         if "error" in answer:
             raise NativeError(answer["error"], answer.get("kind", ""))
         return answer
+
+    def _line(self, timeout: float) -> str:
+        """Wait for the next line, which is empty once the process has ended."""
+        end = time.monotonic() + timeout
+        while (left := end - time.monotonic()) > 0:
+            with contextlib.suppress(queue.Empty):
+                return self._answers.get(timeout=min(left, LOOK_S))
+            count = threads_of(self._process.pid)
+            if count > THREADS:
+                self._process.kill()
+                raise NativeError(f"it had {count} threads, more than {THREADS}")
+        raise Stuck(f"no answer within {timeout:.0f} s")
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -123,6 +136,15 @@ class Process:
             self._process.stdout.close()
         with contextlib.suppress(RecursionError):  # folders within folders within folders
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def threads_of(process: int) -> int:
+    """Return how many threads a process has; 0 where nobody can tell."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
+            return int(file.read().rpartition(")")[2].split()[17])
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def passed_on(variables: Mapping[str, str], allowed: Collection[str] = ()) -> dict[str, str]:

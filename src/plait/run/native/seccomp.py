@@ -35,7 +35,7 @@ _NUMBERS = {
     "rt_tgsigqueueinfo": (297, 240), "pidfd_send_signal": (424, 424), "setpriority": (141, 140),
     "ioprio_set": (251, 30), "sched_setparam": (142, 118), "sched_setscheduler": (144, 119),
     "sched_setaffinity": (203, 122), "sched_setattr": (314, 274), "migrate_pages": (256, 238),
-    "move_pages": (279, 239), "prlimit64": (302, 261), "fcntl": (72, 25), "ioctl": (16, 29),
+    "move_pages": (279, 239), "prlimit64": (302, 261), "prctl": (157, 167), "fcntl": (72, 25), "ioctl": (16, 29),
     "mknod": (133, None), "mknodat": (259, 33), "truncate": (76, 45),
     "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "chown": (92, None),
     "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54), "utime": (132, None), "utimes": (235, None),
@@ -99,6 +99,7 @@ _NAMESPACES = 0x7E020080  # CLONE_NEW*
 _OWNERS = (8, 10, 15, 1024, 1026)  # fcntl: F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY: signals to others
 # ioctl: FIOSETOWN and SIOCSPGRP (as F_SETOWN), TIOCSTI and TIOCLINUX (keystrokes), TIOCSCTTY, TIOCSETD, TIOCCONS
 _TERMINAL = (0x8901, 0x8902, 0x5412, 0x541C, 0x540E, 0x5423, 0x541D)
+_DEATH = 1  # prctl: PR_SET_PDEATHSIG, by which a process ends with its parent
 _FLAGS = (0x40086602, 0x401C5820)  # ioctl: FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR: attributes of files
 _FORMAT, _DEVICES = 0xF000, (0x2000, 0x6000)  # S_IFMT, S_IFCHR and S_IFBLK
 
@@ -164,6 +165,7 @@ def _rules(allow: Collection[str], own: int, trust: Collection[str]) -> dict[str
         found.update(dict.fromkeys(_PROCESSES, refuse))
         found["clone"] = [_argument(0), (_SET, 1, 0, _THREAD), *refuse, (_SET, 0, 1, _NAMESPACES), *refuse,
                           _ends(_ALLOW)]  # fmt: skip
+        found["prctl"] = _none_of(0, (_DEATH,))
         for name in ("kill", "rt_sigqueueinfo"):
             found[name] = _only(0, ours)
         for name in ("tkill", "tgkill", "rt_tgsigqueueinfo"):

@@ -93,7 +93,11 @@ def start_keeper(folder: Path) -> None:
 
 
 def _serve(folder: Path, requests: int, answers: int) -> None:
-    """Be the keeper, until the other end of the pipe is closed."""
+    """Be the keeper, until the other end of the pipe is closed.
+
+    In a group of its own: what ends the other process with its group must not end this one in the middle of a file.
+    """
+    os.setsid()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     nothing = os.open(os.devnull, os.O_RDWR)
