@@ -14,7 +14,7 @@ from plait.run.importing.adopt import is_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import TracebackType
+    from types import FrameType, TracebackType
 
     from plait.model.site import Site
 
@@ -51,13 +51,20 @@ def spot_of_error(error: BaseException) -> Spot:
     while trace is not None:
         code = trace.tb_frame.f_code
         path, line = code.co_filename, trace.tb_lineno
-        passed.append((path, Spot(short(path), line, code.co_qualname, line_of(path, line))))
+        known = _OWN if _is_own(trace.tb_frame) else path
+        passed.append((known, Spot(short(path), line, code.co_qualname, line_of(path, line))))
         trace = trace.tb_next
     files = [(path, spot) for path, spot in passed if not path.startswith(("<", _OWN))]
     own = [spot for path, spot in files if not is_foreign(path)]
     texts = [spot for path, spot in passed if path.startswith("<")]
     found = own or [spot for _path, spot in files] or texts or [spot for _path, spot in passed]
     return found[-1] if found else Spot("?", 0, "?", "")
+
+
+def _is_own(frame: FrameType) -> bool:
+    """Return whether a frame is plait's, compiled or not: compiled ones have the paths of where they were built."""
+    space = frame.f_globals
+    return str(space.get("__name__")).startswith("plait.") and "_p_r" not in space
 
 
 @functools.lru_cache(maxsize=64)
