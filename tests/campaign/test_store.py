@@ -166,6 +166,88 @@ def test_a_store_that_stays_busy_is_done_without(folder, monkeypatch):
         assert second.explored("c") == RECORD
 
 
+HOLDER = """
+import fcntl, sys, time
+from pathlib import Path
+from plait.store.database import Store
+store = Store(Path(sys.argv[1]))
+store._connection.execute("BEGIN IMMEDIATE")
+store._connection.execute("DELETE FROM findings")
+lock = open(Path(sys.argv[1]) / "lock", "rb")
+fcntl.flock(lock, fcntl.LOCK_EX)
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def holder(folder):
+    """A process that keeps every lock of a store, in the middle of a transaction."""
+    filled(folder)
+    with subprocess.Popen([sys.executable, "-c", HOLDER, str(folder)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
+
+
+def test_the_locks_of_a_killed_process_are_free(folder, holder):
+    holder.kill()
+    holder.wait()
+    with Store(folder) as store:
+        store.remember("m:C", {"new": RECORD})
+        assert store.messages == []
+        assert store.explored("new") == RECORD
+        assert len(store.findings()) == 1
+
+
+def test_locks_that_are_kept_cost_what_is_kept_and_no_more(folder, holder, monkeypatch):
+    monkeypatch.setattr(stores, "BUSY_S", 0.2)
+    holder.send_signal(signal.SIGSTOP)
+    with Store(folder) as store:
+        assert [each for each in store.messages if "another process keeps it locked" in each]
+        store.remember("m:C", {"new": RECORD})
+        assert store.explored("new") == RECORD  # for this run
+    holder.kill()
+    holder.wait()
+    with Store(folder) as store:
+        assert store.messages == []
+        assert store.explored("new") is None
+        assert store.explored("key1")["number"] == 1
+
+
+def test_who_keeps_a_lock_is_waited_for_once(folder, monkeypatch):
+    monkeypatch.setattr(stores, "BUSY_S", 1.0)
+    monkeypatch.setattr(stores, "IMPATIENT_S", 0.0)
+    with Store(folder) as first, Store(folder) as second:
+        first._connection.execute("BEGIN IMMEDIATE")
+        second.remember("m:C", {"a": RECORD})
+        assert second._connection.execute("PRAGMA busy_timeout").fetchone() == (0,)
+        first._connection.execute("ROLLBACK")
+        second.remember("m:C", {"b": RECORD})
+        assert second.explored("b") == RECORD
+
+
+@pytest.mark.parametrize("most", [0, 4096, 20_000, 60_000])
+def test_a_file_that_may_not_grow_is_not_taken_for_damaged(folder, most):
+    """A quota, which the database reports as an error of input and output."""
+    filled(folder)
+    script = (
+        "import resource, sys\nfrom pathlib import Path\nfrom plait.store.database import Store\n"
+        "folder, most = Path(sys.argv[1]), int(sys.argv[2])\nresource.setrlimit(resource.RLIMIT_FSIZE, (most, most))\n"
+        "with Store(folder) as store:\n    for number in range(300):\n"
+        "        store.remember('m:C', {f'more{number}': {'number': number, 'text': 'x' * 500}})\n"
+        "    print(store.messages)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(folder), str(most)], capture_output=True, text=True)
+    assert "kept" in done.stdout, done.stderr
+    assert "damaged" not in done.stdout
+    with Store(folder) as store:
+        assert store.messages == []
+        assert len(store.findings()) == 1
+        assert store.explored("key1")["number"] == 1
+    assert not list(folder.glob("damaged*"))
+
+
 # -- damage ---------------------------------------------------------------------------------------------------------
 
 

@@ -37,7 +37,7 @@ ENVIRONMENT = "env:"
 LONGEST_ANSWER = 64 * 1024 * 1024  # of a process that may say anything
 THREADS = 2000
 """Threads of a process that runs code under test; with more it is ended, since they are missing elsewhere."""
-LOOK_S = 0.2  # between two looks at their number
+LOOK_S = 0.05  # between two looks at their number: a hundred microseconds are enough for some threads
 
 
 class NativeError(Exception):
