@@ -19,6 +19,8 @@ NOTHING_FOUND, FOUND, UNUSABLE, INCONCLUSIVE, INTERRUPTED = 0, 1, 2, 3, 130
 """The exit codes of all commands."""
 MOST_OWN_ERRORS = 5  # that one chunk of tests survives while tests are made: then something is wrong with all of them
 BUG = "[plait bug]"
+STOPPED = "plait stopped "
+"""How the error of a call begins that code under test may not make."""
 _T = TypeVar("_T")
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from plait.errors import STOPPED
 from plait.judge.oracle import safety
 from plait.judge.oracle.examine import examine
 from plait.judge.oracle.explain import record_schedule
@@ -467,3 +468,42 @@ def test_what_has_proved_to_be_endless_gets_little_time(judged, monkeypatch):
     judged(COUNTER, ["x = Counter()"], ["x.hide()"], ["x.hide()"], probes=["any(each > 0 for each in iter(int, 1))"])
     assert given.count(PROBE_S) <= 3  # of the execution, and of the first order
     assert any(each < PROBE_S for each in given)
+
+
+CLIENT = """
+    class Client:
+        def __init__(self):
+            self.line = 'open'
+
+        def reset(self):
+            self.line = None
+            self.line = 'open'
+
+        def send(self):
+            line = self.line
+            if line is None:
+                raise PermissionError(1, {message!r})
+            return line
+"""
+
+
+@pytest.mark.parametrize(("message", "kind"), [
+    (f"{STOPPED}socket.connect('a'): code under test may not do that", None), ("not yours", "exception"),
+])  # fmt: skip
+def test_what_plait_has_forbidden_is_no_violation(judged, message, kind):
+    found = judged(CLIENT.format(message=message), ["x = Client()"], ["x.reset()"], ["x.send()"])
+    assert (found.violation and found.violation.kind) == kind
+
+
+def test_where_an_object_lies_is_no_result(judged):
+    code = """
+        class Names:
+            def __init__(self):
+                self.known = []
+
+            def name(self):
+                self.known.append(object())
+                return id(self.known[-1])
+    """
+    found = judged(code, ["x = Names()"], ["x.name()"], ["x.name()"])
+    assert found.violation is None

@@ -78,7 +78,7 @@ _SIMPLE: dict[str, Callable[[list[Any]], str]] = {
     "str": lambda rest: repr(rest[0]), "float": lambda rest: str(rest[0]), "bytes": lambda rest: repr(_bytes(rest[0])),
     "enum": lambda rest: ".".join(map(str, rest)), "named": lambda rest: str(rest[0]),
     "value": lambda rest: str(rest[-1]), "opaque": lambda rest: f"a {rest[0]}", "same": lambda _rest: "...",
-    "method": lambda rest: str(rest[0]),
+    "method": lambda rest: str(rest[0]), "address": lambda _rest: "an address",
 }  # fmt: skip
 
 

@@ -35,6 +35,14 @@ from plait.subject.source import Module
 LIMIT = 4000  # parts of one value; what lies behind is not compared
 DEEPEST = 120  # objects inside each other, likewise: what recursive functions can follow
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+_RANDOM = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|\b[0-9a-f]{12}4[0-9a-f]{3}[89ab][0-9a-f]{15}\b"
+)
+"""What `uuid.uuid4` has made: another one each time, whatever the threads do."""
+_SHORTEST_RANDOM = 32
+_REGION = 40  # bits that the addresses of objects differ in, those of a region of memory
+_ALIGNED = 16
+_MEMORY = id(object()) >> _REGION
 _ATOMS = frozenset({int, bool, type(None)})
 _PRINTED = (
     dt.date, dt.time, dt.timedelta, dt.tzinfo, decimal.Decimal, fractions.Fraction,
@@ -48,7 +56,15 @@ _VIEWS: frozenset[type] = frozenset({type({}.keys()), type({}.values()), type({}
 
 def canonical(value: Any, named: Mapping[str, Any] | None = None) -> Canonical:
     """Return the value, deeply; but for what has a name, which stands for whatever is inside."""
-    return value if type(value) in _ATOMS else _Walk(named).of(value)
+    return value if type(value) in _ATOMS and not _is_address(value) else _Walk(named).of(value)
+
+
+def _is_address(value: Any) -> bool:
+    """Return whether a number is most likely what `id` gives: where an object lies means nothing.
+
+    Times in whole seconds, milliseconds or nanoseconds are far from where memory is.
+    """
+    return _MEMORY > 0 and value is not None and value >> _REGION == _MEMORY and value % _ALIGNED == 0
 
 
 def canonical_all(values: list[Any]) -> Canonical:
@@ -166,15 +182,17 @@ class _Walk:
         self.numbers: dict[int, int] = {}
         self._names = {identity(value): name for name, value in named.items()} if named else {}
         self._kept: list[Any] = []
+        self._odd: dict[int | str, int] = {}  # addresses and random names, by their first appearance
         self._left = LIMIT
         self._deeper = DEEPEST
 
     def of(self, value: Any) -> Canonical:
         kind = type(value)
         if kind in _ATOMS:
-            return value
+            return ("address", self._odd.setdefault(value, len(self._odd))) if _is_address(value) else value
         if kind is str:
-            return ("str", _ADDRESS.sub("0x...", value) if "0x" in value else value)
+            text = _ADDRESS.sub("0x...", value) if "0x" in value else value
+            return ("str", _RANDOM.sub(self._numbered, text) if len(text) >= _SHORTEST_RANDOM else text)
         if kind is float:
             return ("float", repr(value))
         if kind is bytes:
@@ -183,6 +201,8 @@ class _Walk:
         if self._left < 0:
             return ("...",)
         way = _ways.get(kind) or _way_of(kind)
+        if way == _PRINT and kind is uuid.UUID:
+            return ("value", qualified_name(kind), _RANDOM.sub(self._numbered, repr(value)))
         if way <= _SKIP:
             return _leaf(value, kind, way)
         if self._deeper == 0:
@@ -204,6 +224,9 @@ class _Walk:
             return self._object(value, kind, way)
         finally:
             self._deeper += 1
+
+    def _numbered(self, found: re.Match[str]) -> str:
+        return f"<random {self._odd.setdefault(found[0], len(self._odd))}>"
 
     def _parts(self, values: Iterable[Any]) -> list[Canonical]:
         self._deeper -= 1

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import plait
+from plait.errors import STOPPED
 from plait.run.native import kernel
 
 if TYPE_CHECKING:
@@ -273,7 +274,7 @@ def install_guard(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
         at = _place(sys._getframe(1))
         if len(noted) < KEPT:
             noted.setdefault((name, call, at), {"act": name, "call": call, "at": at})
-        told = f"plait stopped {call}: code under test may not do that without --allow {name}"
+        told = f"{STOPPED}{call}: code under test may not do that without --allow {name}"
         raise PermissionError(errno.EPERM, told)
 
     def drain() -> list[dict[str, str]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from plait.errors import STOPPED
 from plait.explore.runner import execute, model
 from plait.explore.scripted import Scripted
 from plait.explore.serial import Serial
@@ -29,7 +30,7 @@ from plait.judge.oracle.specification import (
 )
 from plait.judge.words import plain, shown_result
 from plait.model.finding import HOLDS_ITSELF
-from plait.model.foreign import Canonical
+from plait.model.foreign import Canonical, exception_text, is_a
 from plait.model.schedule import Schedule
 from plait.model.site import Site
 from plait.model.test import Call, Test
@@ -157,7 +158,7 @@ class Examination:
         return found
 
     def _judge(self, seen: Observed, specification: Specification) -> Violation | None:
-        if not specification.complete:
+        if not specification.complete or self._was_stopped(specification):
             return None
         if seen.status in (DEADLOCK, HANG) and (found := self._judge_locks(seen)) is not None:
             return found
@@ -190,6 +191,18 @@ class Examination:
         if any(other.state == seen.state for other in matching):
             return None
         return self._judge_state(seen)
+
+    def _was_stopped(self, specification: Specification) -> bool:
+        """Whether a call did what plait forbids, and does so in no order of whole calls.
+
+        What would have come of it is not known: the error is plait's.
+        """
+        where = positions(self.bed)
+        stopped = [where[done.thread, done.index] for done in self.bed.done if _is_forbidden(done.error)]
+        return any(
+            all(other.results[position] != ("raised", "PermissionError") for other in specification.observed)
+            for position in stopped
+        )
 
     def _judge_locks(self, seen: Observed) -> Violation | None:
         """Judge threads that will never go on by the locks they stand before: no order of calls excuses these."""
@@ -578,6 +591,10 @@ def _stuck(seen: Observed, specification: Specification, onlookers: frozenset[in
         onlookers = frozenset()
     reason = NEVER_STUCK if never else STUCK
     return Violation(DEADLOCK, None, _unfinished(seen), seen, reason, onlookers=onlookers)
+
+
+def _is_forbidden(error: BaseException | None) -> bool:
+    return error is not None and is_a(error, PermissionError) and STOPPED in exception_text(error)
 
 
 def _unfinished(seen: Observed) -> tuple[int, ...]:

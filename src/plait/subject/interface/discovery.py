@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -63,8 +64,21 @@ def _of_module(module: types.ModuleType, name: str, only: frozenset[str] | None 
         own = [each for each, value in vars(module).items() if is_a(value, type) and value.__module__ == name]
         classes = ", ".join(f"{name}:{each}" for each in own[:6] if not each.startswith("_")) or f"{name}:Class"
         raise UsageError(f"{name} is a module without public functions; give a class in it: {classes}")
-    whole = Method("module", module.__name__, "module")
-    return Interface(name, (f"import {module.__name__}",), (whole,), tuple(methods), tuple(notes))
+    imports = [f"import {module.__name__}"]
+    form = module.__name__
+    if _reached(form) is not module:  # a package may offer a function under the name of the module it is from
+        imports, form = [*imports, "import sys"], f"sys.modules[{form!r}]"
+    whole = Method("module", form, "module")
+    return Interface(name, tuple(imports), (whole,), tuple(methods), tuple(notes))
+
+
+def _reached(dotted: str) -> Any:
+    """Return what the name of a module means where it is imported."""
+    head, *rest = dotted.split(".")
+    found: Any = sys.modules.get(head)
+    for each in rest:
+        found = getattr(found, each, None)
+    return found
 
 
 def _of_function(function: Any, name: str, home: str, own: str) -> Interface:

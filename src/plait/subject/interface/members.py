@@ -84,6 +84,22 @@ def snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower().strip("_")
 
 
+_RUN = "`run` is what its own thread does: `start` has it called, threads of a test do not call it"
+
+
+def _is_not_called(cls: type, name: str, attribute: Any) -> bool:
+    """Return whether a public attribute is nothing that threads of a test call."""
+    if name == "run" and _is_thread(cls):
+        return True
+    return name in getattr(cls, "__members__", ()) or (name == "__iter__" and _iterates_itself(cls, attribute))
+
+
+def _is_thread(cls: type) -> bool:
+    """Return whether instances are threads or processes, whose `run` is called by nobody but themselves."""
+    above = {(each.__module__.partition(".")[0], each.__name__) for each in cls.__mro__[1:]}
+    return bool(above & {("threading", "Thread"), ("multiprocessing", "BaseProcess")})
+
+
 def class_interface(cls: type, name: str) -> Interface:
     """Return what can be done with instances of a class, and with the class; UsageError for what cannot be driven."""
     if inspect.isabstract(cls):
@@ -96,9 +112,9 @@ def class_interface(cls: type, name: str) -> Interface:
     module, _, qualname = name.rpartition(":") if ":" in name else name.rpartition(".")
     constructors = _members(cls, qualname) if issubclass(cls, enum.Enum) else _constructors(cls, qualname)
     methods: list[Method] = []
-    notes: list[str] = []
+    notes = [_RUN] if _is_thread(cls) else []
     for found, klass, attribute in _attributes(cls):
-        if found in getattr(cls, "__members__", ()) or (found == "__iter__" and _iterates_itself(cls, attribute)):
+        if _is_not_called(cls, found, attribute):
             continue
         if found in FORMS:
             methods.extend(special_methods(found, klass, attribute))

@@ -20,7 +20,7 @@ _NOT_PRODUCT = frozenset({
     "test", "tests", "testing", "doc", "docs", "example", "examples", "benchmark", "benchmarks", "bench", "build",
     "dist", "plait-out", "node_modules", "env", "venv", "site-packages", "__pycache__", "scripts", "tools",
 })  # fmt: skip
-_NO_MODULE = re.compile(r"(test_.*|.*_test|conftest|setup|noxfile|tasks|fabfile)\.py")
+_NO_MODULE = re.compile(r"(tests?|test_.*|.*_tests?|conftest|setup|noxfile|tasks|fabfile)\.py")
 _EXTENSIONS = tuple(importlib.machinery.EXTENSION_SUFFIXES)
 _SILENT_BASES = {
     **dict.fromkeys(("Exception", "BaseException", "Warning"), "an exception"),
@@ -192,9 +192,11 @@ def _publish(found: Listing, asked: frozenset[str]) -> None:
     seen: set[tuple[str, str]] = set()
     for module in found.modules:
         listed = _all(module.tree)
+        scripts = _of_scripts(module.tree)
         for qualname, nodes in module.definitions.items():
             node = nodes[-1]
-            if "<locals>" in qualname or ("." in qualname and not isinstance(node, ast.ClassDef)):
+            inner = "." in qualname and not isinstance(node, ast.ClassDef)
+            if "<locals>" in qualname or inner or id(node) in scripts:
                 continue
             top = qualname.partition(".")[0]
             own = (module.name in asked or _is_public(module.name)) and (top in listed if listed is not None else True)
@@ -225,6 +227,12 @@ def _handed_on(module: Module) -> Iterator[tuple[str, str]]:
         for target in targets:
             if target.name is not None:
                 yield target.module, target.name
+
+
+def _of_scripts(tree: ast.Module) -> set[int]:
+    """Return what is defined only where a module is run: behind ``if __name__ == "__main__"``."""
+    guarded = [node for node in tree.body if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)]
+    return {id(inner) for node in guarded for part in node.body for inner in ast.walk(part)}
 
 
 def _all(tree: ast.Module) -> set[str] | None:

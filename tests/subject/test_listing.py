@@ -1,0 +1,52 @@
+"""What of a package is public, and how its modules are named."""
+
+import sys
+import threading
+
+from plait.subject.interface.discovery import discover
+from plait.subject.package.listing import list_package
+from plait.subject.versions.version import Version
+
+
+def listed(folder, **files):
+    for name, text in files.items():
+        place = folder.joinpath(*name.split("__"))
+        place = place.with_name(f"{place.name}.py" if place.name != "init" else "__init__.py")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+    return list_package("shop", Version("x", folder, "folder", ()))
+
+
+def test_tests_of_a_package_and_what_only_scripts_define_are_left_out(tmp_path):
+    script = "class Stock:\n    pass\nif __name__ == '__main__':\n    class Demo:\n        pass\n    def main(): pass\n"
+    found = listed(tmp_path, shop__init="", shop__stock=script, shop__tests="class TestStock:\n    pass\n")
+    assert [each.name for each in found.classes] == ["shop.stock:Stock"]
+    assert found.functions == []
+
+
+def test_a_module_that_a_function_of_its_name_hides(tmp_path, monkeypatch):
+    listed(tmp_path, shopping__init="from shopping.price import price\n", shop__init="",
+           shopping__price="seen = []\ndef price(x):\n    seen.append(x)\n    return len(seen)\n")  # fmt: skip
+    monkeypatch.syspath_prepend(str(tmp_path))
+    __import__("shopping.price")
+    interface = discover(sys.modules["shopping.price"], name="shopping.price")
+    scope = {}
+    exec("\n".join(interface.imports), scope)
+    assert eval(interface.constructors[0].form, scope) is sys.modules["shopping.price"]
+    for name in ("shopping", "shopping.price"):
+        del sys.modules[name]
+
+
+class Looping(threading.Thread):
+    def run(self):
+        self.stop()
+
+    def stop(self):
+        self.stopped = True
+
+
+def test_nobody_but_a_thread_itself_calls_its_run():
+    interface = discover(Looping, name=f"{__name__}:Looping")
+    assert {"start", "stop"} <= {each.name for each in interface.methods}
+    assert "run" not in {each.name for each in interface.methods}
+    assert any("`start` has it called" in note for note in interface.notes)
