@@ -66,7 +66,7 @@ def _of_module(module: types.ModuleType, name: str, only: frozenset[str] | None 
         raise UsageError(f"{name} is a module without public functions; give a class in it: {classes}")
     imports = [f"import {module.__name__}"]
     form = module.__name__
-    if _reached(form) is not module:  # a package may offer a function under the name of the module it is from
+    if _reached(form) not in (module, None):  # a package may offer a function under the name of the module it is from
         imports, form = [*imports, "import sys"], f"sys.modules[{form!r}]"
     whole = Method("module", form, "module")
     return Interface(name, tuple(imports), (whole,), tuple(methods), tuple(notes))
