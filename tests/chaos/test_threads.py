@@ -1,4 +1,4 @@
-"""Code that starts threads without end, which the interpreter has no event for: it is refused more, or ended.
+"""Code that starts threads without end, which the interpreter has no event for: it is ended, or refused more.
 
 The subject stops by itself far beyond the limit, so that a cap that fails does not cost the machine.
 """
@@ -58,8 +58,8 @@ COMMANDS = {
 }
 
 
-def test_there_is_one_limit():
-    assert kernel.THREADS == process.THREADS
+def test_plait_ends_a_process_before_the_kernel_refuses_it_threads():
+    assert kernel.THREADS == 2 * process.THREADS
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -35,8 +35,9 @@ LIMITS, NAMESPACES, CAPABILITIES, LANDLOCK, SECCOMP = "limits", "namespaces", "c
 LAYERS = (LIMITS, NAMESPACES, CAPABILITIES, LANDLOCK, SECCOMP)
 
 DESCRIPTORS = 4096
-THREADS = 2000
-"""Threads and processes that one confined process may have, as in `plait.run.native.process`."""
+THREADS = 4000
+"""Threads and processes that one confined process may have. Its parent ends it with half of them, and says so (see
+`plait.run.native.process`): one that cannot start any more is of no use to plait either."""
 DISK = 1 << 29
 """Bytes that a process may write: in its own folder where that can be told, else to a single file."""
 
