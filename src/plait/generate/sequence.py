@@ -396,7 +396,7 @@ class Sequences:
         wrong, part, fitting = asked_for(outcome.message)
         if not (fitting or part) or draft.blame(wrong, part, fitting):
             return
-        if wrong and self.knowledge.of(draft.call.method).called >= _BROKEN_AFTER:
+        if wrong and self.knowledge.of(draft.call.method).called >= _USELESS_AFTER:
             constructor.blame(wrong, part, fitting, first=False)
 
     def _reveal(self, name: str, outcome: CallOutcome) -> None:
