@@ -88,6 +88,21 @@ def test_the_clone_has_the_changes_of_the_work_tree(matrix, tmp_path, monkeypatc
     assert files == {"kept": "old", "changed": "new", "added": "new"}
 
 
+def test_what_a_run_says_is_written_as_it_comes(matrix, tmp_path):
+    log = tmp_path / "log"
+    program = f"import sys; print('early', flush=True); sys.exit('seen' if 'early' in open({str(log)!r}).read() else 1)"
+    done = matrix.Interpreter(here(), sys.executable).run(sys.executable, "-c", program, log=log)
+    assert done.returncode == 1
+    assert log.read_text() == "early\nseen\n"
+
+
+def test_a_failed_command_is_told_by_its_last_line(matrix):
+    with pytest.raises(matrix.SkipError, match=r"-c failed: second$"):
+        matrix._checked(sys.executable, "-c", "import sys; sys.exit('first\\nsecond\\n')")
+    with pytest.raises(matrix.SkipError, match=r"-c failed: no message$"):
+        matrix._checked(sys.executable, "-c", "raise SystemExit(2)")
+
+
 def test_everything_the_tests_need_is_asked_for(matrix):
     assert {each.partition(">")[0] for each in matrix.requirements("dev")} > {"rapidfuzz", "pytest", "scipy"}
     assert not any("plait" in each for each in matrix.requirements("dev"))
@@ -97,7 +112,7 @@ def test_a_greenlet_is_compiled_for_3_13t_with_the_declarations_it_lacks(matrix,
     ran = []
 
     class Compiler(matrix.Interpreter):
-        def run(self, *words, folder=None, timeout=None):
+        def run(self, *words, folder=None, timeout=None, log=None):
             ran.append(words)
             return matrix.subprocess.CompletedProcess(words, 0, '{"greenlet": "3.2.2"}', "")
 
@@ -105,7 +120,9 @@ def test_a_greenlet_is_compiled_for_3_13t_with_the_declarations_it_lacks(matrix,
     header = tmp_path / "critical_sections.h"
     assert "_PyCriticalSection_SuspendAll" in header.read_text(encoding="utf-8")
     words = ran[-1]
-    assert f"CXXFLAGS=-include {header}" in words
+    flags = next(word for word in words if word.startswith("CXXFLAGS="))
+    assert f"-include {header}" in flags
+    assert "-O" in flags  # without optimisation it switches seven times slower
     assert "--no-binary=greenlet" in words
     assert words[-1] == matrix.GREENLET
 

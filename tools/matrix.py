@@ -30,7 +30,9 @@ ROOT = Path(__file__).resolve().parents[1]
 NAMES = ("3.11", "3.12", "3.13", "3.14", "3.15", "3.13t", "3.14t", "3.15t")  # t: free-threaded
 UNSTABLE = ("3.14", "3.15")  # what Debian unstable has
 SMOKE = ("tests/run/test_grammar.py", "tests/run/test_mirror_surface.py", "tests/run/test_rewrite_snippets.py")
+PARALLEL = ("-n", "2", "--dist", "worksteal")  # as `make test` runs it
 SMOKE_NEEDS = ("pytest", "pytest-timeout")
+WAITING = "-oDPkg::Lock::Timeout=300"  # another package manager may be at work
 GREENLET = "greenlet==3.5.6"  # for 3.13t: newer than 3.5.2, and known to compile there
 CRITICAL_SECTIONS = """\
 #ifdef __cplusplus
@@ -82,18 +84,24 @@ class Interpreter:
         return str(path) if self.system is None else "/" + str(path.relative_to(self.system))
 
     def run(
-        self, *words: str, folder: Path | None = None, timeout: float | None = None
+        self, *words: str, folder: Path | None = None, timeout: float | None = None, log: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command beside the interpreter and return what it printed."""
+        """Run a command beside the interpreter and return what it printed, unless that goes to the file ``log``."""
         given = dict(os.environ)
         for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
             given.pop(name, None)
         if self.system is not None:
             given |= {"HOME": "/root", "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8"}
-        return subprocess.run(
-            self.command(*words, folder=folder), cwd=None if self.system else folder, env=given, capture_output=True,
-            text=True, check=False, timeout=timeout,
-        )  # fmt: skip
+        command, place = self.command(*words, folder=folder), None if self.system else folder
+        if log is None:
+            return subprocess.run(
+                command, cwd=place, env=given, capture_output=True, text=True, check=False, timeout=timeout
+            )
+        with log.open("w", encoding="utf-8") as file:
+            return subprocess.run(
+                command, cwd=place, env=given, stdout=file, stderr=subprocess.STDOUT, text=True, check=False,
+                timeout=timeout,
+            )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -164,13 +172,13 @@ def set_up(name: str, folder: Path) -> None:
 def _checked(*words: str, folder: Path | None = None) -> None:
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
-        said = [*filter(None, (done.stderr or done.stdout).splitlines()), "no message"]
+        said = [*filter(None, (done.stderr or done.stdout).splitlines())] or ["no message"]
         raise SkipError(f"{' '.join(words[:2])} failed: {said[-1][:160]}")
 
 
 def _debootstrap(system: Path) -> None:
     if shutil.which("debootstrap") is None:
-        _checked("apt-get", "install", "--yes", "--no-install-recommends", "debootstrap")
+        _checked("apt-get", WAITING, "install", "--yes", "--no-install-recommends", "debootstrap")
     packages = [each for name in UNSTABLE for each in (f"python{name}", f"python{name}-venv")]
     packages += ["ca-certificates", "make", "git", "gcc", "libc6-dev"]
     packages += [f"libpython{name}-testsuite" for name in UNSTABLE]
@@ -194,7 +202,7 @@ def _build_free_threaded(folder: Path) -> None:
         f"-oDir::State::lists={lists / 'lists'}", f"-oDir::Cache={lists / 'cache'}",
     ]  # fmt: skip
     libraries = ("dpkg-dev", "libssl-dev", "zlib1g-dev", "libffi-dev", "libsqlite3-dev", "libbz2-dev", "liblzma-dev")
-    _checked("apt-get", "install", "--yes", "--no-install-recommends", "gcc", "make", *libraries)
+    _checked("apt-get", WAITING, "install", "--yes", "--no-install-recommends", "gcc", "make", *libraries)
     _checked("apt-get", *settings, "update")
     _checked("apt-get", *settings, "source", "--download-only", "python3.13", folder=lists / "source")
     archive = next((lists / "source").glob("python3.13_*.orig.tar.xz"), None)
@@ -334,15 +342,16 @@ def test(interpreter: Interpreter, folder: Path, row: Row, *, smoke: bool, given
         row.notes.append(f"without {', '.join(lacking)}")
     report = source / "matrix.xml"
     words = [python, "-m", "pytest", "-q", "--timeout", "600", "-p", "no:cacheprovider", "--tb", "short"]
-    words += [f"--junitxml={interpreter.inside(report)}", *(given or (SMOKE if smoke else ()))]
-    done = interpreter.run(*words, folder=source)
-    (source / "matrix.log").write_text(done.stdout + done.stderr, encoding="utf-8")
+    words += [f"--junitxml={interpreter.inside(report)}", *(given or (SMOKE if smoke else PARALLEL))]
+    log = source / "matrix.log"  # written as it comes: a whole suite takes long, and somebody may want to watch
+    done = interpreter.run(*words, folder=source, log=log)
+    said = log.read_text(encoding="utf-8", errors="replace")
     if not report.exists():
-        row.notes.append(f"pytest ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-160:]}")
+        row.notes.append(f"pytest ended with {done.returncode}: {said.strip()[-160:]}")
         row.failed += 1
         return
     count(report, row)
-    for line in re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE):
+    for line in re.findall(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE):
         print(f"  {interpreter.name}: {line}", flush=True)
 
 
