@@ -62,7 +62,7 @@ docs: $(DOCS)
 
 # CPython's tests of rewritten modules, and the tests of the compiled engine, with those that take long.
 bench-suites: $(STAMP)
-	PLAIT_LONG=1 $(BIN)/python -m pytest -n 2 --dist worksteal --timeout 900 tests/run/test_stdlib.py tests/run/test_compiled.py
+	PLAIT_LONG=1 $(BIN)/python -m pytest -n 2 --dist worksteal --timeout 900 tests/run/importing/test_stdlib.py tests/run/test_compiled.py
 
 bench: $(STAMP)
 	$(BIN)/plait bench

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 GOLDEN = Path(__file__).parent / "golden"
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "lab_fixture"]
 
 
 def pytest_addoption(parser):

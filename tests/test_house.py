@@ -216,3 +216,41 @@ def test_test_modules_have_names_of_their_own():
     """pytest imports them by their file's name alone: of two with one name, one would not run."""
     names = [path.name for path in _tracked() if path.is_relative_to(ROOT / "tests") and path.name.startswith("test_")]
     assert sorted(name for name in set(names) if names.count(name) > 1) == []
+
+
+BESIDE = {
+    "benchmarks": "mirrors the folder of that name",
+    "chaos": "hostile code and killed processes, from the command line to the store",
+    "fail": "programs whose folder is the verdict",
+    "success": "programs whose folder is the verdict",
+    "golden": "what people read",
+    "schemas": "formats of others",
+}
+
+
+def _of_package(folder):
+    """Whether a folder of tests has the path of a package of plait."""
+    return folder == Path() or (SOURCE / folder / "__init__.py").is_file()
+
+
+def test_tests_mirror_the_source():
+    """The tests of a package are in the folder of its path: whoever changes one finds the other."""
+    tests = [path.relative_to(ROOT / "tests") for path in _tracked() if path.match("tests/**/test_*.py")]
+    folders = {path.parent for path in tests if path.parts[0] not in BESIDE}
+    assert sorted(str(folder) for folder in folders if not _of_package(folder)) == []
+    assert all((ROOT / "tests" / name).is_dir() for name in BESIDE)
+
+
+def test_a_test_imports_what_its_folder_is_named_for():
+    """A test that imports nothing of its package is about something else, unless it runs commands."""
+    wrong, modules = {}, _modules().keys() - {"plait"}
+    for path in _tracked():
+        folder = path.relative_to(ROOT).parent
+        if not path.match("tests/**/test_*.py") or folder.parts[1:2] == () or folder.parts[1] in BESIDE:
+            continue
+        package = ".".join(("plait", *folder.parts[1:]))
+        imported = modules.intersection(_imports(_tree(path)))
+        runs_commands = not imported or (folder.parts[1] == "commands" and "plait.cli.main" in imported)
+        if not runs_commands and not any(f"{module}.".startswith(f"{package}.") for module in imported):
+            wrong[str(path.relative_to(ROOT))] = sorted(imported)
+    assert wrong == {}

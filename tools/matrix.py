@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = ("3.11", "3.12", "3.13", "3.14", "3.15", "3.13t", "3.14t", "3.15t")  # t: free-threaded
 UNSTABLE = ("3.14", "3.15")  # what Debian unstable has
-SMOKE = ("tests/run/test_grammar.py", "tests/run/test_mirror_surface.py", "tests/run/test_rewrite_snippets.py")
+SMOKE = (
+    "tests/run/rewrite/test_grammar.py",
+    "tests/run/importing/test_mirror_surface.py",
+    "tests/run/rewrite/test_rewrite_snippets.py",
+)
 PARALLEL = ("-n", "2", "--dist", "worksteal")  # as `make test` runs it
 SMOKE_NEEDS = ("pytest", "pytest-timeout")
 WAITING = "-oDPkg::Lock::Timeout=300"  # another package manager may be at work

@@ -2,39 +2,19 @@
 
 import json
 import os
-import shutil
 import subprocess
-import sys
-import sysconfig
 from pathlib import Path
 
 import pytest
 
+from interpreters import SOURCE, VERSIONS, WITH_GIL, interpreters
+
 HERE = Path(__file__).parent
-SOURCE = HERE.parent.parent / "src"
 NEVER_TORN = {
     "attribute_iadd", "dict_iadd", "list_iadd", "nested_attribute_iadd", "global_iadd", "two_statements",
     "arithmetic_between", "try_between", "format_between", "len_between", "isinstance_between", "contains_then_delete",
     "truth_then_pop", "while_between",
 }  # fmt: skip
-
-
-WITH_GIL = ("3.11", "3.12", "3.13", "3.14", "3.15")
-VERSIONS = (*WITH_GIL, "3.13t", "3.14t", "3.15t")
-
-
-def interpreters():
-    """The running interpreter, and others where they are installed; those without a GIL have a t at the end."""
-    free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))  # whatever an extension module has switched on since
-    found = {f"{sys.version_info.major}.{sys.version_info.minor}{'t' if free else ''}": sys.executable}
-    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    for version in VERSIONS:
-        number, free = version.removesuffix("t"), version.endswith("t")
-        installed = [each for each in sorted(versions.glob(f"{number}.*/bin/python")) if ("t/bin" in str(each)) is free]
-        for candidate in [*installed, shutil.which(f"python{version}")]:
-            if candidate is not None:
-                found.setdefault(version, str(candidate))
-    return found
 
 
 def answers_of(version, folder):

@@ -105,7 +105,7 @@ def around() -> str:
 # The code is followed by name from the called methods through the subject's own modules
 # (`plait.subject.changes.reach`): after a change only tests that can reach it have another fingerprint. What importing
 # the modules does belongs to all of them (`plait.subject.changes.importing`); what is reached in ways no name tells
-# (``getattr`` with a computed name, ``exec``) makes a test depend on every line. `tests/campaign/test_edits.py` holds
+# (``getattr`` with a computed name, ``exec``) makes a test depend on every line. `tests/store/test_edits.py` holds
 # this to what edited code really does.
 
 

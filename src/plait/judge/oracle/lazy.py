@@ -11,7 +11,7 @@ them from then on. Nothing is ever rejected here, and nothing accepted that all 
 - what all orders together could still declare undetermined is masked in them, which makes more executions fit, not
   fewer.
 
-`tests/judge/test_lazy.py` holds it to the judgement by all orders.
+`tests/judge/oracle/test_lazy.py` holds it to the judgement by all orders.
 """
 
 from __future__ import annotations

@@ -1,0 +1,215 @@
+"""Stages that an earlier comparison has made are not made again, and the result is that of a fresh run."""
+
+from concurrent.futures import Future
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from lab import version
+from plait.commands.diff import worker
+from plait.commands.diff.road import Road
+from plait.commands.diff.search import DiffSearch
+from plait.commands.diff.sides import open_sides
+from plait.commands.diff.stages import CALLS, STATE, Heard, KnownStage, Ready, Row
+from plait.generate.condiff import Stage, Suffix
+from plait.judge.difference.outcome import View
+from plait.model.test import Call, Test
+from plait.observe.footprint import MODULE_STATE, Touched
+from plait.run.operations import KEY_INSERT, READ, WRITE
+from plait.subject.name import Subject
+from plait.workers.failures import WorkerCrashed
+
+OLD = """
+import threading
+
+
+class Desk:
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.papers: list[int] = []
+        self.signed = 0
+
+    def lay(self, paper: int) -> None:
+        with self.lock:
+            self.papers.append(paper)
+
+    def take(self) -> int:
+        with self.lock:
+            return self.papers.pop() if self.papers else 0
+
+    def sign(self) -> int:
+        with self.lock:
+            self.signed += 1
+            return self.signed
+
+    def count(self) -> int:
+        with self.lock:
+            return len(self.papers)
+"""
+NEW = OLD.replace("with self.lock:", "with self.lock:\n            unused = 0")
+COUNTED = ("tests_generated", "tests_filtered", "tests_repeated", "inconclusive")
+X = Call("Desk", "Desk()", result="x")
+READS, WRITES = frozenset({("x.signed", "", READ)}), frozenset({("x.signed", "", WRITE)})
+APPENDS = frozenset({("x.papers[]", "1", KEY_INSERT)})
+
+
+def stage(*methods):
+    suffixes = tuple(Suffix(Call(name, f"x.{name}()", "x"), ("import desk",)) for name in methods)
+    return Stage(3, ("from desk import Desk",), (X,), suffixes)
+
+
+def row(footprint, impact=frozenset()):
+    return Row(usable=True, runnable=True, footprints=(footprint, footprint), impacts=(frozenset(), impact))
+
+
+def test_which_calls_meet():
+    ready = Ready(stage("sign", "signed", "take", "shout"), [row(WRITES, WRITES), row(READS), row(APPENDS), row(None)])
+    assert ready.meet((0, 1)) == (True, True)
+    assert ready.meet((1, 1)) == (False, False)
+    assert ready.meet((0, 2)) == (False, False)
+    assert ready.meet((2, 3)) == (True, True), "nobody knows what the last one touches"
+    assert ready.meet((1, 2, 0)) == (True, True), "in three threads two are enough"
+
+
+def test_a_stage_is_plain_data_and_back():
+    heard = (Heard(CALLS, Test(("import desk",), (X,), ()), "0f"), Heard(STATE, Test((), (X, X), ()), "1e"))
+    unusable = Row(usable=False, runnable=True, footprints=(None, READS), impacts=None)
+    known = KnownStage(stage("sign", "take"), heard, (row(WRITES, APPENDS), unusable), "left")
+    assert KnownStage.from_json(known.as_json()) == known
+    waits = Test(("import desk",), (X, X), ((Call("take", "x.take()", "x"),), (X, X)))
+    waiting = replace(known, stage=replace(known.stage, waiting=frozenset({"take"}), whole=(waits, waits)))
+    assert KnownStage.from_json(waiting.as_json()) == waiting
+    by_address = row(frozenset({(f"{MODULE_STATE} 140123", "", WRITE)}))
+    assert KnownStage(stage("sign"), heard, (by_address,)).as_json() is None
+
+
+def test_a_stage_that_anybody_may_have_written_is_one_or_none():
+    heard = (Heard(CALLS, Test((), (X,), ()), "0f"),)
+    content = KnownStage(stage("sign", "take"), heard, (row(WRITES), row(READS)), "left").as_json()
+    dice, read = Random(7), []
+    for _ in range(300):
+        name = dice.choice(list(content))
+        strange = dice.choice([None, -1, 10**400, "x" * 500, [[[]]], {"a": 1}, [["x", "", 77]], [[True] * 6]])
+        read.append(KnownStage.from_json({**content, name: strange}))
+    assert None in read
+    for each in filter(None, read):
+        Ready(each.stage, list(each.rows)).meet((0, 1))
+
+
+@pytest.mark.parametrize(
+    ("footprint", "within"),
+    [
+        (frozenset(), True), (WRITES | APPENDS, True), (frozenset({("desk.Desk.made", "", READ)}), True),
+        (frozenset({("desk.Desk.made", "", WRITE)}), False), (frozenset({(f"{MODULE_STATE} 7", "", WRITE)}), False),
+        (frozenset({("a list[]", "", WRITE)}), False), (None, False),
+    ],
+)  # fmt: skip
+def test_what_stays_within_an_object(footprint, within):
+    assert Touched(footprint).stays_within({"x"}) == within
+
+
+@pytest.mark.slow
+def test_what_a_prefix_leaves(tmp_path):
+    """The state stands for all of it, however it came about, unless the class, or a module, holds a part."""
+    for side, signing in (("old", "self.signed += 1"), ("new", "self.signed = 1 + self.signed")):
+        (tmp_path / side).mkdir()
+        text = OLD.replace("self.signed += 1", signing)
+        text += "\n    made = 0\n\n    def make(self):\n        Desk.made += 1\n"
+        (tmp_path / side / "desk.py").write_text(text)
+    versions = [version(side, tmp_path / side) for side in ("old", "new")]
+    lay, sign, make = (Call(name, f"x.{name}({{args}})", "x", args) for name, args in
+                       (("lay", ("1",)), ("sign", ()), ("make", ())))  # fmt: skip
+    with open_sides(Subject("desk", "Desk"), *versions, workers=2) as sides:
+
+        def left(*calls):
+            stage = Stage(1, ("from desk import Desk",), (X, *calls), ())
+            return sides.both(worker.state_behind, stage, View()).values()
+
+        old, new = left(sign, lay)
+        assert old == new != ""
+        assert left(sign) != (old, new)
+        assert left(sign, make) == ("", "")
+
+
+@pytest.fixture
+def stages(monkeypatch):
+    """How many stages were made, and how many were known, of the latest search."""
+    made, known = [], []
+    begin, again, take = DiffSearch._stages, Road._again, DiffSearch._next
+
+    def _stages(self):
+        made.clear()
+        known.clear()
+        yield from begin(self)
+
+    monkeypatch.setattr(DiffSearch, "_stages", _stages)
+    monkeypatch.setattr(DiffSearch, "_next", lambda *args: made.append(1) or take(*args))
+    monkeypatch.setattr(Road, "_again", lambda *args: known.append(again(*args)) or known[-1])
+    return made, known
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_lost_while_it_catches_up_is_replaced(compare, monkeypatch):
+    """The first stages are known, and have to be made all the same before those that are not."""
+    take, calls = DiffSearch._next, []
+
+    def known(self):
+        self.passed = 2
+        return iter(())
+
+    def lost_at_first(self, *args):
+        calls.append(args)
+        if len(calls) > 1:
+            return take(self, *args)
+        future = Future()
+        future.set_exception(WorkerCrashed("killed by SIGKILL"))
+        return future
+
+    monkeypatch.setattr(Road, "known", known)
+    monkeypatch.setattr(DiffSearch, "_next", lost_at_first)
+    result = compare(OLD, NEW, "Desk", tests=20)
+    assert result.stats["tests_generated"] == 20
+    assert any("a worker was lost: killed by SIGKILL" in note for note in result.notes)
+
+
+@pytest.mark.slow
+def test_stages_are_not_made_again(compare, stages, tmp_path):
+    made, known = stages
+    first = compare(OLD, NEW, "Desk", store=tmp_path / ".plait")
+    assert first.verdict == "none"
+    assert made
+    assert not known
+    changed = NEW.replace("return len(self.papers)", "return 0 + len(self.papers)")
+    again = compare(OLD, changed, "Desk", store=tmp_path / ".plait")
+    assert not made
+    assert known
+    assert None not in known
+    fresh = compare(OLD, changed, "Desk", store=tmp_path / ".plait", fresh=True)
+    assert made
+    assert not known
+    assert [again.stats[name] for name in COUNTED] == [fresh.stats[name] for name in COUNTED]
+    assert 0 < again.stats["tests_known"] < again.stats["tests_generated"]
+    assert again.verdict == "none"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("    self.signed += 1\n            return", "    pass\n        self.signed += 1\n        return"),
+        ("return len(self.papers)", "raise ValueError"),
+        ("            return len(self.papers)", "            self.papers.sort()\n            return len(self.papers)"),
+    ],
+    ids=["a race", "another answer", "another state"],
+)
+def test_what_becomes_different_is_found(compare, stages, tmp_path, change):
+    _made, known = stages
+    compare(OLD, NEW, "Desk", store=tmp_path / ".plait")
+    assert change[0] in NEW
+    changed = NEW.replace(*change)
+    again = compare(OLD, changed, "Desk", store=tmp_path / ".plait")
+    assert known
+    fresh = compare(OLD, changed, "Desk")
+    assert again.verdict == fresh.verdict != "none"
+    assert again.more["revealing"] == fresh.more["revealing"]

@@ -1,0 +1,66 @@
+"""Whatever a test waits for, it comes to an end, with a verdict."""
+
+import json
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from plait.cli.main import main
+from plait.run.native.stillness import waits
+
+PROGRAM = Path(__file__).parents[2] / "explore" / "idioms" / "budget.py"
+
+
+def account(pytester, chosen, seconds):
+    """What is told of some tests of the program, each of which has so many seconds."""
+    pytester.makepyfile(test_budget=PROGRAM.read_text())
+    file = pytester.path / "account.json"
+    options = ("--plait-seconds", seconds, "--plait-schedules", "5", "--plait-result", str(file))
+    done = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--plait", "-k", chosen, *options, timeout=300)
+    return done, {each["test"].rpartition("::")[2]: each for each in json.loads(file.read_text())["tests"]}
+
+
+def test_what_ends_passes(pytester):
+    _done, told = account(pytester, "not _fails", "60")
+    assert [each["outcome"] for each in told.values()] == ["passed"] * 2
+
+
+def test_what_never_ends_fails(pytester):
+    done, told = account(pytester, "_fails", "2")
+    assert [each["outcome"] for each in told.values()] == ["failed"] * 4
+    assert told["test_polling_a_flag_that_nobody_sets_fails"]["ran"] == "explored"
+    assert told["test_a_pipe_that_nobody_writes_to_fails"]["failure"]["kind"] == "hang"
+    done.stdout.fnmatch_lines(["*run on OS threads: *waits for something outside*"])
+
+
+BLOCKED = """
+    import ctypes, itertools, threading
+
+    def test_waits():
+        libc = ctypes.CDLL(None)
+        mutex = ctypes.create_string_buffer(64)
+        libc.pthread_mutex_lock(mutex)
+        thread = threading.Thread(target=libc.pthread_mutex_lock, args=(mutex,))
+        thread.start()
+        thread.join()
+
+    def test_computes():
+        thread = threading.Thread(target=sum, args=(itertools.count(),))
+        thread.start()
+        thread.join()
+"""
+
+
+@pytest.mark.parametrize(("test", "code", "said"), [
+    ("waits", 1, "hangs: it has not ended within its budget"), ("computes", 3, "computes on and on"),
+])  # fmt: skip
+def test_c_code_that_cannot_be_interrupted_is_killed(tmp_path, monkeypatch, capsys, test, code, said):
+    (tmp_path / "test_blocked.py").write_text(textwrap.dedent(BLOCKED))
+    monkeypatch.chdir(tmp_path)
+    assert main(["explore", f"test_blocked.py::test_{test}", "--budget", "6s"]) == code
+    assert said in capsys.readouterr().out
+
+
+def test_this_process_does_not_wait():
+    assert waits() is False
