@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PEERS := .venv-peers$(if $(COMPILED),-compiled)
 PEERS_PYTHON ?=
 
-.PHONY: demo test quick matrix wheels lint docs bench bench-peers bench-suites clean
+.PHONY: demo test quick matrix wheels lint docs changelog bench bench-peers bench-suites clean
 
 # What users install; the demonstration needs no more.
 $(CORE): pyproject.toml
@@ -59,6 +59,10 @@ $(DOCS): $(CORE)
 
 docs: $(DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# What the next release changes, from the lines in changes/; RELEASE=1 writes it to CHANGELOG.md and removes them.
+changelog: $(STAMP)
+	$(BIN)/towncrier build $(if $(RELEASE),--yes,--draft) --version $$($(BIN)/python -c 'import plait; print(plait.__version__)')
 
 # CPython's tests of rewritten modules, and the tests of the compiled engine, with those that take long.
 bench-suites: $(STAMP)

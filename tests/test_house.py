@@ -3,6 +3,7 @@
 import ast
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -195,7 +196,20 @@ def test_change_fragments_are_named_by_kind():
     for file in fragments:
         text = file.read_text(encoding="utf-8").strip()
         assert text, f"{file.name} says nothing"
-        assert len(text.splitlines()) <= 4, f"{file.name}: a line or two"
+        unfinished = [line for line in text.splitlines() if not line.endswith((".", ")", "`"))]
+        assert unfinished == [], f"{file.name}: each line is one change, however long"
+
+
+def test_the_changelog_has_every_change():
+    """`make changelog` renders the fragments; what a release has taken over is in the file."""
+    towncrier = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", "9.9", "--date", "2030-01-01"]
+    done = subprocess.run(towncrier, cwd=ROOT, capture_output=True, text=True, check=True)
+    _, _, rendered = done.stdout.partition("## 9.9 (2030-01-01)")
+    for file in (ROOT / "changes").iterdir():
+        number = file.name.partition(".")[0]
+        for line in file.read_text(encoding="utf-8").splitlines():
+            assert f"- {line} (#{number})" in rendered
+    assert "<!-- towncrier release notes start -->\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_limits_and_skipped_tests_belong_together():
