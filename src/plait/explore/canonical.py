@@ -91,7 +91,7 @@ class States:
                     touched[root] = touched.get(root, False) or mode not in _LOOKS
             if actor != -1:
                 self._counts[actor] = self._counts.get(actor, 0) + 1
-                self._histories[actor] = self._number((self._histories[actor], tuple(found), engine.clock))
+                self._histories[actor] = self._number((self._histories[actor], tuple(found), engine.time.now))
             for root, wrote in touched.items():
                 self._look(root, actor, wrote=wrote)
         for root, obj in self._opaque.items():
@@ -108,7 +108,7 @@ class States:
             )
             for thread in self._engine.threads[1:]
         )  # fmt: skip
-        return threads, frozenset(self._fingerprints.values()), self._engine.clock
+        return threads, frozenset(self._fingerprints.values()), self._engine.time.now
 
     def place(self, root: int) -> Hashable | None:
         """Return the name of a location that was touched, the same in every execution."""
@@ -197,7 +197,7 @@ class States:
     def _content(self, obj: Any, name: Any, actor: int) -> Hashable:
         """Return a location's value in canonical form; None where it cannot be seen."""
         if isinstance(obj, VThread):
-            return obj.state == FINISHED if obj.id else ("clock", self._engine.clock)
+            return obj.state == FINISHED if obj.id else ("clock", self._engine.time.now)
         if name is WHOLE:
             return self._container(obj, actor)
         if type(obj) is str:

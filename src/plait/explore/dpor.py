@@ -236,11 +236,11 @@ class Dpor:
         total = base + len(steps)
         nodes += [None] * (total - len(nodes))
         self._asleep += [_EMPTY] * (total - len(self._asleep))
-        if engine.overdue:
-            for number in sorted(engine.overdue):
+        if engine.time.overdue:
+            for number in sorted(engine.time.overdue):
                 if number >= base:
                     self._learn(steps[len(order.steps) - base : number - base])
-                    for waiting in engine.overdue[number]:
+                    for waiting in engine.time.overdue[number]:
                         self._pending(engine, waiting)
             steps = steps[len(order.steps) - base :]
         self._learn(steps)

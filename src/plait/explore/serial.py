@@ -20,7 +20,7 @@ these executions show is what the class does without interference. The rules for
 - **Time may pass at any moment** as long as nobody waits until then. Whoever looks at the clock sees it, so it is tried
   where the clock is read, and only with the `instants` that an execution has shown: without them time stands still.
 - A call that sleeps is not waiting for anybody, so others do not begin meanwhile; only who sleeps again and again
-  (`plait.run.engine.MAX_EARLY`) is taken for one that polls.
+  (`plait.run.virtual_time.MAX_EARLY`) is taken for one that polls.
 - **Threads of the class** are not calls: they may run between calls. (In the middle of calls as well:
   `plait.judge.oracle.specification`.)
 """
@@ -30,8 +30,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from plait.run.engine import STOP, Engine, last_change
+from plait.run.engine import STOP, Engine
 from plait.run.operations import LOCAL, TICK
+from plait.run.spin import last_change
 from plait.run.vthread import FINISHED, VThread
 
 _TIME = -1
@@ -219,9 +220,9 @@ class Serial:
     def before_reading(self, engine: Engine) -> None:
         """Let time pass, or not, before the clock is read; never so long that a time-out would have to fire first."""
         end = min((each.deadline for each in engine.threads if each.deadline is not None), default=_END_OF_TIME)
-        ahead = [instant for instant in self.instants if engine.clock < instant < end]
+        ahead = [instant for instant in self.instants if engine.time.now < instant < end]
         if ahead and (position := self._decide(engine, len(ahead) + 1, begins=True)):
-            engine.clock = ahead[min(position, len(ahead)) - 1]
+            engine.time.now = ahead[min(position, len(ahead)) - 1]
 
     def before_idle(self, engine: Engine) -> int | None:
         """Note the time-outs that fire now; returns the thread that is to begin before they do, if there is one."""

@@ -160,7 +160,7 @@ class Toucher(ValueRecorder):
 
 def ran_alone(engine: Engine) -> bool:
     """Return whether a call came to its end by itself: no wait was needed, no clock advanced, no thread helped."""
-    if engine.status != FINISHED_RUN or engine.pending or engine.overdue:
+    if engine.status != FINISHED_RUN or engine.pending or engine.time.overdue:
         return False
     if any(entry[2] in (TIME, TICK) for entry in engine.trace):
         return False

@@ -57,7 +57,7 @@ def serial_run(
     ``visible`` are locations that callers can read at any time. A call that changes them in more than one step shows
     states in between that no order of whole calls shows.
     """
-    if engine.status != FINISHED_RUN or engine.pending or engine.overdue or len(engine.trace) > MOST_STEPS:
+    if engine.status != FINISHED_RUN or engine.pending or engine.time.overdue or len(engine.trace) > MOST_STEPS:
         return None
     calls = sorted(done, key=lambda each: each.start)
     owners = _owners(engine, calls)

@@ -141,7 +141,7 @@ class ItemTrial(Trial):
         self.finished += 1
         self.threads = max(self.threads, len(ENGINE.threads) - 1)
         outcome = self.outcome
-        self.livelocked = self.livelocked or ENGINE.livelocked
+        self.livelocked = self.livelocked or ENGINE.spinning.livelocked
         if self._first:
             self._first = False
             ENGINE.max_steps = min(ENGINE.max_steps, max(LEAST_STEPS, LONGER * ENGINE.step))
@@ -177,7 +177,7 @@ def _is_unfair(hang: Hang) -> bool:
             run = run + 1 if thread == last and len(enabled) > 1 else 0
             last = thread
             longest = max(longest, run)
-    return 2 * longest > ENGINE.step and not ENGINE.livelocked
+    return 2 * longest > ENGINE.step and not ENGINE.spinning.livelocked
 
 
 class Subtests:

@@ -1,4 +1,4 @@
-"""What is raised to end a thread, a set-up or a look at an execution before its time."""
+"""How executions end, and what is raised to end a thread, a set-up or a look at an execution before its time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import threading
 from _thread import get_ident
 from pathlib import Path
 from typing import Any
+
+FINISHED_RUN, DEADLOCK, HANG, DIVERGED, REDUNDANT = "finished", "deadlock", "hang", "diverged", "redundant"
+"""The status of an execution."""
 
 
 class Killed(BaseException):  # it must not look like an error that code under test would handle

@@ -14,43 +14,39 @@ while it can (``free``) and the strategy is asked who comes after it. Each step 
 between two moments at which CPython may switch.
 
 The engine is one per process (`ENGINE`), because the hooks in rewritten code must find it in one global look-up.
+
+Here is the hot path: threads, decisions and points. What happens seldom is beside it: the clock and time-outs
+(`virtual_time`), threads that wait by looking again and again (`spin`), threads in the set-up (`quiet`), and where a
+GIL build may switch (`switch_points`).
 """
 
 from __future__ import annotations
 
 import gc
 import logging
-import sys
 from _thread import _local as local
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from plait.errors import PlaitBugError
-from plait.run.endings import HeldError, Killed, SetupBlockedError
+from plait.run.endings import DEADLOCK, DIVERGED, FINISHED_RUN, HANG, REDUNDANT, Killed
 from plait.run.fibers import Fiber, OsFibers, make_fibers
 from plait.run.heap import Heap
-from plait.run.operations import ACQUIRE, KEY_READ, LOCAL, READ, RELEASE, TICK, TIME, TRY_FAILED
-from plait.run.spin import repeated, state_of
+from plait.run.operations import ACQUIRE, KEY_READ, LOCAL, READ, TRY_FAILED
+from plait.run.quiet import next_in_quiet
+from plait.run.spin import LAST_STEPS, LOOK_EVERY, Spinning
+from plait.run.switch_points import call_began, calls_ended
+from plait.run.virtual_time import VirtualTime
 from plait.run.vthread import BLOCKED, FINISHED, NEW, READY, VThread
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from plait.run.importing.modulestate import ModuleState
 
 Entry = tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]
 
 MAX_STEPS = 20_000
-LOOK_EVERY = 64  # steps between two looks for threads that wait by spinning; a power of two
-SPIN_WINDOW = 16  # accesses in a loop by which a thread may be suspected to wait, at most
 COLLECT_EVERY = 400  # executions between two garbage collections
-MAX_CALLERS = 64  # calls of C code that may not be over yet; with more of them those that are over are looked for
-MAX_EARLY = 3  # waits of a thread that may end before their time; more only make polling longer
-LAST_STEPS = 512  # those before the limit that tell a thread which waits by polling from one that works
-_IDLE_MODES = frozenset((READ, KEY_READ, LOCAL, TIME))  # of steps that change nothing for other threads
 LINGER = 1000  # loop iterations and calls that an unwound thread may still make before it is unwound again
-
-FINISHED_RUN, DEADLOCK, HANG, DIVERGED, REDUNDANT = "finished", "deadlock", "hang", "diverged", "redundant"
 
 
 class Chooser(Protocol):
@@ -84,14 +80,15 @@ class Engine:
 
     __slots__ = (
         "_bodies", "_fibers", "_fibers_by_backend", "_first", "_new", "_returning", "any_timeouts", "backend",
-        "before_idle", "before_reading", "brief_sleeps", "chooser", "clock", "current", "enabled", "executions",
-        "fault", "free", "gil", "heap", "held", "instants", "leavable", "live", "look_at", "main", "max_steps",
-        "modules", "overdue", "pending", "plen", "prefix", "recorder", "sections", "special", "spinners", "status",
-        "step", "thread", "threads", "timed", "trace", "uncontrolled",
+        "chooser", "current", "enabled", "executions", "fault", "free", "gil", "heap", "held", "leavable", "live",
+        "look_at", "main", "max_steps", "modules", "pending", "plen", "prefix", "recorder", "sections", "special",
+        "spinning", "status", "step", "thread", "threads", "time", "trace", "uncontrolled",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.heap = Heap()
+        self.time = VirtualTime(self)
+        self.spinning = Spinning(self)
         self.gil = False
         self.any_timeouts = False
         self.backend = "auto"
@@ -117,14 +114,9 @@ class Engine:
         self.plen = len(prefix)
         self.chooser = chooser
         self.free = chooser is None
-        self.clock = 0.0
-        self.instants: list[float] = []  # what the clock showed whenever time had passed
-        self.before_reading: Callable[[], None] | None = None  # asked before the clock is read: time may pass there
-        self.before_idle: Callable[[], object] | None = None  # asked before time passes: somebody may begin instead
-        self.brief_sleeps = False
-        self.timed = False  # somebody has waited, or could have waited, with a time-out
+        self.time.reset()
         self.look_at = LOOK_EVERY
-        self.spinners: list[VThread] = []
+        self.spinning.spinners.clear()
         self.sections: dict[int, VThread] = {}  # who changes a container step by step and keeps its lock, by its root
         self.special = False
         self.status = FINISHED_RUN
@@ -132,7 +124,6 @@ class Engine:
         self.pending: list[Pending] = []
         self.uncontrolled: str | None = None  # why the execution was left, see `leave`
         self.fault: Exception | None = None  # of the search or the recorder, which must not look like the code's own
-        self.overdue: dict[int, list[Pending]] = {}  # who waited for what when the clock had to advance, by step
         self._returning: VThread | None = None
         self._new: list[VThread] | None = None  # who is still to be started, last first, while the execution begins
         self._bodies = 0
@@ -201,7 +192,7 @@ class Engine:
         new = self._new = [each for each in reversed(self.threads) if each.state != FINISHED and each is not main]
         for thread in new:
             if thread.state == NEW:
-                thread.fiber = self._fibers.take()
+                thread.fiber = self.take_fiber()
             thread.enabled = False  # what ran in the set-up waits there, or could go on: see `quiet_block`
         self._returning = self.current = main
         self.special = True
@@ -212,7 +203,7 @@ class Engine:
         self.current = None
         self.thread = main
         if self.live or len(self.threads) > self._bodies + 1:
-            self.pending = self._standing()
+            self.pending = self.standing()
 
     def _onward(self) -> VThread | None:
         """Who runs when a thread has come to its next point (or to where it must wait) while another waits for that.
@@ -232,10 +223,11 @@ class Engine:
         thread.state = READY
         self.enable(thread)
         if self.step:
-            self._after(thread, self.step - 1)
+            self.order_after(thread, self.step - 1)
         return thread
 
-    def _standing(self) -> list[Pending]:
+    def standing(self) -> list[Pending]:
+        """Return where each thread stands that has not finished."""
         return [
             Pending(thread.id, thread.loc, thread.mode, thread.site, thread.after, thread.enabled, thread.blocked_on)
             for thread in self.threads[1:]
@@ -306,8 +298,12 @@ class Engine:
         for joiner in joiners:
             self.wake(thread, joiner)
         if self.current is None:
-            return self._quiet_next()
+            return next_in_quiet(self)
         return self._pick(None) if self._returning is None else self._onward()
+
+    def take_fiber(self) -> Any:
+        """Return a stack for a thread to run on."""
+        return self._fibers.take()
 
     # -- threads ------------------------------------------------------------------------------------------------
 
@@ -341,18 +337,18 @@ class Engine:
         if not daemon:
             self.live += 1
         if self.current is not None:
-            self._advance(self.thread, thread)
+            self.advance(self.thread, thread)
         return thread
 
-    def _advance(self, starter: VThread, thread: VThread) -> None:
+    def advance(self, starter: VThread, thread: VThread) -> None:
         """Run a thread that is not at a point (new or just woken) up to its next point, and come back."""
         if thread.fiber is None:
-            thread.fiber = self._fibers.take()
+            thread.fiber = self.take_fiber()
         if thread.state == NEW:
             thread.state = READY
         self.enable(thread)
         if self.step:
-            self._after(thread, self.step - 1)
+            self.order_after(thread, self.step - 1)
         thread.may_switch = True
         returning, current = self._returning, self.current
         self._returning = starter
@@ -371,11 +367,12 @@ class Engine:
             self.gil
             or self._returning is not None
             or self.recorder is not None
-            or len(self.spinners) > 0
+            or len(self.spinning.spinners) > 0
             or len(self.sections) > 0
         )
 
-    def _after(self, thread: VThread, step: int) -> None:
+    def order_after(self, thread: VThread, step: int) -> None:
+        """Note that a thread's next step has to come after an earlier step."""
         if thread.after is None:
             thread.after = [step]
         else:
@@ -394,7 +391,7 @@ class Engine:
         if self.current is None:
             self.enable(sleeper)
         else:
-            self._advance(waker, sleeper)
+            self.advance(waker, sleeper)
 
     def enable(self, thread: VThread) -> None:
         """Mark the thread's pending operation as possible."""
@@ -444,74 +441,8 @@ class Engine:
         except Exception as error:
             self.fault, number = error, STOP
         if number == STOP:
-            self._stop(REDUNDANT, thread)
+            self.stop(REDUNDANT, thread)
         return number
-
-    def look_for_spin(self, thread: VThread) -> None:
-        """Find out whether the thread waits in a loop that reads and never writes; called every 64 steps.
-
-        Such a thread is taken out until something it read is written; when nothing else can run it gets its turn
-        again, after those that only wait for time to pass. A suspect is looked at once more, one round of the loop
-        later: it waits if its state is what it was.
-        """
-        step = self.step
-        self.look_at = step + LOOK_EVERY - step % LOOK_EVERY
-        if step > self.max_steps - LAST_STEPS:
-            self._watch_for_livelock(thread)
-        if step > self.max_steps:
-            self._stop(HANG, thread)
-        since, thread.suspect = thread.suspect, None
-        if thread.spinning is not None or (len(self.enabled) < 2 and not self._sleepers()):
-            return
-        period = repeated(self.trace, thread.id, SPIN_WINDOW)
-        if not period:
-            return
-        state, now = state_of(thread), len(self.trace)
-        if since is None:
-            thread.suspect = now, state
-            self.look_at = step + 1
-        elif (now - since[0]) % period:
-            thread.suspect = since
-            self.look_at = step + 1
-        elif since[1] == state:
-            thread.spinning = frozenset(self.heap.roots[entry[1]] for entry in self.trace[-period:])
-            self.spinners.append(thread)
-            self.special = True
-            self.disable(thread)
-
-    def _watch_for_livelock(self, thread: VThread) -> None:
-        """Near the limit of steps: remember the states that a thread is in, and that it comes back to one of them."""
-        state = thread.clock_reads, state_of(thread)
-        thread.repeats = thread.repeats or state in thread.states
-        thread.states.add(state)
-        self.look_at = self.step + 1
-
-    @property
-    def livelocked(self) -> bool:
-        """Whether an execution that hangs can never end.
-
-        Nobody has changed anything for long, and each thread is back where it was or waits without a time-out.
-        """
-        if self.status != HANG:
-            return False
-        last = self.trace[-LAST_STEPS // 2 :]
-        if last_change(last) >= 0:
-            return False
-        active = {entry[0] for entry in last} - {-1}
-        return bool(active) and all(
-            thread.repeats if thread.id in active else not thread.enabled and thread.deadline is None
-            for thread in self.threads[1:]
-            if thread.state != FINISHED
-        )
-
-    def unspin(self, loc: int) -> None:
-        """Enable whoever spins on a location that was written."""
-        root = self.heap.roots[loc]
-        for spinner in [spinner for spinner in self.spinners if root in (spinner.spinning or ())]:
-            self.spinners.remove(spinner)
-            spinner.spinning = None
-            self._after(spinner, self.step - 1)
-            self.enable(spinner)
 
     def _pick(self, current: VThread | None) -> VThread | None:
         """Return the next thread when the running one cannot go on; None ends the execution."""
@@ -522,11 +453,11 @@ class Engine:
             if self.live == 0:
                 return None
             if not self.enabled:
-                if self.before_idle is not None:
-                    self.before_idle()
+                if self.time.before_idle is not None:
+                    self.time.before_idle()
                     if self.enabled:
                         continue
-                if not self._idle():
+                if not self.idle():
                     return None
                 if self.thread.timed_out and self.thread.mode == LOCAL and self.current is not None:
                     return self.thread  # its wait is over: it goes on to its next point, and is asked there
@@ -545,29 +476,11 @@ class Engine:
             self.status = REDUNDANT if number == STOP else DIVERGED
             return None
 
-    def _idle(self) -> bool:
+    def idle(self) -> bool:
         """Nothing is enabled: let time pass, or let spinning threads try again. False: nothing will ever happen."""
-        sleepers = self._sleepers()
-        if sleepers:
-            now = min(thread.deadline for thread in sleepers if thread.deadline is not None)
-            self.clock = max(self.clock, now)
-            self.instants.append(self.clock)
-            self.overdue[self.step] = self._standing()
-            self.trace.append((-1, 0, TIME, 0, (), None))
-            self.step += 1
-            for thread in sleepers:
-                if thread.deadline is not None and thread.deadline <= self.clock:
-                    thread.deadline = None
-                    thread.timed_out = True
-                    if thread.mode == LOCAL and self.current is not None and thread is not self.thread:
-                        self._advance(self.thread, thread)
-                    else:
-                        self.enable(thread)
+        if self.time.advance():
             return True
-        if self.spinners:
-            for spinner in self.spinners:
-                self.enable(spinner)  # keeps `spinning`, so it is not taken out again
-            self.spinners.clear()
+        if self.spinning.retry():
             return True
         bodies = self.threads[self._first : self._first + self._bodies]
         if any(thread.state != FINISHED for thread in bodies) or self._bodies == 0:
@@ -576,12 +489,9 @@ class Engine:
 
     def let_time_pass(self) -> None:
         """Let the next time-out fire although something can run; a strategy may ask for it while it chooses."""
-        self._idle()
+        self.idle()
 
-    def _sleepers(self) -> list[VThread]:
-        return [thread for thread in self.threads if thread.deadline is not None and thread.state != FINISHED]
-
-    def _stop(self, status: str, thread: VThread) -> None:
+    def stop(self, status: str, thread: VThread) -> None:
         """End the execution from inside a running thread."""
         self.status = status
         self.current = None
@@ -600,7 +510,7 @@ class Engine:
         if self.current is None:
             return
         if not self._fibers.is_main():
-            self._stop(HANG, self.thread)
+            self.stop(HANG, self.thread)
         elif self.max_steps >= 0 or self.step != self.look_at:
             self.max_steps, self.look_at = -1, self.step
         else:
@@ -621,33 +531,12 @@ class Engine:
         """
         if self.leavable and self.current is not None:
             self.uncontrolled = why
-            self._stop(HANG, self.thread)
-
-    def early(self, thread: VThread) -> bool:
-        """Whether a wait with a time-out may end at any moment: each thread's first few, so that polling has an end."""
-        self.timed = True
-        if not self.any_timeouts or thread.early >= MAX_EARLY:
-            return False
-        thread.early += 1
-        thread.waits += 1
-        thread.notified = False
-        return True
-
-    def naps(self, thread: VThread) -> bool:
-        """Whether a sleep is over at once: a body's first few, in orders of whole calls, where others do not begin."""
-        if self.early(thread):
-            return True
-        if not self.brief_sleeps or thread.naps >= MAX_EARLY or thread.id not in self.bodies:
-            return False
-        thread.naps += 1
-        return True
+            self.stop(HANG, self.thread)
 
     def endless(self, thread: VThread, site: int) -> None:
         """End the execution: a thread loops without touching anything that threads share."""
-        self.step += 1
-        self.trace.append((thread.id, 0, LOCAL, site, self.enabled, thread.after))
-        thread.after = None
-        self._stop(HANG, thread)
+        record_step(self, thread, 0, LOCAL, site)
+        self.stop(HANG, thread)
 
     def linger(self) -> None:
         """Unwind a thread once more, now and then, if it swallowed its unwinding."""
@@ -664,7 +553,7 @@ class Engine:
         thread.loc, thread.mode, thread.site = loc, mode, site
         other = self.threads[number]
         if number not in self.enabled:
-            self._stop(DIVERGED, thread)
+            self.stop(DIVERGED, thread)
         self.thread = self.current = other
         other.fiber.switch()
         if thread.dying:
@@ -707,86 +596,20 @@ class Engine:
         """Record a further effect of the step just performed."""
         self.trace.append((thread.id, loc, mode, site, None, None))
 
-    def tick(self, thread: VThread, seconds: float, site: int) -> None:
-        """With time-outs at any moment: the step just performed took this long."""
-        if seconds > 0:
-            self.clock += seconds
-            self.instants.append(self.clock)
-            self.note(thread, self.heap.loc_of(self.main, "clock"), TICK, site)
-
-    # -- quiet mode: set-up, checks and unwinding ----------------------------------------------------------------
-
-    def quiet_block(self, thread: VThread) -> bool:
-        """Block while the hooks are quiet: run whatever else can run, in order, until this thread is enabled again.
-
-        True means that the set-up is over: who still waits then must go on waiting as threads do in the execution.
-        """
-        if self.held:
-            raise HeldError
-        if thread.dying:
-            raise Killed
-        thread.waits += 1
-        self.disable(thread)
-        thread.state = BLOCKED
-        other = self._quiet_next()
-        if other is None or other is thread:
-            thread.state = READY
-            if not thread.enabled:
-                raise SetupBlockedError
-            return False
-        self.thread = other
-        other.fiber.switch()
-        if thread.dying:
-            raise Killed
-        thread.state = READY
-        if self.current is not None:
-            return True
-        if not thread.enabled:
-            raise SetupBlockedError
-        return False
-
-    def left(self, thread: VThread) -> float | None:
-        """Return what is left of the time that a thread waits at most."""
-        return None if thread.deadline is None else max(0.0, thread.deadline - self.clock)
-
-    def _quiet_next(self) -> VThread | None:
-        for thread in self.threads:
-            if thread.state == NEW and thread.id:
-                thread.fiber = self._fibers.take()
-                thread.state = READY
-                self.enable(thread)
-                return thread
-        if self.enabled:
-            return self.threads[self.enabled[0]]
-        if self._idle() and self.enabled:
-            return self.threads[self.enabled[0]]
-        return self.main
-
 
 ENGINE = Engine()
 
 
-def last_change(trace: Sequence[Entry]) -> int:
-    """Return the index of the last entry with which a thread changed anything for others; -1 if there is none.
+def record_step(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
+    """Enter a step in the trace: it is this thread's turn, and it performs its operation now.
 
-    To take a lock and give it back is no change if nobody else ran, and no time passed, in between. Nor is to take one
-    right before the end.
+    All steps of threads are entered here, but for those in the common case that `at_once`, `read` and `write` (see
+    `plait.run.hooks.access`) write down by themselves: nothing is busier than they are, and a call would cost them more
+    than the entry.
     """
-    depth, owner = 0, trace[-1][0] if trace else 0
-    at_end = True
-    for at in range(len(trace) - 1, -1, -1):
-        thread, mode = trace[at][0], trace[at][2]
-        at_end = at_end and thread == owner
-        if depth and thread != owner:
-            return at + 1
-        if mode == RELEASE:
-            depth, owner = depth + 1, thread
-            at_end = False
-        elif mode == ACQUIRE and (depth or at_end):
-            depth -= bool(depth)
-        elif mode not in _IDLE_MODES:
-            return at
-    return -1
+    e.step += 1
+    e.trace.append((thread.id, loc, mode, site, e.enabled, thread.after))
+    thread.after = None
 
 
 def access(thread: VThread, loc: int, mode: int, site: int) -> None:
@@ -806,11 +629,7 @@ def access(thread: VThread, loc: int, mode: int, site: int) -> None:
         number = e._decide(thread, loc, mode, site)
         if number != thread.id:
             e.park(thread, number, loc, mode, site)
-    e.step += 1
-    after = thread.after
-    e.trace.append((thread.id, loc, mode, site, e.enabled, after))
-    if after is not None:
-        thread.after = None
+    record_step(e, thread, loc, mode, site)
     if ENGINE.special:  # others may have begun to spin meanwhile
         _performed(e, thread, loc, mode, site)
 
@@ -818,7 +637,7 @@ def access(thread: VThread, loc: int, mode: int, site: int) -> None:
 def also(thread: VThread, loc: int, mode: int, site: int) -> None:
     """Record a further access of the operation whose point was just passed: it happens at the same moment."""
     e = ENGINE
-    e.trace.append((thread.id, loc, mode, site, None, None))
+    e.note(thread, loc, mode, site)
     if e.special:
         _performed(e, thread, loc, mode, site)
 
@@ -828,7 +647,7 @@ def _looked(e: Engine, thread: VThread, step: int) -> bool:
     if step % LOOK_EVERY and thread.suspect is None and step <= e.max_steps - LAST_STEPS:
         e.look_at = step + LOOK_EVERY - step % LOOK_EVERY
         return True
-    e.look_for_spin(thread)
+    e.spinning.look(thread)
     return thread.enabled
 
 
@@ -836,9 +655,9 @@ def _special_access(e: Engine, thread: VThread, loc: int, mode: int, site: int) 
     """`access` under the GIL model, with a recorder, while somebody spins, or on the way to a thread's first point."""
     if e.gil:
         if thread.callers:
-            came_back(thread)
+            calls_ended(thread)
         if not thread.may_switch:
-            e.trace.append((thread.id, loc, mode, site, None, None))
+            e.note(thread, loc, mode, site)
             _performed(e, thread, loc, mode, site)
             return
         thread.may_switch = False
@@ -859,53 +678,21 @@ def _special_access(e: Engine, thread: VThread, loc: int, mode: int, site: int) 
             number = e._decide(thread, loc, mode, site)
         if number != thread.id:
             e.park(thread, number, loc, mode, site)
-    e.step += 1
-    e.trace.append((thread.id, loc, mode, site, e.enabled, thread.after))
-    thread.after = None
+    record_step(e, thread, loc, mode, site)
     _performed(e, thread, loc, mode, site)
 
 
 def called_out(thread: VThread) -> None:
-    """Code under test calls code that is not rewritten: a GIL build may switch when that comes back.
-
-    Before it does it may call code under test, whose accesses are steps of their own; see `came_back`.
-    """
+    """Code under test calls code that is not rewritten: a GIL build may switch when that comes back."""
     thread.may_switch = True
     if ENGINE.gil:
-        frame = _rewritten_frame()
-        callers = thread.callers
-        if frame is not None and not (callers and callers[-1] is frame):
-            if len(callers) >= MAX_CALLERS:
-                came_back(thread)
-            callers.append(frame)
-
-
-def came_back(thread: VThread) -> None:
-    """Before an access: find out which calls of `called_out` are over. Behind each the thread may be switched."""
-    here, callers = _rewritten_frame(), thread.callers
-    while callers and (callers[-1] is here or not _is_below(callers[-1], here)):
-        callers.pop()
-        thread.may_switch = True
-
-
-def _is_below(caller: FrameType, frame: FrameType | None) -> bool:
-    """Return whether a function that has called something still waits for it, seen from a frame."""
-    while frame is not None and frame is not caller:
-        frame = frame.f_back
-    return frame is not None
-
-
-def _rewritten_frame() -> FrameType | None:
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and "_p_m" not in frame.f_globals:
-        frame = frame.f_back
-    return frame
+        call_began(thread)
 
 
 def _performed(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
     """Perform a step: enable whoever spins on what it writes, and tell the recorder."""
-    if e.spinners and mode != READ:
-        e.unspin(loc)
+    if e.spinning.spinners and mode != READ:
+        e.spinning.release(loc)
     if e.recorder is not None:
         try:
             e.recorder(e, thread, loc, mode, site)
@@ -932,7 +719,7 @@ def blocking(thread: VThread, loc: int, mode: int, site: int, ready: bool) -> No
     e = ENGINE
     if ready:
         if e.gil and not thread.may_switch and mode == ACQUIRE:
-            e.trace.append((thread.id, loc, mode, site, None, None))
+            e.note(thread, loc, mode, site)
             return
         thread.may_switch = True
         access(thread, loc, mode, site)
@@ -940,9 +727,10 @@ def blocking(thread: VThread, loc: int, mode: int, site: int, ready: bool) -> No
     if e.gil and not thread.may_switch and mode == ACQUIRE:
         e.note(thread, loc, TRY_FAILED, site)  # the step ends here because the lock is busy: it has seen that
     e.block(thread, loc, mode, site)
-    e.step += 1
-    e.trace.append((thread.id, loc, mode, site, e.enabled, thread.after))
-    thread.after = None
+    record_step(e, thread, loc, mode, site)
 
 
-__all__ = ["ENGINE", "LOCAL", "STOP", "Engine", "Entry", "access", "also", "at_once", "blocking", "called_out"]
+__all__ = [
+    "DEADLOCK", "DIVERGED", "ENGINE", "FINISHED_RUN", "HANG", "LOCAL", "REDUNDANT", "STOP", "Engine", "Entry", "access",
+    "also", "at_once", "blocking", "called_out",
+]  # fmt: skip

@@ -1,7 +1,12 @@
-"""Whether a thread that reads the same things again and again waits, or only walks along something.
+"""Threads that wait by looking again and again, and executions that can never end because of them.
 
-A loop that waits comes back to the state it was in: the same place in the code, the same values in local variables, the
-same position in what it walks along. One that gets on, such as a search through a list, has another position or counts.
+Under a controlled scheduler such a loop would run for ever: nobody else gets a turn while it is preferred. So a thread
+that only looks is taken out until something it has read is written.
+
+Whether a thread waits, or only walks along something: a loop that waits comes back to the state it was in, the same
+place in the code, the same values in local variables, the same position in what it walks along. One that gets on, such
+as a search through a list, has another position or counts. To take out a thread that does get on would lose schedules;
+to leave in one that waits only costs steps. So what is not certain is left in.
 """
 
 from __future__ import annotations
@@ -9,16 +14,23 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from plait.run.operations import KEY_READ, READ
+from plait.run.endings import HANG
+from plait.run.operations import ACQUIRE, KEY_READ, LOCAL, READ, RELEASE, TIME
+from plait.run.vthread import FINISHED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
 
+    from plait.run.engine import Engine, Entry
     from plait.run.vthread import VThread
 
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 _FEW = 8
+LOOK_EVERY = 64  # steps between two looks for threads that wait by spinning; a power of two
+LAST_STEPS = 512  # those before the limit that tell a thread which waits by polling from one that works
+_SPIN_WINDOW = 16  # accesses in a loop by which a thread may be suspected to wait, at most
+_IDLE_MODES = frozenset((READ, KEY_READ, LOCAL, TIME))  # of steps that change nothing for other threads
 
 State = tuple[Any, ...]
 
@@ -54,3 +66,115 @@ def _mark(value: Any, depth: int) -> Any:
     if depth and kind in (tuple, list) and len(value) <= _FEW:
         return kind, tuple(_mark(each, depth - 1) for each in value)
     return kind, len(value) if kind in (tuple, list, dict, set, frozenset) else None
+
+
+class Spinning:
+    """The threads of one execution that wait by spinning: ``spinners`` are not enabled."""
+
+    __slots__ = ("_engine", "spinners")
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.spinners: list[VThread] = []
+
+    def look(self, thread: VThread) -> None:
+        """Find out whether the thread waits in a loop that reads and never writes; called every 64 steps.
+
+        Such a thread is taken out until something it read is written; when nothing else can run it gets its turn
+        again, after those that only wait for time to pass. A suspect is looked at once more, one round of the loop
+        later: it waits if its state is what it was.
+        """
+        engine = self._engine
+        step = engine.step
+        engine.look_at = step + LOOK_EVERY - step % LOOK_EVERY
+        if step > engine.max_steps - LAST_STEPS:
+            self._watch_for_livelock(thread)
+        if step > engine.max_steps:
+            engine.stop(HANG, thread)
+        since, thread.suspect = thread.suspect, None
+        if thread.spinning is not None or (len(engine.enabled) < 2 and not engine.time.sleepers()):
+            return
+        period = repeated(engine.trace, thread.id, _SPIN_WINDOW)
+        if not period:
+            return
+        state, now = state_of(thread), len(engine.trace)
+        if since is None:
+            thread.suspect = now, state
+            engine.look_at = step + 1
+        elif (now - since[0]) % period:
+            thread.suspect = since
+            engine.look_at = step + 1
+        elif since[1] == state:
+            thread.spinning = frozenset(engine.heap.roots[entry[1]] for entry in engine.trace[-period:])
+            self.spinners.append(thread)
+            engine.special = True
+            engine.disable(thread)
+
+    def _watch_for_livelock(self, thread: VThread) -> None:
+        """Near the limit of steps: remember the states that a thread is in, and that it comes back to one of them."""
+        engine = self._engine
+        state = thread.clock_reads, state_of(thread)
+        thread.repeats = thread.repeats or state in thread.states
+        thread.states.add(state)
+        engine.look_at = engine.step + 1
+
+    @property
+    def livelocked(self) -> bool:
+        """Whether an execution that hangs can never end.
+
+        Nobody has changed anything for long, and each thread is back where it was or waits without a time-out.
+        """
+        engine = self._engine
+        if engine.status != HANG:
+            return False
+        last = engine.trace[-LAST_STEPS // 2 :]
+        if last_change(last) >= 0:
+            return False
+        active = {entry[0] for entry in last} - {-1}
+        return bool(active) and all(
+            thread.repeats if thread.id in active else not thread.enabled and thread.deadline is None
+            for thread in engine.threads[1:]
+            if thread.state != FINISHED
+        )
+
+    def release(self, loc: int) -> None:
+        """Enable whoever spins on a location that was written."""
+        engine = self._engine
+        root = engine.heap.roots[loc]
+        for spinner in [spinner for spinner in self.spinners if root in (spinner.spinning or ())]:
+            self.spinners.remove(spinner)
+            spinner.spinning = None
+            engine.order_after(spinner, engine.step - 1)
+            engine.enable(spinner)
+
+    def retry(self) -> bool:
+        """Let all that spin look again, since nothing else can happen. False: nobody spins."""
+        if not self.spinners:
+            return False
+        for spinner in self.spinners:
+            self._engine.enable(spinner)  # keeps `spinning`, so it is not taken out again
+        self.spinners.clear()
+        return True
+
+
+def last_change(trace: Sequence[Entry]) -> int:
+    """Return the index of the last entry with which a thread changed anything for others; -1 if there is none.
+
+    To take a lock and give it back is no change if nobody else ran, and no time passed, in between. Nor is to take one
+    right before the end.
+    """
+    depth, owner = 0, trace[-1][0] if trace else 0
+    at_end = True
+    for at in range(len(trace) - 1, -1, -1):
+        thread, mode = trace[at][0], trace[at][2]
+        at_end = at_end and thread == owner
+        if depth and thread != owner:
+            return at + 1
+        if mode == RELEASE:
+            depth, owner = depth + 1, thread
+            at_end = False
+        elif mode == ACQUIRE and (depth or at_end):
+            depth -= bool(depth)
+        elif mode not in _IDLE_MODES:
+            return at
+    return -1

@@ -114,8 +114,8 @@ class Testbed:
         """Build the objects; returns the threads' bodies."""
         self.done = []
         self.running = {}
-        ENGINE.brief_sleeps = self.stops
-        ENGINE.before_reading, ENGINE.before_idle = self.before_reading, self.before_idle
+        ENGINE.time.brief_sleeps = self.stops
+        ENGINE.time.before_reading, ENGINE.time.before_idle = self.before_reading, self.before_idle
         turn = Lock() if self.exclusive else None
         try:
             self.values = self._prefix()

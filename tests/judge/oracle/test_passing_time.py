@@ -1,5 +1,7 @@
 """Time that passes while a call waits: what others see of it is no interference, and what they break still is."""
 
+from types import SimpleNamespace
+
 from plait.explore.serial import Serial
 
 LEASES = """
@@ -124,15 +126,17 @@ def test_time_passes_up_to_given_instants_and_not_past_a_deadline():
         deadline = 2.0
 
     class Clock:
-        clock = 0.0
         threads = (Thread(),)
         trace = ()
+
+        def __init__(self):
+            self.time = SimpleNamespace(now=0.0)
 
     seen = []
     serial = Serial(instants=(1.0, 3.0))
     while serial.next_prefix() is not None:
         engine = Clock()
         serial.before_reading(engine)
-        seen.append(engine.clock)
+        seen.append(engine.time.now)
         serial.executed(engine)
     assert seen == [0.0, 1.0]

@@ -6,8 +6,9 @@ import pytest
 
 from plait.explore.serial import Serial
 from plait.judge.oracle import specification
-from plait.run.engine import ENGINE, last_change
+from plait.run.engine import ENGINE
 from plait.run.operations import ACQUIRE, LOCAL, READ, RELEASE, TIME, WRITE
+from plait.run.spin import last_change
 
 POLLERS = """
 import threading, time

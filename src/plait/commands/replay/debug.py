@@ -176,7 +176,7 @@ class Debugger(pdb.Pdb):
             engine.current, engine.held = thread, False
         if self.quitting and thread is not None:
             sys.settrace(None)
-            engine._stop(REDUNDANT, thread)
+            engine.stop(REDUNDANT, thread)
 
     def get_stack(self, f: FrameType | None, t: Any) -> tuple[list[tuple[FrameType, int]], int]:
         """Without the frames of plait itself."""

@@ -127,7 +127,7 @@ def _run(
             return False
         strategy.executed(ENGINE)
         found.executions += 1
-        found.timed |= ENGINE.timed
+        found.timed |= ENGINE.time.timed
         outcome = outcomes.pop()
         if status not in _COUNTED:
             continue

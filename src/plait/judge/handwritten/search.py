@@ -46,7 +46,7 @@ def search(
 
     def look(engine: Engine, _status: str) -> bool:
         nonlocal timed
-        timed = timed or engine.timed
+        timed = timed or engine.time.timed
         if not shared:
             shared.append(_shares(engine))
         if isinstance(trial.outcome, Finished):

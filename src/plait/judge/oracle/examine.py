@@ -119,7 +119,7 @@ def _examine(
     execute(examination.bed.prepare, prefix, search, free=search.free)  # one thread after the other: serial
     search.executed(ENGINE)
     found.executions = 1
-    found.timed, found.polls = ENGINE.timed, ENGINE.status == HANG
+    found.timed, found.polls = ENGINE.time.timed, ENGINE.status == HANG
     alternated = _alternated(ENGINE)
     following = search.next_prefix()
     found.unguarded = following is not None and unguarded(ENGINE)
@@ -257,7 +257,7 @@ def _once(
     search.executed(ENGINE)
     found.executions += 1
     hung = ENGINE.status == HANG
-    found.timed |= ENGINE.timed
+    found.timed |= ENGINE.time.timed
     found.polls |= hung
     if found.lazy is not None and not verdicts and not _settled(examination, found, verdicts):
         return True

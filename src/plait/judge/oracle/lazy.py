@@ -103,7 +103,7 @@ class LazyJudge:
         seen: list[Observed] = []
         with model(gil=False), whole_calls(self._bed):
             execute(self._bed.prepare, (), serial, finish=lambda: seen.append(observe(self._bed, self._rules)))
-        simple = not (serial.lost or serial.overtaken or serial.hurried or ENGINE.timed or ENGINE.strangers())
+        simple = not (serial.lost or serial.overtaken or serial.hurried or ENGINE.time.timed or ENGINE.strangers())
         if simple and seen[0].status == FINISHED_RUN and not any(each.waited for each in self._bed.done):
             self._orders.setdefault(_shown(seen[0]), []).append(seen[0])
             return seen[0]

@@ -153,7 +153,7 @@ class Examination:
             known.right.add(key)
         else:
             read = any(thread.clock_reads for thread in ENGINE.threads)
-            instants = tuple(sorted(set(ENGINE.instants))) if read else ()
+            instants = tuple(sorted(set(ENGINE.time.instants))) if read else ()
             found = replace(found, helped=bool(ENGINE.strangers()), instants=instants)
         return found
 

@@ -252,7 +252,7 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
             if hangs:  # a call polls: the other orders in which it does shall not cost as much
                 ENGINE.max_steps = min(limit, max(FEW_STEPS, LONGER * longest))
             observed = _in_order(bed, serial, rules)
-            if observed.status == HANG and hangs and not ENGINE.livelocked:
+            if observed.status == HANG and hangs and not ENGINE.spinning.livelocked:
                 ENGINE.max_steps = min(limit, max(LEAST_STEPS, LONGER * longest))
                 serial.again()
                 observed = _in_order(bed, serial, rules)

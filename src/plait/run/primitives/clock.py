@@ -9,6 +9,7 @@ from plait.run.engine import ENGINE, access
 from plait.run.operations import LOCAL, READ, TICK
 from plait.run.primitives.built_in import built_in
 from plait.run.primitives.site import here
+from plait.run.quiet import quiet_block
 from plait.run.vthread import BLOCKED, NEW, READY, VThread
 
 EPOCH = 1_700_000_000.0  # what time() shows at the start of every execution
@@ -25,9 +26,9 @@ def _now() -> float:
         if ENGINE.any_timeouts:  # other threads' time passes at any moment
             access(thread, ENGINE.heap.loc_of(ENGINE.main, "clock"), READ, here())
             thread.may_switch = True
-        if ENGINE.before_reading is not None:
-            ENGINE.before_reading()
-    return ENGINE.clock
+        if ENGINE.time.before_reading is not None:
+            ENGINE.time.before_reading()
+    return ENGINE.time.now
 
 
 @built_in
@@ -74,11 +75,10 @@ def sleep(seconds: float, /) -> None:
         if not thread.dying:
             _sleep_quietly(thread, seconds)
         return
-    if ENGINE.naps(thread):
+    if ENGINE.time.sleeps_briefly(thread):
         thread.may_switch = True
         access(thread, ENGINE.heap.loc_of(ENGINE.main, "clock"), TICK, here())
-        ENGINE.clock += seconds
-        ENGINE.instants.append(ENGINE.clock)
+        ENGINE.time.pass_by(seconds)
         thread.may_switch = True
         return
     _sleep(thread, seconds)
@@ -90,21 +90,21 @@ def _sleep_quietly(thread: VThread, seconds: float) -> None:
     if thread.clock_reads > ENDLESS:
         raise SetupBlockedError
     if not any(other.state in (NEW, READY, BLOCKED) and other is not thread for other in ENGINE.threads[1:]):
-        ENGINE.clock += seconds
+        ENGINE.time.now += seconds
         return
-    thread.deadline = ENGINE.clock + seconds
+    thread.deadline = ENGINE.time.now + seconds
     began, left = False, None
     try:
-        began = ENGINE.quiet_block(thread)
+        began = quiet_block(ENGINE, thread)
     finally:
-        left, thread.deadline = ENGINE.left(thread), None
+        left, thread.deadline = ENGINE.time.left(thread), None
         thread.timed_out = False
     if began and left is not None:
         _sleep(thread, left)
 
 
 def _sleep(thread: VThread, seconds: float) -> None:
-    thread.deadline = ENGINE.clock + seconds
+    thread.deadline = ENGINE.time.now + seconds
     ENGINE.block(thread, 0, LOCAL, here())
     thread.timed_out = False
     thread.may_switch = True

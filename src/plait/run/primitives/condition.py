@@ -11,6 +11,7 @@ from plait.run.heap import OPAQUE
 from plait.run.operations import ACQUIRE, RELEASE, WRITE
 from plait.run.primitives.lock import NAN_WAITS, Baton, Lock, RLock, check_number, old_name
 from plait.run.primitives.site import here
+from plait.run.quiet import quiet_block
 from plait.run.vthread import VThread
 
 
@@ -84,12 +85,13 @@ class Condition:
         self._waiters.append(thread)
         thread.notified = False
         got = True
-        if timeout is not None and e.early(thread):  # with time-outs at any moment, this one fires before anything else
+        # With time-outs at any moment, this one fires before anything else.
+        if timeout is not None and e.time.may_end_early(thread):
             thread.may_switch = True
             access(thread, waiters, WRITE, site)
             if not thread.notified:
                 self._waiters.remove(thread)
-                e.tick(thread, timeout, site)
+                e.time.tick(thread, timeout, site)
                 got = False
             thread.may_switch = True
             self._lock.acquire()
@@ -104,7 +106,7 @@ class Condition:
         waiters = e.heap.loc_of(self, "waiters")
         got = True
         if timeout is not None:
-            thread.deadline = e.clock + max(0.0, timeout)
+            thread.deadline = e.time.now + max(0.0, timeout)
         thread.blocked_on = self
         loc = e.heap.loc_of(lock, "lock")
         try:
@@ -150,13 +152,13 @@ class Condition:
         self._waiters.append(thread)
         thread.notified = False
         if timeout is not None:
-            thread.deadline = ENGINE.clock + max(0.0, timeout)
+            thread.deadline = ENGINE.time.now + max(0.0, timeout)
         began, left = False, None
         try:
             while not thread.notified and not thread.timed_out and not began:
-                began = ENGINE.quiet_block(thread)
+                began = quiet_block(ENGINE, thread)
         finally:
-            left, thread.deadline = ENGINE.left(thread), None
+            left, thread.deadline = ENGINE.time.left(thread), None
             if thread in self._waiters and not began:
                 self._waiters.remove(thread)
         if began and not thread.notified:
@@ -172,13 +174,13 @@ class Condition:
 
     def wait_for(self, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
         """As `threading.Condition.wait_for`."""
-        end = None if timeout is None else ENGINE.clock + timeout
+        end = None if timeout is None else ENGINE.time.now + timeout
         late = False
         result = predicate()
         while not result and not late:
             left = None
             if end is not None:
-                left = timeout if ENGINE.any_timeouts else end - ENGINE.clock
+                left = timeout if ENGINE.any_timeouts else end - ENGINE.time.now
                 if left is not None and left <= 0:
                     break
             late = not self.wait(left) and ENGINE.any_timeouts  # a time-out at any moment used up all of it
@@ -208,7 +210,7 @@ class Condition:
             if sleeper.timed_out or sleeper.enabled:
                 continue  # its time-out step is pending; it will find itself notified
             sleeper.deadline = None
-            ENGINE._after(sleeper, ENGINE.step - 1)
+            ENGINE.order_after(sleeper, ENGINE.step - 1)
             sleeper.blocked_on = lock
             if sleeper.mode == ACQUIRE and not sleeper.enabled:
                 lock.waiting.append(sleeper)

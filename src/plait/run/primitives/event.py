@@ -7,6 +7,7 @@ from plait.run.heap import OPAQUE
 from plait.run.operations import LOCAL, READ, WRITE
 from plait.run.primitives.lock import NAN_WAITS, NOWHERE, check_number, old_name
 from plait.run.primitives.site import here
+from plait.run.quiet import quiet_block
 from plait.run.vthread import VThread
 
 
@@ -75,18 +76,18 @@ class Event:
         thread = e.thread
         thread.notified = False
         quiet = e.current is None
-        if timeout is not None and (not timeout > 0 or (not quiet and e.early(thread))):
+        if timeout is not None and (not timeout > 0 or (not quiet and e.time.may_end_early(thread))):
             if timeout > 0:  # signalled or timed out, at any moment
                 self._waiters.append(thread)
                 self._late(thread, timeout)
             return thread.notified
         if timeout is not None:
-            thread.deadline = e.clock + timeout
+            thread.deadline = e.time.now + timeout
         self._waiters.append(thread)
         thread.blocked_on = self
         try:
             if quiet:
-                quiet = not e.quiet_block(thread)
+                quiet = not quiet_block(e, thread)
             if not quiet and not thread.notified:
                 e.block(thread, 0, LOCAL, here())
         finally:
@@ -105,7 +106,7 @@ class Event:
         access(thread, ENGINE.heap.loc_of(self, "flag"), READ, here())
         if not thread.notified:
             self._waiters.remove(thread)
-            ENGINE.tick(thread, timeout, here())
+            ENGINE.time.tick(thread, timeout, here())
 
     def _at_fork_reinit(self) -> None:
         self._waiters.clear()

@@ -77,16 +77,16 @@ class FileLock:
                 ENGINE.block(thread, loc, TAKE, site)
         finally:
             thread.blocked_on = thread.spinning = None
-            if thread in ENGINE.spinners:
-                ENGINE.spinners.remove(thread)
+            if thread in ENGINE.spinning.spinners:
+                ENGINE.spinning.spinners.remove(thread)
             self._waiting.remove(entry)
 
     def _watch(self, thread: VThread, wanted: _Opened) -> None:
         """File objects are closed unseen: who waits for one looks again when nothing else can run."""
         held = not self._free_for(wanted) and any(each.file is not None for each in self._holders)
-        if held and thread not in ENGINE.spinners:
+        if held and thread not in ENGINE.spinning.spinners:
             thread.spinning = frozenset()
-            ENGINE.spinners.append(thread)
+            ENGINE.spinning.spinners.append(thread)
 
     def release(self, number: int, site: int) -> None:
         """Unlocked, or closed."""

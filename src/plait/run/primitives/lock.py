@@ -11,6 +11,7 @@ from plait.run.heap import OPAQUE
 from plait.run.operations import ACQUIRE, HAND_OVER, READ, RELEASE, TRY, TRY_FAILED
 from plait.run.primitives.built_in import built_in
 from plait.run.primitives.site import here
+from plait.run.quiet import quiet_block
 from plait.run.vthread import VThread
 
 TIMEOUT_MAX = 9223372036.0
@@ -64,18 +65,18 @@ class Baton:
         if not blocking_call or timeout == 0:
             access(thread, loc, TRY, site)
             return self._try(thread)
-        if timeout > 0 and e.early(thread):
+        if timeout > 0 and e.time.may_end_early(thread):
             access(thread, loc, TRY, site)
             got = self._try(thread)
             if not got:
-                e.tick(thread, timeout, site)
+                e.time.tick(thread, timeout, site)
             return got
         if self.holder is None and at_once(thread, loc, ACQUIRE, site):
             self.take(thread)
             thread.may_switch = True
             return True
         if timeout > 0:
-            thread.deadline = e.clock + timeout
+            thread.deadline = e.time.now + timeout
         self.waiting.append(thread)
         thread.blocked_on = self
         try:
@@ -134,13 +135,13 @@ class Baton:
             if not blocking_call or timeout == 0:
                 return False
             if timeout > 0:
-                thread.deadline = ENGINE.clock + timeout
+                thread.deadline = ENGINE.time.now + timeout
             self.waiting.append(thread)
             try:
-                began = ENGINE.quiet_block(thread)
+                began = quiet_block(ENGINE, thread)
             finally:
                 self.waiting.remove(thread)
-                left, thread.deadline = ENGINE.left(thread), None
+                left, thread.deadline = ENGINE.time.left(thread), None
             if began:
                 return self.acquire_by(thread, True, -1 if left is None else left, here())
             if thread.timed_out:

@@ -7,6 +7,7 @@ from plait.run.heap import OPAQUE
 from plait.run.operations import READ, TAKE, WRITE
 from plait.run.primitives.lock import NAN_WAITS, NOWHERE, check_number
 from plait.run.primitives.site import here
+from plait.run.quiet import quiet_block
 from plait.run.vthread import VThread
 
 
@@ -50,17 +51,17 @@ class Semaphore:
         e = ENGINE
         loc = e.heap.loc_of(self, "value")
         site = here()
-        patient = timeout is None or (timeout > 0 and not e.early(thread))
+        patient = timeout is None or (timeout > 0 and not e.time.may_end_early(thread))
         if not blocking_call or not patient:
             thread.may_switch = True
             access(thread, loc, WRITE, site)
             if not self._count:
                 _check(timeout)
-                e.tick(thread, timeout or 0.0, site)
+                e.time.tick(thread, timeout or 0.0, site)
                 return False
         else:
             if timeout is not None:
-                thread.deadline = e.clock + timeout
+                thread.deadline = e.time.now + timeout
             self._waiting.append(thread)
             thread.blocked_on = self
             try:
@@ -89,13 +90,13 @@ class Semaphore:
             if not blocking_call or (timeout is not None and timeout <= 0):
                 return False
             if timeout is not None:
-                thread.deadline = ENGINE.clock + timeout
+                thread.deadline = ENGINE.time.now + timeout
             self._waiting.append(thread)
             try:
-                began = ENGINE.quiet_block(thread)
+                began = quiet_block(ENGINE, thread)
             finally:
                 self._waiting.remove(thread)
-                left, thread.deadline = ENGINE.left(thread), None
+                left, thread.deadline = ENGINE.time.left(thread), None
             if began:
                 return self._acquire_by(thread, True, left)
             if thread.timed_out:

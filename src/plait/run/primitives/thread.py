@@ -19,6 +19,7 @@ from plait.run.primitives.built_in import built_in
 from plait.run.primitives.lock import check_number, old_name
 from plait.run.primitives.number import next_name, number
 from plait.run.primitives.site import here
+from plait.run.quiet import quiet_block
 from plait.run.vthread import FINISHED, VThread
 
 _MAIN_IDENT = threading.main_thread().ident or 0  # the real one
@@ -126,16 +127,16 @@ class Thread:
                 self.join(left)
             return
         thread.may_switch = True
-        if timeout is not None and (timeout <= 0 or ENGINE.early(thread)):
+        if timeout is not None and (timeout <= 0 or ENGINE.time.may_end_early(thread)):
             self._look(thread, other)
             if other.state != FINISHED:
-                ENGINE.tick(thread, timeout, here())
+                ENGINE.time.tick(thread, timeout, here())
             return
         if other.state == FINISHED:
             _ended_before(thread, other)
             return
         if timeout is not None:
-            thread.deadline = ENGINE.clock + timeout
+            thread.deadline = ENGINE.time.now + timeout
         other.joiners.append(thread)
         thread.blocked_on = other
         try:
@@ -156,12 +157,12 @@ class Thread:
             if timeout is not None:
                 if timeout <= 0:
                     break
-                thread.deadline = ENGINE.clock + timeout
+                thread.deadline = ENGINE.time.now + timeout
             other.joiners.append(thread)
             try:
-                began = ENGINE.quiet_block(thread)
+                began = quiet_block(ENGINE, thread)
             finally:
-                left, thread.deadline = ENGINE.left(thread), None
+                left, thread.deadline = ENGINE.time.left(thread), None
                 if thread in other.joiners:
                     other.joiners.remove(thread)
             if began:
@@ -288,7 +289,7 @@ def _ended_before(thread: VThread, other: VThread) -> None:
         return
     for step in range(len(ENGINE.trace) - 1, -1, -1):
         if ENGINE.trace[step][0] == other.id:
-            ENGINE._after(thread, ENGINE.step_of(step))
+            ENGINE.order_after(thread, ENGINE.step_of(step))
             return
 
 
