@@ -30,7 +30,7 @@ from plait.judge.handwritten.trial import Failure, RecordedTrial, Trial
 from plait.judge.handwritten.verdict import Verdict
 from plait.judge.minimise.schedules import simplify
 from plait.model.choices import BACKENDS, MODELS, TIMEOUTS
-from plait.model.outcome import Divergence, Finished
+from plait.model.outcome import Deadlock, Divergence, Finished, Hang
 from plait.model.schedule import Schedule
 from plait.observe.places import PLACES, is_machinery
 from plait.observe.recording import as_step
@@ -48,6 +48,8 @@ from plait.run.importing.world import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from plait.model.finding import AccessStep
 
 DEFAULT_EXECUTIONS = 10_000
 UNDISTURBED = 60.0  # seconds for which other threads of the process do not interrupt an exploration unasked
@@ -333,8 +335,20 @@ def fill(verdict: Verdict, recorded: RecordedTrial) -> None:
     verdict.schedule, verdict.preemptions = recorded.schedule, recorded.preemptions
     own = [moment for moment in recorded.moments if not is_machinery(moment.site)]
     verdict.rows = [as_step(moment) for moment in own or recorded.moments]
+    if not isinstance(recorded.outcome, Deadlock | Hang):
+        verdict.race = _race(recorded)
     verdict.names = {number: name for number, name in enumerate(recorded.names) if number}
     verdict.error, verdict.lost = recorded.error, recorded.lost
+
+
+def _race(recorded: RecordedTrial) -> list[AccessStep]:
+    """Return the last two accesses to data that raced in the code itself; none where locks kept all of them apart."""
+    inside = (
+        pair for pair in recorded.pairs
+        if pair.is_on_data and not any(is_machinery(each.site) or not each.site.line for each in pair)
+    )  # fmt: skip
+    pair = next(inside, None)
+    return [] if pair is None else [as_step(pair.first), as_step(pair.second)]
 
 
 def _without_own_frames(error: BaseException | None) -> BaseException | None:

@@ -18,7 +18,7 @@ from plait.judge.review import Brought
 from plait.model.finding import AccessStep, Finding
 from plait.report.html import html
 from plait.report.junit import junit
-from plait.report.layout import as_text
+from plait.report.layout import PIPED, as_text, piped_layout
 from plait.report.review import (
     MARKER,
     deed,
@@ -274,3 +274,20 @@ def test_what_a_review_no_longer_finds_is_named(reviewing, monkeypatch):
     assert main(["review", "--json", "r.json"]) == 0
     data = json.loads(Path("r.json").read_text(encoding="utf-8"))
     assert {each["subject"] for each in data["baseline"]["gone"]} == {"shop:A"}
+
+
+def test_a_title_is_as_wide_as_a_page_where_sentences_are_not_wrapped():
+    made = account()
+    text = as_text(review_text(result([made]), [made], piped_layout()))
+    assert max(len(line) for line in text.splitlines() if line.startswith("-- ")) == PIPED
+
+
+def test_existing_tests_without_threads_need_no_word():
+    made = clean()
+    for step in made.explored:
+        step.verdict, step.more["reason"] = "inconclusive", "the test starts no thread"
+        step.more["tests"] = [{"test": "tests/test_shop.py::test_one", "ran": "one thread"}]
+    assert made.untold == []
+    for step in made.explored:
+        step.more["tests"] = [{"test": "tests/test_shop.py::test_one", "ran": "not under control"}]
+    assert [each.startswith("explore ") for each in made.untold] == [True] * len(made.explored)

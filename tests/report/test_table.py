@@ -169,3 +169,50 @@ def test_colour_on_terminals_only(monkeypatch):
 def test_distances_are_those_to_the_nearest_mark(marked):
     places = [number for number, mark in enumerate(marked) if mark] or [len(marked) - 1]
     assert _distances(marked) == [min(abs(index - place) for place in places) for index in range(len(marked))]
+
+
+def test_the_way_to_a_part_and_what_never_changes_are_not_said():
+    rows = [
+        row(1, 5, "self._d[key] = self.size", "read Cache._d", "{}"),
+        row(1, 5, "self._d[key] = self.size", "read Cache.size", "3"),
+        row(1, 5, "self._d[key] = self.size", "insert Cache._d['a']", "3"),
+        row(2, 9, "return self._d[key]", "read Cache._d", "{'a': 3}"),
+        row(2, 9, "return self._d[key]", "read Cache._d['b']"),
+    ]
+    text = as_text(table(rows))
+    assert "insert Cache._d['a']: 3" in text
+    assert "read Cache._d['b']: (not there)" in text
+    assert "read Cache.size" not in text
+    assert "read Cache._d:" not in text
+    full = as_text(table(rows, layout=Layout(full=True)))
+    assert "read Cache.size: 3" in full
+    assert "read Cache._d: {}" in full
+
+
+def test_what_is_told_below_the_table_stays_in_it():
+    rows = [row(1, number, f"self.a{number}", f"read Cache.a{number}", "0") for number in range(100, 200)]
+    rows[50:50] = LOST_UPDATE
+    kept = as_text(table(rows, racing=LOST_UPDATE[2:], telling=[(1, "cache.py", 120), (0, "cache.py", 190)], height=14))
+    assert "120 self.a120" in kept
+    assert "190 self.a190" in kept
+    assert "more steps" in kept
+    other = as_text(table(rows, racing=LOST_UPDATE[2:], telling=[(2, "cache.py", 120)], height=14))
+    assert "120 self.a120" not in other
+
+
+def test_nothing_is_folded_that_fits_below_each_other():
+    """A column for each thread takes more lines: to fold steps for its sake would hide them for nothing."""
+    step = "with self._lock_of_the_cache:"
+    rows = [row(1 + number // 6, number, step, f"acquire Cache._lock_{number}", locks=()) for number in range(12)]
+    assert "│ thread 2" in as_text(table(rows, layout=Layout(100), height=40))
+    low = as_text(table(rows, layout=Layout(100), height=18))
+    assert "more step" not in low
+    assert "│" not in low
+
+
+def test_generated_code_has_no_line_of_a_file():
+    rows = [*LOST_UPDATE, row(2, 4, "self.amount", "write Item.amount", "2", file="<string>")]
+    text = as_text(table(rows))
+    assert "<string>" not in text
+    assert "line numbers of cache.py" in text
+    assert "14 self.hits" in text

@@ -70,8 +70,12 @@ class ClassReview:
 
     @property
     def untold(self) -> list[str]:
-        """Return what kept steps from a conclusion, each with the step's name."""
-        steps = [("diff", self.diff), ("check", self.check), *(("explore", each) for each in self.explored)]
+        """Return what kept steps from a conclusion, each with the step's name, or the test's.
+
+        Tests are chosen by what their file imports: one that starts no thread says nothing, and needs no word.
+        """
+        steps = [("diff", self.diff), ("check", self.check)]
+        steps += [(f"explore {each.subject}", each) for each in self.explored if not _is_sequential(each)]
         return [
             f"{name}: no conclusion: {step.more['reason']}" for name, step in steps
             if step is not None and step.verdict == "inconclusive" and step.more.get("reason")
@@ -165,3 +169,9 @@ def _raced(finding: Finding) -> set[str]:
 
 def _plain(finding: Finding) -> set[str]:
     return {method.rpartition(".")[2] for method in finding.methods}
+
+
+def _is_sequential(explored: Result) -> bool:
+    """Return whether no test of a step has started a thread."""
+    tests = explored.more.get("tests", [])
+    return bool(tests) and all(each["ran"] == "one thread" for each in tests)

@@ -8,6 +8,11 @@ from typing import Any
 from plait.judge.oracle.specification import Result
 
 
+def with_article(name: str) -> str:
+    """Return the name of a class for one of its instances: ``an Item``."""
+    return f"{'an' if name[:1] in 'AEIOaeio' else 'a'} {name}"
+
+
 def shown_result(result: Result) -> str:
     """Return a canonical result in words."""
     if result[0] == "raised":
@@ -39,7 +44,7 @@ def plain(value: Any) -> str:
         return "{" + ", ".join(plain(part) for part in rest[0][1:]) + "}" if len(rest[0]) > 1 else "set()"
     if kind in ("named", "value", "enum", "variable"):
         return str(rest[-1])
-    return f"a {kind}"
+    return with_article(kind)
 
 
 # -- difference show ---------------------------------------------------------------------------------------------------
@@ -71,13 +76,13 @@ def _shown(value: Any, depth: int) -> str:
         return ", ".join(_shown(part, depth) for part in value)
     if kind in _CONTENTS:
         return _content(value, depth)
-    return _object(kind, rest, depth) if depth else f"a {kind}"
+    return _object(kind, rest, depth) if depth else with_article(kind)
 
 
 _SIMPLE: dict[str, Callable[[list[Any]], str]] = {
     "str": lambda rest: repr(rest[0]), "float": lambda rest: str(rest[0]), "bytes": lambda rest: repr(_bytes(rest[0])),
     "enum": lambda rest: ".".join(map(str, rest)), "named": lambda rest: str(rest[0]),
-    "value": lambda rest: str(rest[-1]), "opaque": lambda rest: f"a {rest[0]}", "same": lambda _rest: "...",
+    "value": lambda rest: str(rest[-1]), "opaque": lambda rest: with_article(str(rest[0])), "same": lambda _rest: "...",
     "method": lambda rest: str(rest[0]), "address": lambda _rest: "an address",
 }  # fmt: skip
 
@@ -94,7 +99,7 @@ def _object(kind: str, parts: list[Any], depth: int) -> str:
     contents = [_content(part, depth) for part in parts if isinstance(part, tuple) and part]
     if kind in ("list", "dict", "set", "deque") and len(contents) == 1:
         return contents[0]
-    return f"{kind}({', '.join(contents)})" if contents else f"a {kind}"
+    return f"{kind}({', '.join(contents)})" if contents else with_article(kind)
 
 
 _CONTENTS = frozenset({"mapping", "items", "set", "state"})

@@ -7,6 +7,7 @@ worker is checked by `plait.workers.schema`, what comes from a file by `from_jso
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypedDict
 
@@ -15,7 +16,13 @@ from plait.model.test import Test
 
 HOLDS_ITSELF = "the call waits for a lock that it holds itself"
 """The `Finding.detail` of a call that is its own deadlock."""
+_NESTED = re.compile(r"\.<locals>(\.<\w+>)?")
 _LONG_VERBS = ("try-acquire (busy)", "find busy", "look at")  # all others are one word
+
+
+def function_shown(name: str) -> str:
+    """Return a function's qualified name as people read it: a comprehension is part of the function around it."""
+    return _NESTED.sub("", name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +236,8 @@ class Finding:
     gap: Gap | None = None  # the function that was interrupted half-way
     reproducer: str | None = None
     detail: str = ""
-    calls: str = ""
-    expected: list[str] = field(default_factory=list)
+    odd_call: str = ""  # the call that gives what no order of whole calls does, if it is one
+    expected: list[str] = field(default_factory=list)  # what it gives in these orders
     occurrences: int = 1
     waiting: list[str] = field(default_factory=list)
     raised: str = ""  # what an exception says, and the line that raises it
@@ -272,7 +279,7 @@ class Finding:
             "baseline": None if self.baseline is None else self.baseline.as_json(),
         }  # fmt: skip
         found |= {name: value for name, value in parts.items() if value is not None}
-        for name in ("detail", "expected", "waiting", "raised", "through", "siblings", "group", "mend", "node"):
+        for name in _TEXTS:
             value = getattr(self, name)
             if value:
                 found[name] = value
@@ -300,7 +307,8 @@ class Finding:
     def _verify(self) -> None:
         """Whoever shows a finding relies on these types."""
         texts = [self.kind, self.summary, self.detail, *self.methods, *self.expected, *self.waiting, *self.through]
-        texts += [self.raised, self.mend, self.node, *(name for names in self.siblings for name in names)]
+        texts += [self.odd_call, self.raised, self.mend, self.node]
+        texts += [name for names in self.siblings for name in names]
         if self.test is not None:
             for call in (*self.test.prefix, *self.test.calls):
                 texts += [call.method, call.form, call.receiver, *call.args]
@@ -311,8 +319,20 @@ class Finding:
             raise ValueError("what should be a number is not")
 
 
-_PLAIN = (
-    "kind", "summary", "methods", "exception", "preemptions", "reachable", "confirmed_on_threads", "only_old",
-    "only_new", "reproducer", "detail", "expected", "occurrences", "waiting", "raised", "through", "siblings", "group",
-    "mend", "node",
+_TEXTS = (
+    "detail", "odd_call", "expected", "waiting", "raised", "through", "siblings", "group", "mend", "node"
 )  # fmt: skip
+_PLAIN = (
+    "kind",
+    "summary",
+    "methods",
+    "exception",
+    "preemptions",
+    "reachable",
+    "confirmed_on_threads",
+    "only_old",
+    "only_new",
+    "reproducer",
+    "occurrences",
+    *_TEXTS,
+)

@@ -37,6 +37,11 @@ class RacingPair:
         yield self.second
 
     @property
+    def is_on_data(self) -> bool:
+        """Whether neither of the two takes or gives back a lock."""
+        return self.first.mode not in _SYNC and self.second.mode not in _SYNC
+
+    @property
     def places(self) -> frozenset[tuple[str, str, str]]:
         """Equal for the same two places, whatever the threads and the order."""
         return frozenset((each.site.module, each.site.function, each.site.text) for each in (self.first, self.second))

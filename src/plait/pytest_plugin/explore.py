@@ -550,7 +550,8 @@ def _failure(verdict: Verdict) -> dict[str, Any]:
         "exception": type(verdict.error).__name__ if verdict.error is not None else None,
         "preemptions": verdict.preemptions, "token": verdict.token,
         "schedule": None if schedule is None else schedule.as_json(),
-        "interleaving": [step.as_json() for step in verdict.rows], "reachable": verdict.reachable,
+        "interleaving": [step.as_json() for step in verdict.rows],
+        "race": [step.as_json() for step in verdict.race], "reachable": verdict.reachable,
         "confirmed_on_threads": verdict.confirmed_on_threads, "text": str(InterleavingError(verdict)),
         "names": {str(number): name for number, name in verdict.names.items()}, "story": story_data(verdict),
     }  # fmt: skip

@@ -11,7 +11,9 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from plait.model.finding import AccessStep, Gap, function_shown
 from plait.report.fix_text import compact_fix
+from plait.report.why import Protection, protection
 
 MOST_CHARACTERS = 4_000  # of one block: even of code, about three characters are a token
 _LINE = 400
@@ -54,10 +56,10 @@ def _known(finding: dict[str, Any]) -> str:
 
 def places_to_change(finding: dict[str, Any]) -> list[str]:
     """Return the lines that a mend has to touch: the gap, else the places without the lock, else the accesses."""
-    gap = finding.get("gap")
-    if gap is not None:
-        first, last = sorted((gap["line"], gap["end"]))
-        return [f"{gap['file']}:{first}-{last} {gap['function']}"]
+    lacking = _lacking(finding)
+    if lacking is not None:
+        last = f"-{lacking.last}" if lacking.last != lacking.first else ""
+        return [f"{lacking.file}:{lacking.first}{last} {function_shown(lacking.function)}"]
     if finding["kind"] in ("deadlock", "hang") or finding.get("waiting"):
         rows = [row for row in finding.get("interleaving", ()) if str(row["access"]).startswith(("acquire", "wait"))]
         return _places(rows)[:6]
@@ -71,9 +73,19 @@ def places_to_change(finding: dict[str, Any]) -> list[str]:
     return found or [", ".join(finding["methods"])]
 
 
+def _lacking(finding: dict[str, Any]) -> Protection | None:
+    """Return the lines that lack a lock, where a function was interrupted half-way."""
+    if finding.get("gap") is None:
+        return None
+    race, steps = ([AccessStep.from_json(row) for row in finding.get(key) or ()] for key in ("race", "interleaving"))
+    return protection(Gap.from_json(finding["gap"]), race, steps)
+
+
 def _places(rows: Sequence[dict[str, Any]]) -> list[str]:
     inside = [row for row in rows if not str(row["file"]).startswith("<")]
-    return list(dict.fromkeys(f"{row['file']}:{row['line']} {row.get('function', '')}".strip() for row in inside))
+    names = [function_shown(row.get("function", "")) for row in inside]
+    said = (f"{row['file']}:{row['line']} {name}".strip() for row, name in zip(inside, names, strict=True))
+    return list(dict.fromkeys(said))
 
 
 def _access(row: dict[str, Any]) -> str:
@@ -86,7 +98,8 @@ def _lost(finding: dict[str, Any]) -> list[str]:
     """Return what is wrong, and what it should be."""
     said = [finding[name] for name in ("raised", "detail") if finding.get(name)]
     if finding.get("expected"):
-        said.append(f"one after the other, the call {' or '.join(finding['expected'][:4])}")
+        call = finding.get("odd_call") or "the call"
+        said.append(f"one after the other, {call} {' or '.join(finding['expected'][:4])}")
     for name in ("only_new", "only_old"):
         said += [f"{name.replace('_', ' ')} version: {_outcome(each)}" for each in (finding.get(name) or ())[:2]]
     return said
@@ -107,6 +120,9 @@ def lock_to_take(finding: dict[str, Any]) -> str:
     guard = finding.get("guard")
     if guard is not None:
         return f"{guard['lock']}, as at {guard.get('guarded', 'the')} other places that access {guard['field']}"
+    lacking = _lacking(finding)
+    if lacking is not None and lacking.lock:
+        return f"{lacking.lock}, which is held at the other access or at a part of these lines"
     used = {lock for row in finding.get("interleaving", ()) for lock in row.get("locks", ())}
     if used:
         return f"{', '.join(sorted(used)[:3])} is used here, but does not cover both accesses"

@@ -53,15 +53,25 @@ def _side_by_side(result: Result, layout: Layout) -> list[Line]:
         texts = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
         lines = [[Span(f"{' ' * start}{text}")] for text in texts]
     else:
-        lines = [line for row in shown.rows for line in _one_outcome(shown.head, row, layout, start)]
+        lines = _listed(shown, layout, start)
     return [*lines, *(line for note in shown.notes for line in prose(note, layout, "note", indent=start))]
 
 
-def _one_outcome(head: Sequence[str], row: Sequence[str], layout: Layout, start: int) -> list[Line]:
-    """Return one outcome as a sentence: what it is, and which version has it."""
-    parts = [f"{name}: {value}" for name, value in zip(head[:-2], row[:-2], strict=True)]
-    said = f"before: {row[-2]}, after: {row[-1]}; {', '.join(parts)}"
-    return prose(said, layout, indent=start, hang=4)
+_HAVE_IT = {("never", "yes"): "only after the change:", ("yes", "never"): "only before the change:"}
+
+
+def _listed(shown: OutcomeTable, layout: Layout, start: int) -> list[Line]:
+    """Return the outcomes by the versions that have them, each as a sentence."""
+    lines: list[Line] = []
+    told = ""
+    for row in shown.rows:
+        who = _HAVE_IT.get((row[-2], row[-1]), "before and after:")
+        if who != told:
+            lines += prose(who, layout, indent=start)
+            told = who
+        parts = [f"{name}: {value}" for name, value in zip(shown.head[:-2], row[:-2], strict=True)]
+        lines += prose(f"- {'; '.join(parts)}", layout, indent=start, hang=2)
+    return lines
 
 
 def _sequential(each: dict[str, Any], layout: Layout) -> list[Line]:

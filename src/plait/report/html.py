@@ -15,11 +15,12 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from plait.model.finding import AccessStep
+from plait.model.finding import AccessStep, Finding
 from plait.model.schedule import Schedule
 from plait.report.diff_text import outcome_table
 from plait.report.interleaving import shown_steps
 from plait.report.sarif import level_of
+from plait.report.why import WHERE, why_sentences
 
 _SCRIPTS = ("page_base.js", "page_plots.js", "page_steps.js", "page_index.js", "page.js")
 
@@ -77,4 +78,5 @@ def _with_steps(finding: dict[str, Any], sources: Mapping[str, Any]) -> dict[str
     for each in shown_steps(rows, racing):
         line = sources.get(each.step.file, {}).get("lines", {}).get(str(each.step.line), "").strip()
         found.append({**each.as_json(), "text": line or each.step.code})
-    return {**finding, "steps": found}
+    told = Finding.from_json(finding)
+    return {**finding, "steps": found, "why": [text for text, part in why_sentences(told) if part != WHERE]}

@@ -13,6 +13,7 @@ import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,15 +48,17 @@ def table(
     names: Mapping[int, str] | None = None,
     ends: Mapping[int, str] | None = None,
     racing: Iterable[AccessStep] = (),
+    telling: Collection[tuple[int, str, int]] = (),
     layout: Layout = Layout(),  # noqa: B008 - immutable
     height: int = MOST_LINES,
 ) -> list[Line]:
     """Return the lines of the table, at most about ``height`` unless everything is wanted.
 
     ``names`` says what a thread does, ``ends`` how it ended if not well (``raises KeyError``, ``waits for ...``), and
-    ``racing`` are the rows of the conflicting accesses.
+    ``racing`` are the rows of the conflicting accesses. ``telling`` are lines that are never folded: thread, the file's
+    own name and number; thread 0 is any.
     """
-    cells, files = _cells(rows, list(racing))
+    cells, files = _cells(rows, list(racing), telling, full=layout.full)
     cells = _without_repeats(cells)
     for thread, text in (ends or {}).items():
         cells.append(_Cell(thread, "", text, held=False, end=True))
@@ -64,10 +67,14 @@ def table(
         return []
     titles = {thread: _title(thread, (names or {}).get(thread, "")) for thread in threads}
 
-    def drawn(kept: Sequence[_Cell]) -> list[Line]:
-        return [*_drawn(kept, titles, layout.width), *_legend(kept, files, layout)]
+    def drawn(kept: Sequence[_Cell], *, below: bool = False) -> list[Line]:
+        return [*_drawn(kept, titles, layout.width, below=below), *_legend(kept, files, layout)]
 
-    return drawn(cells) if layout.full else _folded(cells, max(height, LEAST_LINES), drawn)
+    lines = drawn(cells)
+    most = max(height, LEAST_LINES)
+    if layout.full or len(lines) <= most:
+        return lines
+    return _folded(cells, most, partial(drawn, below=True))  # which takes fewer lines than columns do
 
 
 def _title(thread: int, name: str) -> str:
@@ -151,9 +158,12 @@ def without_primitives(rows: Sequence[AccessStep]) -> list[AccessStep]:
     return [row for row in rows if not _PRIMITIVE.fullmatch(row.value or "")]
 
 
-def _cells(rows: Sequence[AccessStep], racing: Sequence[AccessStep]) -> tuple[list[_Cell], list[str]]:
+def _cells(
+    rows: Sequence[AccessStep], racing: Sequence[AccessStep], telling: Collection[tuple[int, str, int]], *, full: bool
+) -> tuple[list[_Cell], list[str]]:
     shown = without_primitives(rows)
-    files = list(dict.fromkeys(Path(row.file).name for row in shown if row.line))
+    changing = {_place(row) for row in rows if row.verb != "read"}
+    files = list(dict.fromkeys(Path(row.file).name for row in shown if row.line and row.is_in_a_file))
     shared = _shared(shown)
     exact = [row for row in racing if row in shown]  # else those that look the same: the code may have moved since
     conflicts = {_identity(row) for row in racing}
@@ -163,10 +173,15 @@ def _cells(rows: Sequence[AccessStep], racing: Sequence[AccessStep]) -> tuple[li
         together = list(group)
         first = together[0]
         where = str(first.line) if len(files) == 1 else f"{Path(first.file).name}:{first.line}"
+        if files and not first.is_in_a_file:  # code that somebody generates, such as a dataclass's methods
+            where = ""
         code = _source(first.file, first.line) or first.code
-        notes = list(dict.fromkeys(map(_note, together)))
+        said = together if full else _worth_saying(together, racing, changing)
+        notes = list(dict.fromkeys(map(_note, said)))
         race = any(row in exact if exact else _identity(row) in conflicts for row in together)
-        weight = 0 if race else min(_weight(row, shared, places) for row in together)
+        named = Path(first.file).name
+        tells = (first.thread, named, first.line) in telling or (0, named, first.line) in telling
+        weight = 0 if race or tells else min(_weight(row, shared, places) for row in together)
         cells.append(_Cell(first.thread, where, code, bool(first.locks), notes, weight=weight, race=race))
     for before, after in itertools.pairwise(cells):  # where threads switch
         if before.thread != after.thread:
@@ -177,6 +192,23 @@ def _cells(rows: Sequence[AccessStep], racing: Sequence[AccessStep]) -> tuple[li
 
 
 _BORDER = 2
+
+
+def _worth_saying(
+    together: Sequence[AccessStep], racing: Sequence[AccessStep], changing: Collection[object]
+) -> list[AccessStep]:
+    """Return what a line is shown to touch: not the way to a part of a container, nor what stays as it is all the time.
+
+    Something is left of every line; what races is left of all.
+    """
+    parts = {row.attribute for row in together if row.attribute != row.place}
+    conflicts = {_identity(row) for row in racing}
+    direct = [
+        row for row in together
+        if _identity(row) in conflicts or not (row.verb == "read" and row.place in parts)
+    ]  # fmt: skip
+    said = [row for row in direct if _identity(row) in conflicts or _place(row) in changing]
+    return said or direct or list(together)
 
 
 def _weight(step: AccessStep, shared: Collection[object], racing: Collection[object]) -> int:
@@ -202,7 +234,8 @@ def _source(file: str, line: int) -> str:
 
 def _note(step: AccessStep) -> str:
     said = f"blocked by {step.place}" if step.verb == "find busy" else step.access
-    return said if step.value is None else f"{said}: {step.value}"
+    value = GONE if step.value is None and step.verb == "read" and step.place.endswith("]") else step.value
+    return said if value is None else f"{said}: {value}"
 
 
 def _place(step: AccessStep) -> object:
@@ -261,10 +294,10 @@ def _repeats(cells: list[_Cell], index: int) -> tuple[int, int]:
 # -- drawing -----------------------------------------------------------------------------------------------------------
 
 
-def _drawn(cells: Sequence[_Cell], titles: Mapping[int, str], width: int) -> list[Line]:
+def _drawn(cells: Sequence[_Cell], titles: Mapping[int, str], width: int, *, below: bool) -> list[Line]:
     label = max(len(cell.where) for cell in cells)
     wide = (width - len(GAP) * (len(titles) - 1)) // len(titles)
-    if len(titles) <= MOST_COLUMNS and all(_fits(cell, label, wide) for cell in cells):
+    if not below and len(titles) <= MOST_COLUMNS and all(_fits(cell, label, wide) for cell in cells):
         return _columns(cells, titles, label, wide)
     return _below(cells, titles, label, width)
 

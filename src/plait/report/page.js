@@ -48,42 +48,11 @@ function outcomes(shown) {
   return box;
 }
 
-function earlyWait(finding) {
-  const gap = finding.gap;
-  if (!gap || !(finding.race || []).some(row => /^(acquire|release|find busy|wait|notify) /.test(row.access))) return undefined;
-  return finding.interleaving.find(row => row.access.startsWith("wait ") && row.thread === gap.thread && row.line === gap.line);
-}
-
 function why(finding) {
   const box = make("section", {}, make("h3", {}, "Why"));
   const say = text => box.append(sentence("p", text));
   (finding.waiting || []).forEach(say);
-  if (finding.expected && finding.expected.length && finding.kind !== "deadlock") say(`One after the other, the call ${finding.expected.slice(0, 4).join(" or ")}.`);
-  const early = earlyWait(finding);
-  if (early) {
-    say(`Not tested again: wait() at line ${early.line} of \`${early.file.split("/").pop()}\`, in \`${early.function}\`, lets other `
-      + "threads change what was tested before it. Test it again when wait() returns: `while`, not `if`.");
-  } else if (finding.race) {
-    const [first, second] = finding.race;
-    const place = row => `${row.access} at line ${row.line} (thread ${row.thread})`;
-    say(`Conflicting accesses: ${place(first)} and ${place(second)}.`);
-  }
-  if (finding.gap && !early) {
-    const gap = finding.gap, file = gap.file.split("/").pop();
-    const which = gap.line === gap.end ? `line ${gap.line}` : `lines ${gap.line} and ${gap.end}`;
-    say(`Not atomic: ${which} of \`${file}\`, in \`${gap.function}\`, must run under one lock `
-      + `(thread ${gap.thread} is interrupted there).`);
-  }
-  if (finding.guard) {
-    const guard = finding.guard, total = guard.guarded + guard.unguarded.length;
-    say(`Guard: \`${guard.field}\` is accessed under \`${guard.lock}\` at ${guard.guarded} of ${total} places; not at `
-      + guard.unguarded.slice(0, 6).map(place => `\`${place.split("/").pop()}\``).join(", ") + ".");
-  }
-  const method = name => `\`${name.split(".").pop()}\``;
-  if ((finding.through || []).length) say(`On the way: ${finding.through.slice(0, 5).map(method).join(", ")}.`);
-  if ((finding.siblings || []).length) say("The same shows in tests of "
-    + finding.siblings.slice(0, 5).map(names => names.map(method).join(" with ")).join(", ")
-    + (finding.siblings.length > 5 ? `, and ${finding.siblings.length - 5} more.` : "."));
+  (finding.why || []).forEach(say);
   if (finding.detail && data.command === "explore") box.append(make("pre", {tabindex: "0"}, finding.detail));
   else if (finding.detail && finding.kind !== "performance") say(finding.detail[0].toUpperCase() + finding.detail.slice(1) + ".");
   return box.children.length > 1 ? box : null;

@@ -296,7 +296,9 @@ def statement(result: Result) -> list[str]:
         said = "No conclusion: what ran is no evidence"
     reason = [f"Why: {result.more['reason']}."] if result.verdict == "inconclusive" and "reason" in result.more else []
     done = f"{stats['tests']} tests, {stats['schedules']} schedules; {stats.get('tests_exhausted', 0)} tests explored "
-    pairs = f"{stats['method_pairs_covered']} of {stats['method_pairs']} pairs of methods ran concurrently."
+    count, covered = stats["method_pairs"], stats["method_pairs_covered"]
+    which = "the one pair" if count == covered == 1 else f"{covered} of {count} pairs"
+    pairs = f"{which} of methods ran concurrently."
     return [
         f"{said} in {result.subject} ({result.elapsed_s:.1f} s; {_ENDED.get(result.stopped_by, result.stopped_by)}).",
         *reason,
@@ -316,7 +318,7 @@ COVERED, TRIED, OPEN = "●", "○", "·"
 
 def curve(coverage: Sequence[Sequence[float]], pairs: int, wide: int = WIDTH) -> str:
     """Return one line: covered pairs over time, from nothing to all of them."""
-    if not coverage or not pairs:
+    if not coverage or pairs < 2:
         return ""
     end = max(coverage[-1][0], 1e-9)
     marks = []

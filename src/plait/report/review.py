@@ -196,7 +196,7 @@ def review_text(
     lines: list[Line] = []
     for review in classes:
         for part in _evidence(review, layout):
-            lines += [*fitted(_title(review.name, layout.prose), layout), [], *part, []]
+            lines += [*fitted(_title(review.name, min(layout.width, layout.prose)), layout), [], *part, []]
     for review in classes:
         said = f"{_MARKS[_state(review)]:6}{review.name}: {line(review)}."
         lines += prose(said, layout, "good" if review.verdict == "clean" else "bad", hang=6)

@@ -11,6 +11,7 @@ from plait.model.finding import AccessStep
 from plait.model.outcome import Deadlock, Divergence, Hang, Raised
 from plait.report.interleaving import table
 from plait.report.layout import SCREEN, Layout, Line, Span, prose
+from plait.report.why import race_sentence
 
 if TYPE_CHECKING:
     from plait.judge.handwritten.verdict import Verdict
@@ -29,7 +30,7 @@ def story_data(verdict: Verdict) -> dict[str, Any]:
     outcome = verdict.outcome
     return {
         "head": outcome.summary() + _effort(verdict), "details": outcome.details(),
-        "rows": [step.as_json() for step in verdict.rows],
+        "rows": [step.as_json() for step in verdict.rows], "race": [step.as_json() for step in verdict.race],
         "names": {str(number): name for number, name in verdict.names.items()},
         "ends": {str(number): text for number, text in _ends(verdict).items()}, "facts": _facts(verdict),
         "token": verdict.token,
@@ -44,13 +45,14 @@ def story_lines(
     for entry in told["details"]:
         lines += [line for part in entry.split("\n") for line in prose(part, layout, indent=2 + _depth(part))]
     names, ends = ({int(number): text for number, text in told[key].items()} for key in ("names", "ends"))
-    facts = [line for part in told["facts"] for line in prose(part, layout)]
+    race, steps = ([AccessStep.from_json(row) for row in told.get(key, ())] for key in ("race", "rows"))
+    facts = prose(race_sentence(race, steps), layout, "why") if race else []
+    facts += [line for part in told["facts"] for line in prose(part, layout)]
     if told["token"] is not None:
         facts.append([Span(again.format(told["token"]))])  # in one line, to be copied
     if told["rows"]:
         room = SCREEN - len(lines) - len(facts) - 2
-        steps = [AccessStep.from_json(row) for row in told["rows"]]
-        lines += [[], *table(steps, names=names, ends=ends, layout=layout, height=room)]
+        lines += [[], *table(steps, names=names, ends=ends, racing=race, layout=layout, height=room)]
     return [*lines, [], *facts]
 
 

@@ -119,16 +119,9 @@ class Fingerprints:
         self._module = source.required(subject.module, version.label)
         self._program = Program(source, subject.module)
         self._reach = Reach(self._program, wide=True)
-        self._classes = list(self._find(subject.qualname)) if subject.qualname else []
+        self._classes = self._program.classes_named(self._module, subject.qualname) if subject.qualname else []
         self._reached: dict[Step, dict[str, str]] = {}
         self._parts: dict[str, str] = {}
-
-    def _find(self, qualname: str) -> Iterator[Unit]:
-        top, *rest = qualname.split(".")
-        targets = self._program.resolve(self._module, top)
-        for name in rest:
-            targets = [found for target in targets for found in self._program.member(target, name)]
-        yield from (target.unit for target in targets if target.kind == "class")
 
     def code(self, test: Test) -> dict[str, str]:
         """Hashes of all that the test's calls can reach, by ``module:name``."""

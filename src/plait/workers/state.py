@@ -173,8 +173,10 @@ def _rewritten(wanted: WorkerSpec) -> types.ModuleType:
 
 
 def _as_it_is(wanted: WorkerSpec) -> types.ModuleType:
+    from plait.run.importing.world import is_found_by_name  # noqa: PLC0415 - as above
+
     sys.path[:0] = [str(folder.resolve()) for folder in (*wanted.roots, *wanted.paths)]
-    if wanted.file is None:
+    if wanted.file is None or is_found_by_name(wanted.module, wanted.file):
         return importlib.import_module(wanted.module)
     found = importlib.util.spec_from_file_location(wanted.module, wanted.file)
     assert found is not None

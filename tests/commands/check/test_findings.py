@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from in_process import plait
 from plait.judge.oracle.rules import Rules
 from plait.report.finding_text import finding_lines
 from plait.report.layout import Layout, as_text
@@ -302,3 +303,22 @@ def test_a_look_at_a_broken_structure_has_an_end(run):
     summary = "Ring: after two calls of `use` at the same time, `x.names()` does not end instead of ['a', 'b']"
     assert summary in [finding.summary for finding in result.findings]
     assert not result.more.get("lost")
+
+
+def test_a_class_that_its_package_hands_on_is_read_where_it_stands(tmp_path):
+    """Its module says what it claims, and promises; and its file can be named although the package imports it."""
+    package = tmp_path / "store"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .stock import Stock\n")
+    (package / "parts.py").write_text("START = 0\n")
+    (package / "stock.py").write_text(
+        '"""Stock that web workers share."""\nimport threading\nfrom .parts import START\n\n\nclass Stock:\n'
+        '    """Thread-safe.\n\n    Thread safety: atomic\n    """\n\n    def __init__(self):\n'
+        "        self.value = START\n\n    def put(self):\n        self.value = self.value + 1\n"
+    )
+    for name in ("store:Stock", "store/stock.py:Stock", "store/__init__.py:Stock"):
+        done = plait(tmp_path, "check", name, "--max-tests", 6, "--workers", 1, "--json", "r.json", "--quiet")
+        assert done.returncode == 1, done.stderr
+        assert "does not claim" not in done.stdout
+        data = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+        assert data["contract"]["source"] == "docstring", name

@@ -55,7 +55,7 @@ def test_one_finding_of_a_group_is_shown_in_full():
     assert shown.startswith("Shop does not claim to be thread-safe: there is no lock and no word of threads")
     assert "[1/4] way 0" in shown
     assert "way 1" not in shown
-    assert "To mend: shop.py: Shop._add. Findings 2 to 4 reach it in other ways (see --json)." in shown
+    assert "To mend: shop.py: Shop._add. Findings 2 to 4 reach it in other ways (--full shows them)." in shown
     assert statement(result)[0].startswith("4 thread-safety violations, to be mended in 1 place, in shop:Shop")
     result.more["mentions_threads"] = True
     assert as_text(check_text(result)).startswith("[1/4] way 0")

@@ -35,10 +35,11 @@ from plait.store.baseline import Found
 from plait.store.project import Memory, memory_name, remembering
 from plait.store.receipts import Receipt
 from plait.subject.changes.impact_analysis import impact_between
+from plait.subject.changes.units import Program
 from plait.subject.contract import Contract, stated_in
 from plait.subject.interface.concurrent import mentions_threads
 from plait.subject.name import Subject
-from plait.subject.source import Source, files_of
+from plait.subject.source import Module, Source, files_of
 from plait.subject.versions.version import Version
 from plait.workers.cluster import Cluster, open_workers
 from plait.workers.pool import Workers
@@ -143,13 +144,23 @@ def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Re
 
 def _promised(options: CheckOptions, version: Version) -> CheckOptions:
     """Return the options with what docstrings promise, where the settings say nothing else."""
-    module = Source(version.root).module(options.subject.module)
-    stated = stated_in(module, options.subject.qualname) if module is not None else Contract()
+    module, qualname = _home(options.subject, version)
+    stated = stated_in(module, qualname) if module is not None else Contract()
     given = options.hints.contract
     if not stated:
         return options
     levels, source = {**stated.levels, **given.levels}, given.source or stated.source
     return replace(options, hints=replace(options.hints, contract=Contract(levels, source)))
+
+
+def _home(subject: Subject, version: Version) -> tuple[Module | None, str]:
+    """Return the module in which the class stands, and its name there: packages hand on what their modules define."""
+    source = Source(version.root, package=subject.module.partition(".")[0])
+    module = source.module(subject.module)
+    if module is None or not subject.qualname:
+        return module, subject.qualname
+    found = Program(source, subject.module).classes_named(module, subject.qualname)
+    return (source.module(found[0].module), found[0].name) if found else (module, subject.qualname)
 
 
 def _version(options: CheckOptions) -> AbstractContextManager[Version]:
@@ -175,8 +186,11 @@ def _placed(result: Result, version: Version, subject: Subject) -> Result:
 
 def _claims(subject: Subject, version: Version) -> bool:
     """Return whether the code or the documents of a subject say anything about threads."""
-    named = files_of(version.root, subject.module) if subject.file is None else (subject.file,)
-    files = [Path(each) for each in named if Path(each).is_file()]
+    named = [Path(each) for each in files_of(version.root, subject.module)] if subject.file is None else [subject.file]
+    module, _qualname = _home(subject, version)
+    if module is not None and module.is_own:
+        named.append(version.root / module.file)
+    files = [each for each in named if each.is_file()]
     return mentions_threads(files, version.root, subject.module.partition(".")[0])
 
 

@@ -15,7 +15,7 @@ from plait.judge.difference.explain import Explanation
 from plait.judge.difference.sequential import alike_alone, same
 from plait.judge.difference.words import Kind, described, difference_kind, difference_summary, showing
 from plait.judge.minimise.tests import descend
-from plait.model.finding import AccessStep, Finding
+from plait.model.finding import AccessStep, Finding, Gap
 from plait.model.test import Test
 from plait.observe.trace import Place
 from plait.subject.changes.change import Change, Side
@@ -134,6 +134,8 @@ def difference_finding(
         guard=explanation.guard,
         race=None if explanation.race is None else [_marked(row, change, side, labels) for row in explanation.race],
         waiting=explanation.waiting,
+        raised=explanation.raised,
+        gap=_gap_of(explanation, side, labels),
         detail=_changes(explanation, change, side, lambda other: _visited(sides, other, test)),
     )
 
@@ -157,6 +159,12 @@ def _marked(step: AccessStep, change: Change, side: Side, labels: dict[str, str]
     changed = step.line in change.changed_lines(side).get(step.file, ())
     file, version = (step.file, None) if side == "new" else (f"{labels['old']}:{step.file}", labels["old"])
     return replace(step, changed=changed, file=file, version=version)
+
+
+def _gap_of(explanation: Explanation, side: Side, labels: dict[str, str]) -> Gap | None:
+    """Return what was interrupted; its file is named as those of the steps are."""
+    torn = explanation.gap
+    return torn if torn is None or side == "new" else replace(torn, file=f"{labels['old']}:{torn.file}")
 
 
 def _changes(explanation: Explanation, change: Change, side: Side, visited: Callable[[Side], frozenset[Place]]) -> str:

@@ -310,11 +310,11 @@ def _again(asked: str, test: str) -> str:
 
 def _finding(told: dict[str, Any]) -> Finding:
     failure = told["failure"]
-    steps = [AccessStep.from_json(row) for row in failure["interleaving"]]
+    steps, race = ([AccessStep.from_json(row) for row in failure.get(key, ())] for key in ("interleaving", "race"))
     return Finding(
         failure["kind"], failure["summary"], list(dict.fromkeys(step.function for step in steps if step.function)),
         exception=failure["exception"], preemptions=failure["preemptions"],
         schedule=None if failure["schedule"] is None else Schedule.from_json(failure["schedule"]),
-        interleaving=steps, reachable=failure["reachable"],
+        interleaving=steps, race=race or None, reachable=failure["reachable"],
         confirmed_on_threads=failure["confirmed_on_threads"], detail="\n".join(failure["details"]), node=told["test"],
     )  # fmt: skip

@@ -82,7 +82,7 @@ def _run(order: ReplayOrder) -> int:
     examination = order.examination()
     violation, _lost = examination.replay(order.schedule)
     moments, pairs, _waiting = record_schedule(examination, order.schedule)
-    pair = relevant(pairs, examination, violation)
+    pair = relevant(pairs, examination.bed, None if violation is None else violation.exception)
     stops = (pair.first, pair.second) if pair is not None else tuple(moments[-1:])
     strategy = Scripted(order.schedule)
     strategy.next_prefix()

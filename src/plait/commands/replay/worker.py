@@ -72,7 +72,7 @@ def replay_finding(order: ReplayOrder, times: int) -> Replayed:
         examination = order.examination()
         violation, lost = examination.replay(schedule)
         moments, pairs, waiting = record_schedule(examination, schedule)
-        pair = relevant(pairs, examination, violation)
+        pair = relevant(pairs, examination.bed, None if violation is None else violation.exception)
         rows = [as_step(moment) for moment in moments]
         same = 1
         for _ in range(times - 1):

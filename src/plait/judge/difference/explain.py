@@ -16,13 +16,14 @@ from plait.explore.scripted import Scripted
 from plait.judge.difference.behaviour import Shown, explore_outcomes
 from plait.judge.difference.outcome import Outcome, View, Watch
 from plait.judge.difference.words import Kind, difference_kind
-from plait.judge.oracle.explain import REPLAYS, record_schedule
+from plait.judge.oracle.explain import REPLAYS, record_schedule, relevant
 from plait.judge.oracle.safety import Examination
-from plait.model.finding import AccessStep, Guard
+from plait.judge.oracle.standing import raised_text
+from plait.model.finding import AccessStep, Gap, Guard
 from plait.model.schedule import Schedule
 from plait.model.test import Test
 from plait.observe.places import PLACES
-from plait.observe.racing import GuardTable, RacingPair
+from plait.observe.racing import GuardTable, RacingPair, gap
 from plait.observe.recording import Moment, as_step, count_preemptions, schedule_of
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
@@ -46,6 +47,8 @@ class Explanation:
     waiting: list[str] = field(default_factory=list)
     reachable: bool | None = None
     confirmed: bool = False
+    raised: str = ""
+    gap: Gap | None = None
 
 
 def explain_outcome(
@@ -64,7 +67,10 @@ def explain_outcome(
     outcome, shown = fewest_preemptions_of_outcome(test, view, allowed, kind) or known
     examination = Examination(test, PLACES)
     moments, pairs, waiting = record_schedule(examination, shown.schedule)
-    pair = _relevant(pairs)
+    exception = kind[1] if kind[0] == "raised" else None
+    raised = "" if exception is None else raised_text(examination.bed, exception)
+    pair = relevant(pairs, examination.bed, exception)
+    torn = None if pair is None else gap(moments, pairs, pair)
     guards = GuardTable()
     for other in seen:
         try:
@@ -76,7 +82,8 @@ def explain_outcome(
         outcome, shown, [_step(moment, relative) for moment in moments if moment.site.line],
         None if pair is None else [_step(pair.first, relative), _step(pair.second, relative)],
         None if pair is None else _guard(pair, guards, relative), waiting, under_gil(test, view, allowed, kind),
-        difference_confirmed(test, view, shown.schedule, outcome),
+        difference_confirmed(test, view, shown.schedule, outcome), raised,
+        None if torn is None else replace(torn, file=relative(torn.file)),
     )  # fmt: skip
 
 
@@ -152,12 +159,6 @@ def replay_outcome(test: Test, view: View, schedule: Schedule, *, backend: str =
         finally:
             bed.on_return = None
     return found[0], strategy.lost
-
-
-def _relevant(pairs: list[RacingPair]) -> RacingPair | None:
-    """Return the race to show: on data rather than on a lock, inside the code rather than in the test's own lines."""
-    inside = [pair for pair in pairs if not pair.first.site.file.startswith("<") and pair.first.site.line]
-    return next(iter(inside), None)
 
 
 def _step(moment: Moment, relative: Callable[[str], str]) -> AccessStep:

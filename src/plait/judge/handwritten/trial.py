@@ -12,6 +12,7 @@ from plait.model.foreign import exception_text
 from plait.model.outcome import CheckFailed, Finished, Outcome
 from plait.observe.ending import ending, left_behind
 from plait.observe.places import HINTS
+from plait.observe.racing import RacingPair, racing_pairs
 from plait.observe.recording import Moment, StepRecorder, count_preemptions, schedule_of
 from plait.observe.spots import spot_of_error
 from plait.run.engine import DIVERGED, ENGINE, FINISHED_RUN, REDUNDANT
@@ -46,6 +47,7 @@ class RecordedTrial(NamedTuple):
 
     outcome: Outcome
     moments: list[Moment]
+    pairs: list[RacingPair]
     error: BaseException | None
     lost: str | None
     names: tuple[str, ...]
@@ -146,10 +148,12 @@ class Trial:
         script.next_prefix()
         recorder = StepRecorder()
         moments: list[Moment] = []
+        pairs: list[RacingPair] = []
 
         def finish() -> None:
             self._hint()
             moments.extend(recorder.moments(ENGINE))
+            pairs.extend(racing_pairs(ENGINE, moments))
             self.finish()
 
         with model(gil=schedule.gil, any_timeouts=schedule.any_timeouts):
@@ -160,7 +164,9 @@ class Trial:
                 ENGINE.recorder = None
             names = tuple(thread.name for thread in ENGINE.threads)
             done = self.failure()
-        return RecordedTrial(done.outcome, moments, self.error, script.lost, names, done.schedule, done.preemptions)
+        return RecordedTrial(
+            done.outcome, moments, pairs, self.error, script.lost, names, done.schedule, done.preemptions
+        )
 
 
 def _body(body: Body, state: Any, takes_state: bool) -> Callable[[], object]:

@@ -33,6 +33,7 @@ class Verdict:
     preemptions: int = 0
     schedule: Schedule | None = None
     rows: list[AccessStep] = field(default_factory=list)
+    race: list[AccessStep] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
     reachable: dict[str, bool | None] = field(default_factory=dict)
     confirmed_on_threads: bool | None = None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from plait.model.finding import AccessStep, Finding
+from plait.model.finding import AccessStep, Finding, function_shown
 
 
 def cause(finding: Finding) -> str:
@@ -16,14 +16,14 @@ def cause(finding: Finding) -> str:
     Where places are in helpers that several methods share, it is the function interrupted between them that counts.
     """
     if finding.race:
-        half_way = () if finding.gap is None else (finding.gap.function,)
+        half_way = () if finding.gap is None else (function_shown(finding.gap.function),)
         return repr((finding.kind, finding.exception, sorted({_place(step) for step in finding.race}), *half_way))
     return repr((finding.kind, finding.exception, finding.methods))
 
 
 def _place(step: AccessStep) -> tuple[str, str, str]:
     """Where an access is, whatever else moves: lines of an old version carry its name, which each commit changes."""
-    return Path(step.own_file).name, step.function, step.code
+    return Path(step.own_file).name, function_shown(step.function), step.code
 
 
 # -- groups ------------------------------------------------------------------------------------------------------------
@@ -42,9 +42,9 @@ def code_to_mend(finding: Finding) -> str:
         names = ", ".join(sorted(set(map(_short, finding.methods))))
         return f"{'waits and notifications in' if _is_wake_up(finding) else 'locks taken by'} {names}"
     if finding.gap is not None:
-        return f"{_file(finding.gap.file)}: {finding.gap.function}"
+        return f"{_file(finding.gap.file)}: {function_shown(finding.gap.function)}"
     if finding.race:
-        places = sorted({f"{_file(step.file)}: {step.function}" for step in finding.race})
+        places = sorted({f"{_file(step.file)}: {function_shown(step.function)}" for step in finding.race})
         return " and ".join(places)
     return " and ".join(sorted(set(map(_short, finding.methods)))) or finding.summary
 

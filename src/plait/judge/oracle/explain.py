@@ -22,6 +22,7 @@ from plait.model.test import Call, Test
 from plait.observe.racing import GuardTable, RacingPair, gap, racing_pairs
 from plait.observe.recording import Moment, StepRecorder, as_step
 from plait.run.engine import ENGINE
+from plait.run.testbed import Testbed
 
 REPLAYS = 3
 GIL_SYSTEMATIC, GIL_SAMPLED = 1500, 100  # executions to decide whether a build with the GIL can show it,
@@ -42,7 +43,7 @@ def explain_violation(
     violation = minimal.violation
     raised = "" if violation.exception is None else raised_text(examination.bed, violation.exception)
     pair = (
-        None if violation.detail in INEXCUSABLE else relevant(pairs, examination, violation)
+        None if violation.detail in INEXCUSABLE else relevant(pairs, examination.bed, violation.exception)
     )  # the fault is in one call alone
     finding = Finding(
         kind=violation.kind,
@@ -55,6 +56,7 @@ def explain_violation(
         interleaving=[as_step(moment) for moment in moments],
         detail=violation.detail,
         probed=violation.is_probed,
+        odd_call=odd_by_itself(violation, minimal.test),
         expected=expected(violation, minimal.test, examination.specification),
         waiting=waiting,
         raised=raised,
@@ -91,14 +93,14 @@ def record_schedule(examination: Examination, schedule: Schedule) -> tuple[list[
     return moments, pairs, waiting
 
 
-def relevant(pairs: list[RacingPair], examination: Examination, violation: Violation | None) -> RacingPair | None:
+def relevant(pairs: list[RacingPair], bed: Testbed, exception: str | None) -> RacingPair | None:
     """Return the race to show, of the execution just run.
 
     One at the line that raised the exception, if there is any; on data rather than on a lock, inside the code rather
     than in the test's own lines.
     """
-    inside = [pair for pair in pairs if not pair.first.site.file.startswith("<")]
-    raised = raising_line(examination.bed, None if violation is None else violation.exception)
+    inside = [pair for pair in pairs if not pair.first.site.file.startswith("<") and pair.first.site.line]
+    raised = raising_line(bed, exception)
     there = [pair for pair in inside if any((Path(each.site.file).name, each.site.line) == raised for each in pair)]
     return next(iter(there or inside or pairs), None)
 
@@ -169,13 +171,19 @@ def confirmed(
     return True
 
 
+def odd_by_itself(violation: Violation, test: Test) -> str:
+    """Return the call that is odd by itself, as the test has it; empty where several are only odd together."""
+    odd = {test.calls[position].source for position in violation.calls[:2]}
+    return odd.pop() if violation.probe is None and len(odd) == 1 else ""
+
+
 def expected(violation: Violation, test: Test, specification: Specification) -> list[str]:
     """Return what the odd call gives when whole calls run one after the other.
 
     Nothing where several calls are odd together, or only what they leave behind is: a list would say nothing then.
     """
     found: list[str] = []
-    if violation.probe is not None or len({test.calls[position].source for position in violation.calls[:2]}) > 1:
+    if not odd_by_itself(violation, test):
         return found
     for position in violation.calls[:2]:
         for other in specification.observed:

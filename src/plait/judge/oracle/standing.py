@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from plait.judge.words import with_article
+from plait.model.finding import function_shown
 from plait.model.foreign import exception_text
 from plait.observe.places import location, owners, place
 from plait.observe.recording import stack_frames
@@ -51,7 +53,7 @@ def raised_text(bed: Testbed, exception: str) -> str:
         return ""
     spot = spot_of_error(error)
     said = message_of(error)
-    where = f" at {_at(spot)}, in `{spot.function}`: `{spot.code}`" if spot.line else ""
+    where = f" at {_at(spot)}, in `{function_shown(spot.function)}`: `{spot.code}`" if spot.line else ""
     return f"{exception}{f': {said}' if said else ''}, raised{where}" if where else f"{exception}: {said}"
 
 
@@ -114,7 +116,7 @@ def _name(pending: Pending, names: dict[int, str]) -> str:
     if pending.loc:
         return location(ENGINE, pending.loc, names)
     target = pending.blocked_on
-    return "" if target is None else names.get(id(target), f"a {type(target).__name__}")
+    return "" if target is None else names.get(id(target), with_article(type(target).__name__))
 
 
 def _held(moments: Sequence[Moment]) -> dict[int, list[_Held]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio  # noqa: F401 - see below
 import contextlib
 import importlib
+import importlib.util
 import os
 import sys
 import types
@@ -81,7 +82,10 @@ class World:
         importlib.invalidate_caches()
         with self.entered():
             self._forget(module)
-            loaded = importlib.import_module(module) if file is None else self.importer.load_source(module, file)
+            if file is None or is_found_by_name(module, file):
+                loaded = importlib.import_module(module)
+            else:
+                loaded = self.importer.load_source(module, file)
             while any(resolve_lazy(each) for each in list(sys.modules.values()) if self._under_test(each)):
                 pass  # what has been imported now may have put off imports of its own
             return loaded
@@ -104,6 +108,21 @@ class World:
         return type(getattr(module, "__spec__", None)).__name__ == "ModuleSpec" and (
             type(module.__spec__.loader).__name__ == "RewritingLoader"
         )
+
+
+def is_found_by_name(module: str, file: Path) -> bool:
+    """Return whether importing a part of a package by its name loads this file.
+
+    Then it has to come by its name: a package that imports the part itself would meet it half-way otherwise. Where the
+    package cannot be imported, the file may still be.
+    """
+    if "." not in module:
+        return False
+    try:
+        found = importlib.util.find_spec(module)
+        return found is not None and found.origin is not None and Path(found.origin).resolve() == file.resolve()
+    except Exception:  # the package's own code has run
+        return False
 
 
 def find_in(module: types.ModuleType, qualname: str) -> Any:

@@ -268,11 +268,7 @@ def _is_public(name: str) -> bool:
 
 def _find_class(program: Program, module: Module, subject: Subject, label: str) -> Unit:
     """Return the class that the subject names, wherever the module has it from."""
-    top, *rest = subject.qualname.split(".")
-    targets = program.resolve(module, top)
-    for name in rest:
-        targets = [found for target in targets for found in program.member(target, name)]
-    found = [target.unit for target in targets if target.kind == "class"]
+    found = program.classes_named(module, subject.qualname)
     if found:
         return found[0]
     known = [name for name in module.definitions if module.classes(name)] + list(module.imports)

@@ -131,6 +131,14 @@ class Program:
                     found += self.resolve(other, name, seen)
         return found
 
+    def classes_named(self, module: Module, qualname: str) -> list[Unit]:
+        """Return the classes that a qualified name stands for, wherever the module has them from."""
+        top, *rest = qualname.split(".")
+        targets = self.resolve(module, top)
+        for name in rest:
+            targets = [found for target in targets for found in self.member(target, name)]
+        return [target.unit for target in targets if target.kind == "class"]
+
     def _aliased(self, module: Module, name: str, seen: frozenset[tuple[str, str]]) -> list[Target]:
         """``LRU = _LRUCache``: the class is reached under both names."""
         values = [node.value for node in module.values[name] if isinstance(node, ast.Assign)]

@@ -28,7 +28,7 @@ def look_of(test: Test, violation: Violation, schedule: Schedule, probes: tuple[
     examination = Examination(test, PLACES, probes, rules)
     moments, pairs, _waiting = record_schedule(examination, schedule)
     itself = violation.detail in INEXCUSABLE
-    pair = None if itself else relevant(pairs, examination, violation)
+    pair = None if itself else relevant(pairs, examination.bed, violation.exception)
     calls = [test.calls[violation.calls[0]]] if itself else test.calls
     methods = frozenset(call.method for call in calls)
     between = None if pair is None else gap(moments, pairs, pair)
