@@ -18,9 +18,9 @@ from plait.model.schedule import Schedule, Segment
 from plait.model.test import Call, Test
 from plait.report.diff_text import diff_text
 from plait.store.database import Store
-from plait.store.plans import Plan, Planned
+from plait.store.explored_tests import ExploredTest
 from plait.store.project import Memory
-from plait.store.tests import ExploredTest
+from plait.store.recording import CALLS, Asked, RecordedChunk, RecordedTest
 
 EVIL = "__import__('sys').modules.setdefault('plait_was_here', 1)"
 STRANGE = [None, 0, -1, 10**400, 1.5, [], {}, "", "x" * 5000, [[[[]]]], True, {"a": {"b": []}}, EVIL]
@@ -146,18 +146,18 @@ def test_explored_tests_and_runs_of_a_store():
         result_of_known(altered(run, dice), "a:A", 0, "both", Replays(Memory(None, "", None)))
 
 
-def test_plans_of_a_store():
+def test_recordings_of_a_store():
     """Whatever is wrong with one: it is as good as none, or says which tests to run."""
     dice = Random(6)
     call = Call("put", "x.put({args})", args=("1",))
     test = Test(("from a import A",), (Call("A", "A()", result="x"),), ((call,), (call,)))
     rows = [{"methods": ["put", "put"], "tried": 1, "covered": 0}]
-    plan = Plan([(test, "0f")], [Planned(test, "key", "told")], rows, True)
+    plan = RecordedChunk([Asked(CALLS, test, "0f")], [RecordedTest(test, "key", "feedback")], rows, True)
     content = plan.as_json(lambda part: f"hash of {part}")
-    found = Plan.from_json(content)
+    found = RecordedChunk.from_json(content)
     assert found is not None
     assert found[0] == plan
-    read = [Plan.from_json(altered(content, dice)) for _ in range(300)]
+    read = [RecordedChunk.from_json(altered(content, dice)) for _ in range(300)]
     assert None in read
 
 

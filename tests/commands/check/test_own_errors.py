@@ -119,7 +119,7 @@ def test_a_worker_with_an_error_of_its_own_ends_one_stream(project, monkeypatch)
 
     def submit(self, task, *arguments, **limits):
         future = sound(self, task, *arguments, **limits)
-        chunks.extend([task] if task in (tasks.advance, tasks.follow_plan) else [])
+        chunks.extend([task] if task in (tasks.advance, tasks.follow_recordings) else [])
         if chunks != [task]:
             return future
         failing = type(future)()

@@ -71,7 +71,7 @@ class Campaign:
         self._totals = Totals(budget, memory, progress)
         self._lost = LostWorkers(options.name, self._owner, self._totals)
         self._followers = Followers()
-        self._planned = budget.by_steps and budget.max_schedules is None and memory.keeps
+        self._recorded = budget.by_steps and budget.max_schedules is None and memory.keeps
         self._around = token((files_key(options.hook), tuple(sorted(options.allow))))
         self._so_far: dict[int, int] = {}  # tests of each stream
         self._barren: dict[int, int] = {}  # by stream: chunks in a row that brought nothing
@@ -192,7 +192,7 @@ class Campaign:
             self.replays.explained, until_found=not self._budget.by_steps and not self._totals.findings,
         )  # fmt: skip
         if number in self._followers:
-            return tasks.follow_plan, stream, portion, left
+            return tasks.follow_recordings, stream, portion, left
         return tasks.advance, stream, portion
 
     def _give_grace(self, running: dict[Future[Any], Running]) -> None:
@@ -209,7 +209,7 @@ class Campaign:
         return StreamOptions(
             self._owner, options.generate, options.seed, number, options.streams, options.threads, model=options.model,
             order=options.order, aim=self._aim, rules=options.rules,
-            deeper=options.deeper and options.generate == "covcon", around=self._around, planned=self._planned,
+            deeper=options.deeper and options.generate == "covcon", around=self._around, recorded=self._recorded,
             wide=self._lost.is_wide(number),
         )  # fmt: skip
 
@@ -252,7 +252,7 @@ class Campaign:
             return None
         self._totals.notes.add_stopped(answer.stopped)
         if isinstance(answer.value, bytes):
-            if self._planned and self._memory.folder is not None:
+            if self._recorded and self._memory.folder is not None:
                 self._followers.begin(number, answer.value)
             return answer.value, 0
         stream, came = answer.value
@@ -300,7 +300,7 @@ class Campaign:
 
 
 # -- followers ---------------------------------------------------------------------------------------------------------
-# Streams that go by the plans of an earlier run (`plait.store.plans`).
+# Streams that follow what an earlier run recorded (`plait.store.recording`).
 
 
 @dataclass(slots=True)
@@ -313,7 +313,7 @@ class Followers:
         return number in self._streams
 
     def begin(self, number: int, stream: bytes) -> None:
-        """Let a stream follow its plan from here."""
+        """Let a stream follow its recording from here."""
         self._streams[number] = (stream, [])
 
     def take(self, number: int, chunks: list[Chunk]) -> None:

@@ -21,7 +21,7 @@ from random import Random
 from plait.commands.diff import worker
 from plait.commands.diff.apart import Apart, Broken
 from plait.commands.diff.checks import Checks, Revealed
-from plait.commands.diff.road import Road, joined
+from plait.commands.diff.replay_stages import StageReplay, joined
 from plait.commands.diff.sides import LateError, Sides, awaited
 from plait.commands.diff.stages import Compared, Comparisons, Ready, Row
 from plait.commands.diff.worker import Generation, Solo
@@ -171,23 +171,23 @@ class DiffSearch:
     def _stages(self) -> Iterator[Ready]:
         """Stages whose prefix and suffixes do the same on both versions; the next is made while one is used."""
         lost = 0
-        state, trail = self._begin(lost)
-        yield from (road := Road(self, trail)).known()
+        state, position = self._begin(lost)
+        yield from (replay := StageReplay(self, position)).known()
         try:
-            for _ in range(road.passed):  # the generator has not seen them
+            for _ in range(replay.passed):  # the generator has not seen them
                 state = awaited(self._next(state, frozenset()), self.sides.until)[0]
         except WorkerError as error:
             lost += 1
             self.lose(error)
-            road.leave()
-            state, _trail = self._begin(lost)
+            replay.leave()
+            state, _position = self._begin(lost)
         ahead: Future[Answer] = self._next(state)
         while not self.over():
             try:
-                state, stage, heard, left_out, seconds = awaited(ahead, self.sides.until)
+                state, stage, asked, left_out, seconds = awaited(ahead, self.sides.until)
                 self.left_out.update(dict.fromkeys(left_out))
                 pending = self.sides.both(worker.observe_alone, stage, self.view)
-                leaving = road.left_behind(stage)
+                leaving = replay.state_left(stage)
                 ahead = self._next(state)
                 (old, old_s), (new, new_s) = pending.values()
                 left = "" if leaving is None else joined(leaving)
@@ -196,12 +196,12 @@ class DiffSearch:
                 self.lose(error)
                 if lost > RESTARTS:
                     return
-                road.leave()
+                replay.leave()
                 ahead = self._next(self._begin(lost)[0])
                 continue
             self.counts.generate_s += seconds + old_s + new_s
             ready = self._compared(stage, old, new, left)
-            road.keep(ready, heard)
+            replay.keep(ready, asked)
             yield ready
 
     def _begin(self, lost: int) -> tuple[bytes, str]:

@@ -1,23 +1,21 @@
 """Stages of `plait diff` that an earlier run has made: of those, only what a change reaches is run again.
 
-As a chunk of tests in `plait check` (`plait.store.plans`), a stage follows from what its generator got to know when
-it ran calls one after another. It is named by its *trail*, a hash of the generator's first state and of all such
-answers since: whoever finds a stage under the trail that he has come by, and gets the same answers where they may have
-become others, would have made the same stage, and goes on to the next trail.
+`plait.store.recording` says how. A stage has more than a chunk of tests: its suffixes were run alone on both versions,
+and what they touched there, and what state the prefix leaves, are kept as well.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from plait.commands.diff.options import DiffOptions
 from plait.generate.condiff import Stage, Suffix
 from plait.judge.difference.outcome import View
-from plait.model.test import Call, Test
+from plait.model.test import Test
 from plait.observe.footprint import (
     MODES,
     MODULE_STATE,
@@ -28,26 +26,24 @@ from plait.report.reproducer import view_as_json
 from plait.store.keys import (
     Changed,
     Fingerprints,
-    around,
     files_key,
     parts_of,
     unit_key,
 )
-from plait.store.plans import Numbered, plan_digest
 from plait.store.project import Memory
+from plait.store.recording import (
+    BROKEN,
+    Asked,
+    Numbered,
+    Packer,
+    Unpacker,
+    next_position,
+    reached_by,
+    recording_key,
+)
 from plait.subject.versions.version import Version
 
-CALLS, STATE = "calls", "state"  # what was asked about a sequence of calls: how each goes, or what state they leave
-
 Both = tuple[Footprint, Footprint]
-
-
-class Heard(NamedTuple):
-    """What a generator asked about a sequence of calls, and a hash of what it got to know."""
-
-    kind: str
-    test: Test
-    answer: str
 
 
 class Row(NamedTuple):
@@ -68,7 +64,7 @@ class Ready:
 
     stage: Stage
     rows: list[Row]
-    left: str = ""  # a hash of the state behind the prefix on either version, see `diff_tasks.left_behind`
+    left: str = ""  # a hash of the state behind the prefix on either version, see `worker.state_after_prefix`
     usable: set[int] = field(init=False)
     runnable: set[int] = field(init=False)
     quiet: int = 0  # tests whose calls cannot influence each other
@@ -103,21 +99,21 @@ def _promising(one: Row, other: Row) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownStage:
-    """A stage with what its generator heard, its suffixes, and the state that its prefix leaves (see `Ready`)."""
+class RecordedStage:
+    """A stage, what its generator ``asked``, its suffixes, and the state that its prefix leaves (see `Ready`)."""
 
     stage: Stage
-    heard: tuple[Heard, ...]
+    asked: tuple[Asked, ...]
     rows: tuple[Row, ...]
     left: str = ""
 
     def tests(self) -> list[Test]:
         """Return all that was run for it."""
-        return [*(each.test for each in self.heard), *(self.stage.test((number,)) for number in range(len(self.rows)))]
+        return [*(each.test for each in self.asked), *(self.stage.test((number,)) for number in range(len(self.rows)))]
 
     def as_json(self) -> dict[str, Any] | None:
         """Plain data; None if it means nothing to another process."""
-        calls, imports, accesses, prints = Numbered(), Numbered(), Numbered(), Numbered()
+        packer, accesses, prints = Packer(), Numbered(), Numbered()
 
         def numbered(footprint: Footprint | None) -> int | None:
             if footprint is None:
@@ -130,55 +126,38 @@ class KnownStage:
         ]
         if any(root.startswith(MODULE_STATE) for root, _key, _mode in accesses.values):  # by its address
             return None
+        stage = self.stage
+        packed = [
+            stage.number, packer.imports(stage.imports), [packer.call(call) for call in stage.prefix],
+            [[packer.call(each.call), packer.imports(each.imports)] for each in stage.suffixes], sorted(stage.waiting),
+            [packer.test(test) for test in stage.whole],
+        ]  # fmt: skip
         return {
-            "heard": [
-                [kind, imports.number(test.imports), [calls.number(call) for call in test.prefix], answer]
-                for kind, test, answer in self.heard
-            ],
-            "stage": [
-                self.stage.number, imports.number(self.stage.imports),
-                [calls.number(call) for call in self.stage.prefix],
-                [[calls.number(each.call), imports.number(each.imports)] for each in self.stage.suffixes],
-                sorted(self.stage.waiting),
-                [
-                    [imports.number(test.imports), *([calls.number(call) for call in each] for each in
-                                                     (test.prefix, *test.suffixes))]
-                    for test in self.stage.whole
-                ],
-            ],
-            "rows": rows, "left": self.left, "calls": [call.as_json() for call in calls.values],
-            "imports": [list(lines) for lines in imports.values], "accesses": [list(each) for each in accesses.values],
-            "footprints": [list(each) for each in prints.values],
+            "asked": [packer.asked(each) for each in self.asked], "stage": packed, "rows": rows, "left": self.left,
+            "accesses": [list(each) for each in accesses.values], "footprints": [list(each) for each in prints.values],
+            **packer.as_json(),
         }  # fmt: skip
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> KnownStage | None:
+    def from_json(cls, data: Mapping[str, Any]) -> RecordedStage | None:
         """Return the inverse of `as_json`; None for anything else."""
         try:
-            calls = [Call.from_json(call) for call in data["calls"]]
-            imports = [tuple(map(str, lines)) for lines in data["imports"]]
+            unpacker = Unpacker(data)
+            calls, imports = unpacker.calls, unpacker.imports
             accesses = [(str(root), str(key), MODES.index(mode)) for root, key, mode in data["accesses"]]
             prints = [frozenset(accesses[each] for each in one) for one in data["footprints"]]
             number, lines, prefix, suffixes, waiting, whole = data["stage"]
             stage = Stage(
                 int(number), imports[lines], tuple(calls[each] for each in prefix),
                 tuple(Suffix(calls[call], imports[own]) for call, own in suffixes), frozenset(map(str, waiting)),
-                tuple(_whole(calls, imports[own], *parts) for own, *parts in whole),
+                tuple(unpacker.test(*row) for row in whole),
             )  # fmt: skip
-            heard = tuple(
-                Heard(str(kind), Test(imports[lines], tuple(calls[each] for each in prefix), ()), str(answer))
-                for kind, lines, prefix, answer in data["heard"]
-            )
+            asked = tuple(unpacker.asked(*row) for row in data["asked"])
             rows = tuple(_row(prints, *row) for row in data["rows"])
             left = str(data["left"])
-        except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
+        except BROKEN:
             return None
-        return cls(stage, heard, rows, left) if len(rows) == len(stage.suffixes) else None
-
-
-def _whole(calls: list[Call], imports: tuple[str, ...], prefix: list[int], *suffixes: list[int]) -> Test:
-    threads = tuple(tuple(calls[each] for each in suffix) for suffix in suffixes)
-    return Test(imports, tuple(calls[each] for each in prefix), threads)
+        return cls(stage, asked, rows, left) if len(rows) == len(stage.suffixes) else None
 
 
 def _row(
@@ -190,7 +169,7 @@ def _row(
     return Row(bool(usable), bool(runnable), footprints, impacts)
 
 
-# -- diff recall -------------------------------------------------------------------------------------------------------
+# -- comparisons -------------------------------------------------------------------------------------------------------
 # Tests that `plait diff` has compared before without a difference, and the stages it took them from.
 #
 # A test is known if it was compared in the same way and nothing it can reach has changed, on either version. That it
@@ -207,29 +186,24 @@ class Compared(NamedTuple):
     schedules: int = 0
 
 
-def trail_behind(trail: str, heard: Iterable[Heard]) -> str:
-    """Return where a stage leads to."""
-    return plan_digest(trail, *(each.answer for each in heard))
-
-
-class Followed(NamedTuple):
-    """A stage under a trail, and what of it a change reaches: things heard, suffixes, the prefix.
+class FoundStage(NamedTuple):
+    """A stage that was recorded at a position, and what of it a change reaches: questions, suffixes, the prefix.
 
     If the prefix is reached, so are all suffixes, unless it leaves the same state as before: then ``own`` are those
     that are reached themselves. ``stale`` if some code is not what it was.
     """
 
-    trail: str
-    known: KnownStage
-    asked: tuple[Heard, ...] = ()
+    position: str
+    recorded: RecordedStage
+    asked: tuple[Asked, ...] = ()
     reached: tuple[int, ...] = ()
     own: tuple[int, ...] | None = None
     stale: bool = False
 
     @property
-    def behind(self) -> str:
+    def next_position(self) -> str:
         """Where it leads to."""
-        return trail_behind(self.trail, self.known.heard)
+        return next_position(self.position, (each.answer for each in self.recorded.asked))
 
 
 class Comparisons:
@@ -270,10 +244,10 @@ class Comparisons:
 
     # -- stages -----------------------------------------------------------------------------------------------------
 
-    def stage(self, trail: str, view: View) -> Followed | None:
-        """Return the stage under a trail, if it is known."""
-        content = self._memory.explored(self._stage_key(trail, view))
-        known = None if content is None else KnownStage.from_json(content)
+    def stage(self, position: str, view: View) -> FoundStage | None:
+        """Return the stage that was recorded at a position, if one was."""
+        content = self._memory.explored(self._stage_key(position, view))
+        known = None if content is None else RecordedStage.from_json(content)
         try:
             if content is None or known is None:
                 return None
@@ -285,30 +259,30 @@ class Comparisons:
             if prints.part(part) != code
         )  # fmt: skip
         if not changed:
-            return Followed(trail, known)
+            return FoundStage(position, known)
         stage, numbers = known.stage, range(len(known.rows))
-        asked = tuple(each for each in known.heard if changed.reaches(each.test))
+        asked = reached_by(changed, known.asked)
         reached = tuple(number for number in numbers if changed.reaches(stage.test((number,))))
         own = None
         if known.left and not changed.everything and changed.reaches(Test(stage.imports, stage.prefix, ())):
             calls = [Test(each.imports, (), ((each.call,),)) for each in stage.suffixes]
             own = tuple(number for number in numbers if changed.reaches(calls[number]))
-        return Followed(trail, known, asked, reached, own, stale=True)
+        return FoundStage(position, known, asked, reached, own, stale=True)
 
-    def keep_stage(self, trail: str, view: View, known: KnownStage) -> str:
-        """Remember a stage; returns the trail behind it."""
-        content = known.as_json()
+    def keep_stage(self, position: str, view: View, recorded: RecordedStage) -> str:
+        """Remember a stage; returns the position after it."""
+        content = recorded.as_json()
         if content is not None:
-            parts = sorted({part for test in known.tests() for part in parts_of(test)})
+            parts = sorted({part for test in recorded.tests() for part in parts_of(test)})
             content["parts"] = {
                 side: {part: prints.part(part) for part in parts} for side, prints in self._prints.items()
             }
-            self._new[self._stage_key(trail, view)] = content
-        return trail_behind(trail, known.heard)
+            self._new[self._stage_key(position, view)] = content
+        return next_position(position, (each.answer for each in recorded.asked))
 
-    def _stage_key(self, trail: str, view: View) -> str:
+    def _stage_key(self, position: str, view: View) -> str:
         how = {**self._how, "view": view_as_json(view)}
-        return plan_digest("stage", trail, json.dumps(how, sort_keys=True), around())
+        return recording_key("stage", position, json.dumps(how, sort_keys=True))
 
     # -- tests ------------------------------------------------------------------------------------------------------
 

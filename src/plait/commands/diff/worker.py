@@ -14,7 +14,6 @@ from plait.commands.check.evidence import Alone
 from plait.commands.check.worker import tasks
 from plait.commands.check.worker.finding import finding_of
 from plait.commands.check.worker.stream import StreamOptions
-from plait.commands.diff.stages import CALLS, STATE, Heard
 from plait.explore.capp.partition import Aim
 from plait.generate.catalogue import Catalogue, Hints, build_catalogue
 from plait.generate.condiff import Feature, Stage, Stages
@@ -36,7 +35,7 @@ from plait.observe.places import PLACES
 from plait.observe.trace import Place, relative_to
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
-from plait.store.plans import answer_of, first_trail
+from plait.store.recording import CALLS, STATE, Asked, answer_digest, start_position
 from plait.subject.interface.admitted import Admitted
 from plait.subject.interface.members import Interface
 from plait.workers import state
@@ -77,7 +76,7 @@ def call_alone(name: str, generation: Generation) -> Alone:
 
 
 def begin_generation(generation: Generation) -> tuple[bytes, str]:
-    """Return a generator, packed, and its first trail: its state is read in workers only."""
+    """Return a generator, packed, and its first position: its state is read in workers only."""
     SequentialRunner.announce = _announce
     with state.world().entered():
         state.try_imports(generation.interface.imports)
@@ -86,7 +85,7 @@ def begin_generation(generation: Generation) -> tuple[bytes, str]:
             catalogue.keep_objects(generation.objects)
         random = Random(generation.seed)
         stages = Stages(catalogue, SequentialRunner(), random, generation.methods, _reached, generation.changed)
-        return pickle.dumps(stages), first_trail(stages)
+        return pickle.dumps(stages), start_position(stages)
 
 
 def _catalogue(generation: Generation) -> Catalogue:
@@ -96,49 +95,49 @@ def _catalogue(generation: Generation) -> Catalogue:
     )
 
 
-class _Ear:
-    """What the generator at work gets to know."""
+class _Questions:
+    """What the generator at work asks."""
 
-    heard: ClassVar[list[Heard]] = []
+    asked: ClassVar[list[Asked]] = []
 
     @classmethod
     def calls(cls, test: Test, answer: object) -> None:
-        cls.heard.append(Heard(CALLS, test, answer_of(answer)))
+        cls.asked.append(Asked(CALLS, test, answer_digest(answer)))
 
 
 def _reached(test: Test) -> frozenset[Feature]:
     found = reached(test)
-    _Ear.heard.append(Heard(STATE, test, answer_of(found)))
+    _Questions.asked.append(Asked(STATE, test, answer_digest(found)))
     return found
 
 
-def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, tuple[Heard, ...], tuple[str, ...], float]:
-    """Return the next prefix with its suffixes, what the generator was told meanwhile, and which methods it avoids."""
+def next_stage(packed: bytes, avoid: frozenset[str]) -> tuple[bytes, Stage, tuple[Asked, ...], tuple[str, ...], float]:
+    """Return the next prefix with its suffixes, what the generator asked meanwhile, and which methods it avoids."""
     state.subject()
     SequentialRunner.announce = _announce
     started = time.perf_counter()
     with state.world().entered():
         stages: Stages = pickle.loads(packed)  # noqa: S301 - written by `begin` or by this
         stages.avoid |= avoid
-        _Ear.heard, SequentialRunner.listener = [], _Ear.calls
+        _Questions.asked, SequentialRunner.listener = [], _Questions.calls
         try:
             stage = stages.next_stage()
         finally:
             SequentialRunner.listener = None
         left_out = tuple(SequentialRunner.left_out())
-        return pickle.dumps(stages), stage, tuple(_Ear.heard), left_out, time.perf_counter() - started
+        return pickle.dumps(stages), stage, tuple(_Questions.asked), left_out, time.perf_counter() - started
 
 
-def hear_again(asked: tuple[Heard, ...]) -> tuple[str, ...]:
-    """Return what a generator would get to know now."""
+def ask_again(asked: tuple[Asked, ...]) -> tuple[str, ...]:
+    """Return hashes of what a generator would be answered now."""
     state.subject()
     run = SequentialRunner()
     SequentialRunner.announce = _announce
     with state.world().entered():
-        return tuple(answer_of(run(each.test) if each.kind == CALLS else reached(each.test)) for each in asked)
+        return tuple(answer_digest(run(each.test) if each.kind == CALLS else reached(each.test)) for each in asked)
 
 
-def state_behind(stage: Stage, view: View) -> str:
+def state_after_prefix(stage: Stage, view: View) -> str:
     """Return a hash of the state that a stage's prefix leaves on this version; empty if no hash says all of it.
 
     It does if the prefix changes nothing but what its own objects hold: then whatever comes behind it depends on the
@@ -152,7 +151,7 @@ def state_behind(stage: Stage, view: View) -> str:
         beginning = observer.beginning(stage.test(()))
         own = {stage.prefix[0].result or ""} - {state.spec().module.partition(".")[0]}
         whole = view.state and not view.ignored and not beginning.failed and touched.stays_within(own)
-        return answer_of((beginning.results, beginning.state)) if whole else ""
+        return answer_digest((beginning.results, beginning.state)) if whole else ""
 
 
 def observe_alone(stage: Stage, view: View, numbers: tuple[int, ...] | None = None) -> tuple[tuple[Solo, ...], float]:

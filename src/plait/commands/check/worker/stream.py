@@ -42,17 +42,18 @@ from plait.model.test import Call, Test
 from plait.observe.places import PLACES
 from plait.run.endings import SetupFailedError
 from plait.run.engine import ENGINE
+from plait.store.explored_tests import ExploredTest, ExploredTests
 from plait.store.keys import Changed, token
-from plait.store.plans import (
+from plait.store.recording import (
     DIVERGED,
     UNUSABLE,
-    Plan,
-    Planned,
-    answer_of,
-    plan_key,
+    RecordedChunk,
+    RecordedTest,
+    answer_digest,
+    chunk_key,
+    reached_by,
     renewed,
 )
-from plait.store.tests import ExploredTest, Recall
 from plait.subject.interface.members import Interface
 from plait.workers.protocol import STREAMS
 
@@ -83,7 +84,7 @@ class StreamOptions:
     deeper: bool = True
     wide: bool = True  # tests of many methods at once are among them (`plait.generate.mixing`)
     rules: Rules = field(default_factory=Rules)
-    planned: bool = False  # whether a later run is to follow it (`plait.store.plans`)
+    recorded: bool = False  # for a later run to follow (`plait.store.recording`)
     around: str = ""  # stands for what code under test meets besides itself: the user's hook, what it may do
 
 
@@ -131,8 +132,8 @@ class Stream:
     wrapped: dict[str, frozenset[str]] = field(default_factory=dict)  # and the public methods that these went through
     shown: frozenset[str] = frozenset()  # causes of findings that earlier runs have explained and that still show
     probes: tuple[Call, ...] = ()
-    trail: str = ""  # see `plait.store.plans`; empty if nobody could follow it
-    _recall: Recall | None = None  # while a chunk runs, as what follows
+    position: str = ""  # see `plait.store.recording`; empty if nobody could follow it
+    _explored: ExploredTests | None = None  # while a chunk runs, as what follows
     _most: int | None = None
 
     @classmethod
@@ -149,7 +150,7 @@ class Stream:
         return cls(options, interface, strategy, probes=probes_of(interface))
 
     def run(
-        self, count: int, deadline: float, on_test: Callable[[Test], None], recall: Recall | None = None,
+        self, count: int, deadline: float, on_test: Callable[[Test], None], explored: ExploredTests | None = None,
         max_schedules: int | None = None, *, until_found: bool = False,
     ) -> Chunk:  # fmt: skip
         """Return the next ``count`` tests, or fewer if the deadline (of `time.monotonic`) passes.
@@ -157,16 +158,16 @@ class Stream:
         Tests that are known are not explored again. ``max_schedules`` limits the schedules of the whole stream: none
         of its tests begins when so many were executed. With ``until_found`` none does behind a finding.
         """
-        chunk, plan = Chunk(), Plan()
-        self._recall, self._most = recall, max_schedules
+        chunk, recorded = Chunk(), RecordedChunk()
+        self._explored, self._most = explored, max_schedules
         try:
             if isinstance(self.strategy, AdaptiveTests):
                 advance_adaptively(self, self.strategy, chunk, count, deadline, on_test)
             else:
-                SequentialRunner.listener = plan.heard if self.trail else None
+                SequentialRunner.listener = recorded.record if self.position else None
                 for test in self._generated(chunk, count, deadline, until_found=until_found):
-                    plan.tests.append(self.examine_one(test, chunk, on_test))
-                self._keep_plan(plan, chunk, count)
+                    recorded.tests.append(self.examine_one(test, chunk, on_test))
+                self._keep_recording(recorded, chunk, count)
         except MemoryError:
             raise
         except UsageError as error:  # the class cannot be built (any more)
@@ -179,18 +180,18 @@ class Stream:
             chunk.over = True
         finally:
             SequentialRunner.listener = None
-        self._recall = None
+        self._explored = None
         chunk.notes += SequentialRunner.left_out()
         chunk.so_far, chunk.schedules_so_far = self.tests, self.schedules
         chunk.pairs = self.strategy.pairs.matrix()
         return chunk
 
-    def follow(self, count: int, on_test: Callable[[Test], None], recall: Recall) -> Chunk:
-        """As `run`, by the plan of an earlier run; the chunk is not ``followed`` if the generator must be asked."""
+    def follow(self, count: int, on_test: Callable[[Test], None], explored: ExploredTests) -> Chunk:
+        """As `run`, by what an earlier run recorded; the chunk is not ``followed`` if the generator must be asked."""
         chunk = Chunk()
-        self._recall = recall
-        chunk.followed = follow(self, chunk, count, recall, on_test)
-        self._recall = None
+        self._explored = explored
+        chunk.followed = follow_recording(self, chunk, count, explored, on_test)
+        self._explored = None
         chunk.so_far, chunk.schedules_so_far = self.tests, self.schedules
         return chunk
 
@@ -215,32 +216,34 @@ class Stream:
                 return
             yield test
 
-    def _keep_plan(self, plan: Plan, chunk: Chunk, count: int) -> None:
+    def _keep_recording(self, recorded: RecordedChunk, chunk: Chunk, count: int) -> None:
         """Keep how the chunk came to its tests, if that was no matter of time."""
-        if self._recall is None or not (chunk.over or chunk.tests == count):
-            self.trail = ""
-        if self.trail and self._recall is not None:
-            plan.pairs, plan.over = self.strategy.pairs.matrix(), chunk.over
-            chunk.units[plan_key(self.trail, count)] = plan.as_json(self._recall.part)
-            self.trail = plan.trail(self.trail)
+        if self._explored is None or not (chunk.over or chunk.tests == count):
+            self.position = ""
+        if self.position and self._explored is not None:
+            recorded.pairs, recorded.over = self.strategy.pairs.matrix(), chunk.over
+            chunk.units[chunk_key(self.position, count)] = recorded.as_json(self._explored.part)
+            self.position = recorded.position_after(self.position)
 
-    def examine_one(self, test: Test, chunk: Chunk, on_test: Callable[[Test], None], key: str | None = None) -> Planned:
+    def examine_one(
+        self, test: Test, chunk: Chunk, on_test: Callable[[Test], None], key: str | None = None
+    ) -> RecordedTest:
         """Explore a test unless it is known, under ``key`` or another one."""
         self.tests += 1
         chunk.tests += 1
         self.remember(test)
-        if self._recall is not None:
-            key = self._recall.key(test, self._limits()) if key is None else key
-            known = self._recall.find(key, self.probes)
-            if known is not None and self._recalled(test, known, chunk):
+        if self._explored is not None:
+            key = self._explored.key(test, self._limits()) if key is None else key
+            known = self._explored.find(key, self.probes)
+            if known is not None and self._was_explored(test, known, chunk):
                 chunk.recalled.append(key)
-                return Planned(test, key, known.told)
+                return RecordedTest(test, key, known.feedback)
         on_test(test)
         try:
             examination = Examination(test, PLACES, self.probes, self.options.rules)
         except UsageError as error:  # a call that cannot be written down in Python: the generator's mistake
             chunk.unusable.append(str(error))
-            return Planned(test, key, UNUSABLE)
+            return RecordedTest(test, key, UNUSABLE)
         options = self.options
         wide = is_wide(call.method for call in test.calls)
         try:
@@ -251,22 +254,22 @@ class Stream:
             )  # fmt: skip
             if self._leaves_timeouts(examined):
                 examined = self._with_timeouts(test, examination, examined)
-            return Planned(test, key, self._told(test, key, examination, examined, chunk, on_test))
+            return RecordedTest(test, key, self._feedback(test, key, examination, examined, chunk, on_test))
         except SetupFailedError:
             chunk.diverged += 1
-            return Planned(test, key, DIVERGED)
+            return RecordedTest(test, key, DIVERGED)
         except (UsageError, MemoryError):
             raise
         except Exception as error:
             self._own_error(chunk, own_error("exploring", error, test, "the test is left out"))
-            return Planned(test, key, UNUSABLE)
+            return RecordedTest(test, key, UNUSABLE)
 
     def _own_error(self, chunk: Chunk, note: str) -> None:
         """Keep a note on an error of plait's own; nobody may follow a stream that had one."""
         chunk.notes.append(note)
-        self.trail = ""
+        self.position = ""
 
-    def _told(
+    def _feedback(
         self, test: Test, key: str | None, examination: Examination, examined: Examined, chunk: Chunk,
         on_test: Callable[[Test], None],
     ) -> str:  # fmt: skip
@@ -287,12 +290,12 @@ class Stream:
         causes = [self.found(test, *each, chunk, on_test) for each in examined.violations]
         explored = ExploredTest.of(
             examined, undetermined=undetermined, causes=tuple(map(str, causes)) if all(causes) else (),
-            probes=None if self._recall is None else self._recall.probed(examination, self.probes),
+            probes=None if self._explored is None else self._explored.probed(examination, self.probes),
             violation=None if examined.violation is None else finding_signature(examined.violation, test),
         )  # fmt: skip
         if key is not None:
             chunk.units[key] = explored.as_json()
-        return explored.told
+        return explored.feedback
 
     def _leaves_timeouts(self, examined: Examined) -> bool:
         """Return whether nothing was found, and time-outs at other moments may still show something."""
@@ -329,7 +332,7 @@ class Stream:
             "command": "check", "around": options.around,
         }  # fmt: skip
 
-    def _recalled(self, test: Test, known: ExploredTest, chunk: Chunk) -> bool:
+    def _was_explored(self, test: Test, known: ExploredTest, chunk: Chunk) -> bool:
         """Go on as if the test had been explored; False if it must be, because its violation wants explaining."""
         if known.violation is not None:
             seen = self.signatures.get(known.violation, 0)
@@ -421,34 +424,36 @@ def size_of(test: Test | None) -> int:
 
 
 # -- follow ------------------------------------------------------------------------------------------------------------
-# A stream's next chunk by its plan: nothing is generated, and only what a change reaches is run again.
+# A stream's next chunk by its recording: nothing is generated, and only what a change reaches is run again.
 
 
-def follow(stream: Stream, chunk: Chunk, count: int, recall: Recall, on_test: Callable[[Test], None]) -> bool:
-    """Do what the plan of the next ``count`` tests says; False if there is none, or an answer has become another one.
+def follow_recording(
+    stream: Stream, chunk: Chunk, count: int, explored: ExploredTests, on_test: Callable[[Test], None]
+) -> bool:
+    """Do what was recorded of the next ``count`` tests; False if nothing was, or an answer has become another one.
 
     Then the chunk is good for nothing but its ``units``. The stream's generator stays where it is all the time.
     """
-    key = plan_key(stream.trail, count)
-    content = recall.plan(key)
-    found = Plan.from_json(content) if content is not None else None
+    key = chunk_key(stream.position, count)
+    content = explored.chunk(key)
+    found = RecordedChunk.from_json(content) if content is not None else None
     if content is None or found is None:
         return False
-    plan, parts = found
-    changed = Changed(part for part, code in parts.items() if recall.part(part) != code)
+    recorded, parts = found
+    changed = Changed(part for part, code in parts.items() if explored.part(part) != code)
     run = SequentialRunner()
-    for test, answer in plan.runs:
-        if changed.reaches(test):
-            now = conduct_of(test) if test.suffixes else run(test)
-            if answer_of(now) != answer:
-                return False
-    tests: list[Planned] = []
-    for each in plan.tests:
-        tests.append(stream.examine_one(each.test, chunk, on_test, None if changed.reaches(each.test) else each.key))
-        if tests[-1].told != each.told:
+    for each in reached_by(changed, recorded.asked):
+        now = conduct_of(each.test) if each.test.suffixes else run(each.test)
+        if answer_digest(now) != each.answer:
             return False
-    stream.trail = plan.trail(stream.trail)
+    tests: list[RecordedTest] = []
+    for test in recorded.tests:
+        # The name of a test that no change reaches is what it was: to make it anew would hash all its code.
+        tests.append(stream.examine_one(test.test, chunk, on_test, None if changed.reaches(test.test) else test.key))
+        if tests[-1].feedback != test.feedback:
+            return False
+    stream.position = recorded.position_after(stream.position)
     if changed:
-        chunk.units[key] = renewed(content, tests, recall.part)
-    chunk.over, chunk.pairs = plan.over, plan.pairs
+        chunk.units[key] = renewed(content, tests, explored.part)
+    chunk.over, chunk.pairs = recorded.over, recorded.pairs
     return True

@@ -30,8 +30,8 @@ from plait.model.test import Call, Test
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
-from plait.store.plans import first_trail
-from plait.store.tests import recall
+from plait.store.explored_tests import explored_tests
+from plait.store.recording import start_position
 from plait.subject.interface.members import Interface, written_in_c
 from plait.workers import state as worker_state
 
@@ -60,8 +60,8 @@ def begin_stream(name: str, options: StreamOptions, hints: Hints, tests: Path | 
     """Return the start of a stream, packed: its state is read in workers only."""
     with _prepared(name, options, hints, tests) as (found, catalogue):
         stream = Stream.begin(options, found, catalogue)
-        if options.planned:
-            stream.trail = first_trail(stream)
+        if options.recorded:
+            stream.position = start_position(stream)
         return pickle.dumps(stream)
 
 
@@ -145,14 +145,14 @@ class Portion:
     max_schedules: int | None = None
     looks: Mapping[str, int] = field(default_factory=dict)
     store: Path | None = None
-    recall: bool = False
+    look_up: bool = False
     explained: Mapping[str, str] = field(default_factory=dict)
     until_found: bool = False
 
 
 def advance(packed: bytes, portion: Portion) -> tuple[bytes, Chunk]:
     """Return the next chunk of a stream."""
-    known = recall(portion.store) if portion.recall else None
+    known = explored_tests(portion.store) if portion.look_up else None
     with _resumed(packed, portion) as stream:
         chunk = stream.run(
             portion.count, time.monotonic() + portion.seconds, _announce, known, portion.max_schedules,
@@ -163,9 +163,9 @@ def advance(packed: bytes, portion: Portion) -> tuple[bytes, Chunk]:
         return state or b"", chunk
 
 
-def follow_plan(packed: bytes, portion: Portion, left: int) -> tuple[bytes, list[Chunk]]:
-    """Return the next chunks of a stream by their plans, ``left`` tests at most: as far as there are any, and time."""
-    known = recall(portion.store)
+def follow_recordings(packed: bytes, portion: Portion, left: int) -> tuple[bytes, list[Chunk]]:
+    """Return the next chunks of a stream as recorded, ``left`` tests at most: as far as there are any, and time."""
+    known = explored_tests(portion.store)
     deadline = time.monotonic() + portion.seconds
     chunks: list[Chunk] = []
     with _resumed(packed, portion) as stream:

@@ -8,15 +8,16 @@ import pytest
 
 from lab import version
 from plait.commands.diff import worker
-from plait.commands.diff.road import Road
+from plait.commands.diff.replay_stages import StageReplay
 from plait.commands.diff.search import DiffSearch
 from plait.commands.diff.sides import open_sides
-from plait.commands.diff.stages import CALLS, STATE, Heard, KnownStage, Ready, Row
+from plait.commands.diff.stages import Ready, RecordedStage, Row
 from plait.generate.condiff import Stage, Suffix
 from plait.judge.difference.outcome import View
 from plait.model.test import Call, Test
 from plait.observe.footprint import MODULE_STATE, Touched
 from plait.run.operations import KEY_INSERT, READ, WRITE
+from plait.store.recording import CALLS, STATE, Asked
 from plait.subject.name import Subject
 from plait.workers.failures import WorkerCrashed
 
@@ -73,25 +74,25 @@ def test_which_calls_meet():
 
 
 def test_a_stage_is_plain_data_and_back():
-    heard = (Heard(CALLS, Test(("import desk",), (X,), ()), "0f"), Heard(STATE, Test((), (X, X), ()), "1e"))
+    asked = (Asked(CALLS, Test(("import desk",), (X,), ()), "0f"), Asked(STATE, Test((), (X, X), ()), "1e"))
     unusable = Row(usable=False, runnable=True, footprints=(None, READS), impacts=None)
-    known = KnownStage(stage("sign", "take"), heard, (row(WRITES, APPENDS), unusable), "left")
-    assert KnownStage.from_json(known.as_json()) == known
+    known = RecordedStage(stage("sign", "take"), asked, (row(WRITES, APPENDS), unusable), "left")
+    assert RecordedStage.from_json(known.as_json()) == known
     waits = Test(("import desk",), (X, X), ((Call("take", "x.take()", "x"),), (X, X)))
     waiting = replace(known, stage=replace(known.stage, waiting=frozenset({"take"}), whole=(waits, waits)))
-    assert KnownStage.from_json(waiting.as_json()) == waiting
+    assert RecordedStage.from_json(waiting.as_json()) == waiting
     by_address = row(frozenset({(f"{MODULE_STATE} 140123", "", WRITE)}))
-    assert KnownStage(stage("sign"), heard, (by_address,)).as_json() is None
+    assert RecordedStage(stage("sign"), asked, (by_address,)).as_json() is None
 
 
 def test_a_stage_that_anybody_may_have_written_is_one_or_none():
-    heard = (Heard(CALLS, Test((), (X,), ()), "0f"),)
-    content = KnownStage(stage("sign", "take"), heard, (row(WRITES), row(READS)), "left").as_json()
+    asked = (Asked(CALLS, Test((), (X,), ()), "0f"),)
+    content = RecordedStage(stage("sign", "take"), asked, (row(WRITES), row(READS)), "left").as_json()
     dice, read = Random(7), []
     for _ in range(300):
         name = dice.choice(list(content))
         strange = dice.choice([None, -1, 10**400, "x" * 500, [[[]]], {"a": 1}, [["x", "", 77]], [[True] * 6]])
-        read.append(KnownStage.from_json({**content, name: strange}))
+        read.append(RecordedStage.from_json({**content, name: strange}))
     assert None in read
     for each in filter(None, read):
         Ready(each.stage, list(each.rows)).meet((0, 1))
@@ -124,7 +125,7 @@ def test_what_a_prefix_leaves(tmp_path):
 
         def left(*calls):
             stage = Stage(1, ("from desk import Desk",), (X, *calls), ())
-            return sides.both(worker.state_behind, stage, View()).values()
+            return sides.both(worker.state_after_prefix, stage, View()).values()
 
         old, new = left(sign, lay)
         assert old == new != ""
@@ -136,7 +137,7 @@ def test_what_a_prefix_leaves(tmp_path):
 def stages(monkeypatch):
     """How many stages were made, and how many were known, of the latest search."""
     made, known = [], []
-    begin, again, take = DiffSearch._stages, Road._again, DiffSearch._next
+    begin, again, take = DiffSearch._stages, StageReplay._again, DiffSearch._next
 
     def _stages(self):
         made.clear()
@@ -145,7 +146,7 @@ def stages(monkeypatch):
 
     monkeypatch.setattr(DiffSearch, "_stages", _stages)
     monkeypatch.setattr(DiffSearch, "_next", lambda *args: made.append(1) or take(*args))
-    monkeypatch.setattr(Road, "_again", lambda *args: known.append(again(*args)) or known[-1])
+    monkeypatch.setattr(StageReplay, "_again", lambda *args: known.append(again(*args)) or known[-1])
     return made, known
 
 
@@ -166,7 +167,7 @@ def test_a_worker_that_is_lost_while_it_catches_up_is_replaced(compare, monkeypa
         future.set_exception(WorkerCrashed("killed by SIGKILL"))
         return future
 
-    monkeypatch.setattr(Road, "known", known)
+    monkeypatch.setattr(StageReplay, "known", known)
     monkeypatch.setattr(DiffSearch, "_next", lost_at_first)
     result = compare(OLD, NEW, "Desk", tests=20)
     assert result.stats["tests_generated"] == 20

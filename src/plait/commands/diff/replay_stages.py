@@ -1,4 +1,4 @@
-"""The way of a search from stage to stage, where an earlier run went before."""
+"""The stages that an earlier search has recorded (`plait.store.recording`), as far as they are still the same."""
 
 from __future__ import annotations
 
@@ -8,34 +8,35 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from plait.commands.diff import worker
 from plait.commands.diff.sides import PendingPair, awaited
-from plait.commands.diff.stages import Followed, Heard, KnownStage, Ready
+from plait.commands.diff.stages import FoundStage, Ready, RecordedStage
 from plait.generate.condiff import Stage
 from plait.judge.difference.sequential import same
+from plait.store.recording import Asked
 from plait.workers.pool import Answer, WorkerError
 
 if TYPE_CHECKING:
     from plait.commands.diff.search import DiffSearch
 
 
-class _Asked(NamedTuple):
-    """What is under way for a stage: what its generator would hear now, what its prefix leaves, and some suffixes."""
+class _UnderWay(NamedTuple):
+    """What is under way for a stage: answers to its generator, the state after its prefix, and some suffixes."""
 
-    heard: Future[Answer] | None = None
+    answers: Future[Answer] | None = None
     left: PendingPair | None = None
     alone: PendingPair | None = None
 
 
-class Road:
-    """Follows stages that are known, and remembers others, as long as the versions do the same one after another.
+class StageReplay:
+    """Follows stages that were recorded, and records others, as long as the versions do the same one after another.
 
     A sequential difference makes a search look at things in another way, and take care what it calls: from there on
     nothing is followed or kept.
     """
 
-    def __init__(self, search: DiffSearch, trail: str) -> None:
+    def __init__(self, search: DiffSearch, position: str) -> None:
         self.passed = 0  # stages that were known
         self._search = search
-        self._trail = trail
+        self._position = position
         self._view = search.view
         self._left = search.comparisons is None
 
@@ -45,65 +46,65 @@ class Road:
 
     def known(self) -> Iterator[Ready]:
         """Yield the stages that an earlier run has made, up to the first that has become another one."""
-        found = self._look(self._trail)
+        found = self._look(self._position)
         asked = self._ask(found)
         while found is not None and self._is_straight() and not self._search.over():
-            following = self._look(found.behind)
+            following = self._look(found.next_position)
             asked_next = self._ask(following)
             ready = self._again(found, asked)
             if ready is None:
                 return
-            self._trail = found.behind
+            self._position = found.next_position
             self.passed += 1
             yield ready
             found, asked = following, asked_next
 
-    def keep(self, ready: Ready, heard: tuple[Heard, ...]) -> None:
+    def keep(self, ready: Ready, asked: tuple[Asked, ...]) -> None:
         """Remember a stage that was just made."""
         comparisons = self._search.comparisons
         if not self._is_straight() or ready.usable != ready.runnable:
             self.leave()
         elif comparisons is not None:
-            known = KnownStage(ready.stage, heard, tuple(ready.rows), ready.left)
-            self._trail = comparisons.keep_stage(self._trail, self._view, known)
+            known = RecordedStage(ready.stage, asked, tuple(ready.rows), ready.left)
+            self._position = comparisons.keep_stage(self._position, self._view, known)
 
-    def left_behind(self, stage: Stage) -> PendingPair | None:
+    def state_left(self, stage: Stage) -> PendingPair | None:
         """Return what the prefix of a new stage leaves, if the stage may be remembered."""
-        return self._search.sides.both(worker.state_behind, stage, self._view) if self._is_straight() else None
+        return self._search.sides.both(worker.state_after_prefix, stage, self._view) if self._is_straight() else None
 
     def _is_straight(self) -> bool:
         return not self._left and self._search.view == self._view and not self._search.avoid
 
-    def _look(self, trail: str) -> Followed | None:
+    def _look(self, position: str) -> FoundStage | None:
         comparisons = self._search.comparisons
-        return None if self._left or comparisons is None else comparisons.stage(trail, self._view)
+        return None if self._left or comparisons is None else comparisons.stage(position, self._view)
 
-    def _ask(self, found: Followed | None) -> _Asked:
+    def _ask(self, found: FoundStage | None) -> _UnderWay:
         sides = self._search.sides
         if found is None:
-            return _Asked()
-        stage, first = found.known.stage, found.reached if found.own is None else found.own
-        return _Asked(
-            sides.on("new", worker.hear_again, found.asked) if found.asked else None,
-            sides.both(worker.state_behind, stage, self._view) if found.own is not None else None,
+            return _UnderWay()
+        stage, first = found.recorded.stage, found.reached if found.own is None else found.own
+        return _UnderWay(
+            sides.on("new", worker.ask_again, found.asked) if found.asked else None,
+            sides.both(worker.state_after_prefix, stage, self._view) if found.own is not None else None,
             sides.both(worker.observe_alone, stage, self._view, first) if first else None,
         )
 
-    def _again(self, found: Followed, asked: _Asked) -> Ready | None:
+    def _again(self, found: FoundStage, asked: _UnderWay) -> Ready | None:
         """Return the stage as it is now.
 
         None if it would be made in another way, or does something else on the versions.
         """
-        search, rows, left = self._search, list(found.known.rows), found.known.left
+        search, rows, left = self._search, list(found.recorded.rows), found.recorded.left
         try:
-            if asked.heard is not None:
-                answers = awaited(asked.heard, search.sides.until)
+            if asked.answers is not None:
+                answers = awaited(asked.answers, search.sides.until)
                 if answers != tuple(each.answer for each in found.asked):
                     return None
             numbers, alone = found.reached if found.own is None else found.own, asked.alone
             if asked.left is not None and joined(asked.left) != left:
                 left, numbers = joined(asked.left), found.reached
-                alone = search.sides.both(worker.observe_alone, found.known.stage, self._view, numbers)
+                alone = search.sides.both(worker.observe_alone, found.recorded.stage, self._view, numbers)
             if alone is not None:
                 (old, old_s), (new, new_s) = alone.values()
                 search.counts.generate_s += old_s + new_s
@@ -115,9 +116,9 @@ class Road:
             search.lose(error)
             return None
         if found.stale and search.comparisons is not None:
-            renewed = KnownStage(found.known.stage, found.known.heard, tuple(rows), left)
-            search.comparisons.keep_stage(found.trail, self._view, renewed)
-        return Ready(found.known.stage, rows, left)
+            renewed = RecordedStage(found.recorded.stage, found.recorded.asked, tuple(rows), left)
+            search.comparisons.keep_stage(found.position, self._view, renewed)
+        return Ready(found.recorded.stage, rows, left)
 
 
 def joined(left: PendingPair) -> str:

@@ -10,7 +10,16 @@ from plait.commands.check.options import CheckOptions
 from plait.generate.outcome import CallOutcome
 from plait.model.test import Call, Test
 from plait.store.keys import Changed
-from plait.store.plans import Plan, Planned, answer_of, first_trail, plan_key, renewed
+from plait.store.recording import (
+    CALLS,
+    Asked,
+    RecordedChunk,
+    RecordedTest,
+    answer_digest,
+    chunk_key,
+    renewed,
+    start_position,
+)
 from plait.subject.name import Subject
 
 MAKE, PUT = Call("Box", "Box({args})", args=("1",), result="x"), Call("put", "{receiver}.put({args})", args=("'a'",))
@@ -19,28 +28,28 @@ TEST = Test(("from box import Box",), (MAKE,), ((PUT,), (PUT, PUT)))
 
 
 def made():
-    plan = Plan(pairs=[{"methods": ["put", "put"], "tried": 1, "covered": 2}])
-    plan.heard(RUN, [CallOutcome("ok"), CallOutcome("raised", "KeyError", "\0'a'")])
-    plan.tests.append(Planned(TEST, "key", answer_of((1, True))))
-    return plan
+    chunk = RecordedChunk(pairs=[{"methods": ["put", "put"], "tried": 1, "covered": 2}])
+    chunk.record(RUN, [CallOutcome("ok"), CallOutcome("raised", "KeyError", "\0'a'")])
+    chunk.tests.append(RecordedTest(TEST, "key", answer_digest((1, True))))
+    return chunk
 
 
-def test_a_plan_travels_as_plain_data():
+def test_a_chunk_travels_as_plain_data():
     content = json.loads(json.dumps(made().as_json(lambda part: part.upper())))
-    found = Plan.from_json(content)
+    found = RecordedChunk.from_json(content)
     assert found is not None
     assert found[0] == made()
     assert found[1] == {
         part: part.upper() for part in ("build", "call Box", "call put", "use from box import Box")
     }  # fmt: skip
-    assert found[0].trail("a") == made().trail("a") != made().trail("b")
+    assert found[0].position_after("a") == made().position_after("a") != made().position_after("b")
 
 
-def test_a_plan_is_brought_up_to_date():
-    plan = made()
-    before = plan.as_json(str.upper)
-    plan.tests[0] = Planned(TEST, "another key", plan.tests[0].told)
-    assert renewed(before, plan.tests, str.lower) == plan.as_json(str.lower)
+def test_a_chunk_is_brought_up_to_date():
+    chunk = made()
+    before = chunk.as_json(str.upper)
+    chunk.tests[0] = RecordedTest(TEST, "another key", chunk.tests[0].feedback)
+    assert renewed(before, chunk.tests, str.lower) == chunk.as_json(str.lower)
 
 
 def test_what_a_change_reaches():
@@ -53,24 +62,24 @@ def test_what_a_change_reaches():
     assert not Changed(["call get", "use from box import Lid"]).reaches(TEST)
 
 
-@pytest.mark.parametrize("damage", ["calls", "runs", "tests", "parts", "pairs", "imports", "over"])
-def test_a_damaged_plan_is_none(damage):
+@pytest.mark.parametrize("damage", ["calls", "asked", "tests", "parts", "pairs", "imports", "over"])
+def test_a_damaged_chunk_is_none(damage):
     content = made().as_json(str.upper)
     del content[damage]
-    assert Plan.from_json(content) is None
+    assert RecordedChunk.from_json(content) is None
 
 
 def test_every_answer_leads_elsewhere():
-    other, told = made(), made()
-    other.runs[0] = (RUN, answer_of([CallOutcome("ok")]))
-    told.tests[0] = Planned(TEST, "key", answer_of((2, True)))
+    other, feedback = made(), made()
+    other.asked[0] = Asked(CALLS, RUN, answer_digest([CallOutcome("ok")]))
+    feedback.tests[0] = RecordedTest(TEST, "key", answer_digest((2, True)))
     kept = made()
-    kept.tests[0] = Planned(TEST, "another key", answer_of((1, True)))
-    assert len({made().trail("a"), other.trail("a"), told.trail("a")}) == 3
-    assert kept.trail("a") == made().trail("a")  # where it is kept is no answer
-    assert first_trail(["a", "b"]) != first_trail(["b", "a"])
-    assert first_trail([RUN, RUN]) == first_trail([RUN, Test(RUN.imports, (MAKE, PUT), ())])
-    assert plan_key("a", 1) != plan_key("a", 2)
+    kept.tests[0] = RecordedTest(TEST, "another key", answer_digest((1, True)))
+    assert len({made().position_after("a"), other.position_after("a"), feedback.position_after("a")}) == 3
+    assert kept.position_after("a") == made().position_after("a")  # where it is kept is no answer
+    assert start_position(["a", "b"]) != start_position(["b", "a"])
+    assert start_position([RUN, RUN]) == start_position([RUN, Test(RUN.imports, (MAKE, PUT), ())])
+    assert chunk_key("a", 1) != chunk_key("a", 2)
 
 
 SOURCE = '''
@@ -149,7 +158,7 @@ def same(one, other):
 @pytest.mark.slow
 def test_a_change_without_consequences_is_followed(run):
     first, asked = run(SOURCE)
-    assert sorted(asked) == [0, 1]  # there was no plan
+    assert sorted(asked) == [0, 1]  # nothing was recorded
     changed, asked = run(UNUSED)
     assert asked == []
     assert 0 < changed.stats["tests_known"] < first.stats["tests"]
@@ -157,13 +166,13 @@ def test_a_change_without_consequences_is_followed(run):
     fresh, _ = run(UNUSED, fresh=True)
     same(changed, fresh)
     back, asked = run(UNUSED.replace("unused = 0", "unused = 1"))
-    assert asked == []  # the plan has been brought up to date
+    assert asked == []  # the recording has been brought up to date
     same(back, fresh)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", [RACY, RAISING, OTHER_LIMIT, OTHER_INTERFACE])
-def test_a_change_with_consequences_is_found_as_if_there_were_no_plan(run, source):
+def test_a_change_with_consequences_is_found_as_if_nothing_was_recorded(run, source):
     run(SOURCE)
     changed, asked = run(source)
     assert asked or source == RACY

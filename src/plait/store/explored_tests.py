@@ -1,7 +1,7 @@
 """What a worker knows about tests from earlier campaigns: it reads the store, and only the campaign writes it.
 
 A test is known if it was explored with the same limits, rules, interpreter and code. Its code is what its calls can
-reach; methods that were called on top of that, to look at final states, are compared when a test is recalled, because
+reach; methods that were called on top of that, to look at final states, are compared when a test is looked up, because
 few tests need them.
 """
 
@@ -17,7 +17,7 @@ from plait.judge.oracle.evidence import Evidence
 from plait.model.test import Call, Test
 from plait.store.database import FILE, Store
 from plait.store.keys import Fingerprints, token, unit_key
-from plait.store.plans import answer_of
+from plait.store.recording import answer_digest
 from plait.subject.name import Subject
 from plait.subject.versions.version import Version
 from plait.workers import state
@@ -44,9 +44,9 @@ class ExploredTest:
     evidence: Evidence = field(default_factory=Evidence)
 
     @property
-    def told(self) -> str:
+    def feedback(self) -> str:
         """A hash of what of it a generator is told."""
-        return answer_of((sorted(self.covered.items()), self.conflicts, self.conflicts and self.unguarded))
+        return answer_digest((sorted(self.covered.items()), self.conflicts, self.conflicts and self.unguarded))
 
     @classmethod
     def of(
@@ -84,7 +84,7 @@ class ExploredTest:
             return None
 
 
-class Recall:
+class ExploredTests:
     """Looks tests up; ``folder`` is the store's, None if nothing of it is to be used."""
 
     def __init__(self, folder: Path | None) -> None:
@@ -108,8 +108,8 @@ class Recall:
             return found
         return None
 
-    def plan(self, key: str) -> dict[str, Any] | None:
-        """Return a chunk of an earlier run, see `Plan.from_json`."""
+    def chunk(self, key: str) -> dict[str, Any] | None:
+        """Return a chunk of an earlier run, see `RecordedChunk.from_json`."""
         return self._store.explored(key) if self._store is not None else None
 
     def part(self, part: str) -> str:
@@ -129,17 +129,17 @@ class Recall:
 
 
 class _OpenStore:
-    recall: Recall | None = None
+    tests: ExploredTests | None = None
     of: tuple[Any, ...] | None = None
 
 
-def recall(folder: Path | None) -> Recall | None:
+def explored_tests(folder: Path | None) -> ExploredTests | None:
     """Return the one of this process, made when first asked for; None if the subject's code cannot be read."""
     wanted = (state.spec(), folder)
     if _OpenStore.of != wanted:
         try:
-            _OpenStore.recall = Recall(folder)
+            _OpenStore.tests = ExploredTests(folder)
         except UsageError:  # no source, or none that can be parsed
-            _OpenStore.recall = None
+            _OpenStore.tests = None
         _OpenStore.of = wanted
-    return _OpenStore.recall
+    return _OpenStore.tests

@@ -1,0 +1,213 @@
+"""Recorded generators: how a generator came to its tests, so that a later run need not make them again.
+
+What a generator gives out follows from its first state and from what it asked the code under test on the way: how calls
+go that are run one after another, what state they leave, what exploring a test showed. So each portion of its work (a
+chunk of tests in `plait check`, a stage in `plait diff`) is kept with these questions and hashes of their answers,
+under the generator's *position*: a hash of its first state and of all answers since.
+
+Whoever finds a portion under the position that he has come to, and gets the same answers again, has come to the same
+tests and to the same next position. An answer can be another one only if a change reaches what was asked about, so only
+those questions are asked again (`reached_by`). If one answer differs, the recording is worth nothing from there on, and
+the generator itself is asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import pickle
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from plait.model.test import Call, Test
+from plait.store.keys import Changed, around, parts_of, token
+
+CALLS, STATE = "calls", "state"  # what was asked about a sequence of calls: how each goes, or what state they leave
+UNUSABLE, DIVERGED = "unusable", "diverged"
+
+
+class Asked(NamedTuple):
+    """What a generator asked about a sequence of calls, and a hash of the answer."""
+
+    kind: str
+    test: Test
+    answer: str
+
+
+def reached_by(changed: Changed, asked: Iterable[Asked]) -> tuple[Asked, ...]:
+    """Return the questions whose answers may have become others."""
+    return tuple(each for each in asked if changed.reaches(each.test))
+
+
+# -- positions ---------------------------------------------------------------------------------------------------------
+
+
+def start_position(generator: object) -> str:
+    """Return the position of a generator that has just begun."""
+    state = io.BytesIO()
+    pickler = pickle.Pickler(state)
+    pickler.fast = True  # equal states give equal bytes, whichever of their equal parts are the same object
+    pickler.dump(generator)
+    return hashlib.sha256(state.getvalue()).hexdigest()
+
+
+def next_position(position: str, answers: Iterable[str]) -> str:
+    """Return where a generator is that got these answers."""
+    return _digest(position, *answers)
+
+
+def recording_key(kind: str, position: str, *how: str) -> str:
+    """Return the name, in the store, of what follows a position, on this Python and plait."""
+    return _digest(kind, position, *how, around())
+
+
+def answer_digest(value: object) -> str:
+    """Return a hash of an answer."""
+    return _digest(token(value))[:16]
+
+
+def _digest(*parts: str) -> str:
+    """Return a hash of texts, one after another: no two sequences of texts are the same one."""
+    escaped = (part.replace("\0", "\0\0") for part in parts)
+    return hashlib.sha256("\0".join(escaped).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# -- plain data --------------------------------------------------------------------------------------------------------
+
+
+class Numbered:
+    """Each value once, by number."""
+
+    def __init__(self) -> None:
+        self.values: dict[Any, int] = {}
+
+    def number(self, value: Any) -> int:
+        """Return that of the value, the next one if it is new."""
+        return self.values.setdefault(value, len(self.values))
+
+
+class Packer:
+    """Tests as rows of numbers: a recording has many, of few different calls."""
+
+    def __init__(self) -> None:
+        self._calls, self._imports = Numbered(), Numbered()
+
+    def call(self, call: Call) -> int:
+        """Return the number of a call."""
+        return self._calls.number(call)
+
+    def imports(self, lines: tuple[str, ...]) -> int:
+        """Return the number of a test's import lines."""
+        return self._imports.number(lines)
+
+    def test(self, test: Test) -> list[Any]:
+        """Return a test."""
+        threads = [[self.call(call) for call in suffix] for suffix in test.suffixes]
+        return [self.imports(test.imports), [self.call(call) for call in test.prefix], threads]
+
+    def asked(self, asked: Asked) -> list[Any]:
+        """Return a question with its answer."""
+        return [asked.kind, *self.test(asked.test), asked.answer]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what the numbers stand for; to be asked for last."""
+        return {
+            "calls": [call.as_json() for call in self._calls.values],
+            "imports": [list(lines) for lines in self._imports.values],
+        }
+
+
+class Unpacker:
+    """The inverse of `Packer`. Anything else than its rows raises what `BROKEN` names."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.calls = [Call.from_json(call) for call in data["calls"]]
+        self.imports = [tuple(map(str, lines)) for lines in data["imports"]]
+
+    def test(self, lines: int, prefix: list[int], threads: list[list[int]]) -> Test:
+        """Return a test."""
+        suffixes = tuple(tuple(self.calls[number] for number in thread) for thread in threads)
+        return Test(self.imports[lines], tuple(self.calls[number] for number in prefix), suffixes)
+
+    def asked(self, kind: str, lines: int, prefix: list[int], threads: list[list[int]], answer: str) -> Asked:
+        """Return a question with its answer."""
+        return Asked(str(kind), self.test(lines, prefix, threads), str(answer))
+
+
+BROKEN = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
+"""What rows raise that somebody else has written: they count as absent."""
+
+
+# -- chunks of `plait check` -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTest:
+    """A test that a generator gave out, its name in the store, and a hash of what exploring it told the generator."""
+
+    test: Test
+    key: str | None
+    feedback: str
+
+
+@dataclass(slots=True)
+class RecordedChunk:
+    """One chunk of tests: what its generator ``asked``, the tests, and the ``pairs`` of methods it had tried then."""
+
+    asked: list[Asked] = field(default_factory=list)
+    tests: list[RecordedTest] = field(default_factory=list)
+    pairs: list[dict[str, Any]] = field(default_factory=list)
+    over: bool = False
+
+    def record(self, test: Test, answer: object) -> None:
+        """Record what a generator got to know by running something."""
+        self.asked.append(Asked(CALLS, test, answer_digest(answer)))
+
+    def position_after(self, position: str) -> str:
+        """Return where the chunk leads to."""
+        return next_position(position, [*(each.answer for each in self.asked), *(each.feedback for each in self.tests)])
+
+    def as_json(self, part: Callable[[str], str]) -> dict[str, Any]:
+        """Plain data; ``part`` gives the hash of a part of the code."""
+        packer = Packer()
+        asked = [packer.asked(each) for each in self.asked]
+        tests = [[*packer.test(each.test), each.key, each.feedback] for each in self.tests]
+        tests_run = [*(each.test for each in self.asked), *(each.test for each in self.tests)]
+        parts = {each for test in tests_run for each in parts_of(test)}
+        return {
+            "asked": asked, "tests": tests, "over": self.over, "parts": {each: part(each) for each in sorted(parts)},
+            "pairs": [[*row["methods"], row["tried"], row["covered"]] for row in self.pairs], **packer.as_json(),
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> tuple[RecordedChunk, dict[str, str]] | None:
+        """Return the inverse of `as_json`, with the hashes of all parts of the code; None for anything else."""
+        try:
+            unpacker = Unpacker(data)
+            chunk = cls(
+                [unpacker.asked(*row) for row in data["asked"]],
+                [
+                    RecordedTest(unpacker.test(*packed), None if key is None else str(key), str(feedback))
+                    for *packed, key, feedback in data["tests"]
+                ],
+                [
+                    {"methods": [str(one), str(other)], "tried": int(tried), "covered": int(covered)}
+                    for one, other, tried, covered in data["pairs"]
+                ],
+                bool(data["over"]),
+            )  # fmt: skip
+            return chunk, {str(part): str(code) for part, code in data["parts"].items()}
+        except BROKEN:
+            return None
+
+
+def chunk_key(position: str, count: int) -> str:
+    """Return the name, in the store, of a chunk of so many tests."""
+    return recording_key("chunk", position, str(count))
+
+
+def renewed(content: Mapping[str, Any], tests: Iterable[RecordedTest], part: Callable[[str], str]) -> dict[str, Any]:
+    """Return a chunk's plain data with the code, and the names of its tests in the store, as they are now."""
+    rows = [[*row[:3], each.key, each.feedback] for row, each in zip(content["tests"], tests, strict=True)]
+    return {**content, "tests": rows, "parts": {each: part(each) for each in content["parts"]}}
