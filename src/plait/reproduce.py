@@ -20,7 +20,7 @@ from plait.errors import UsageError
 if TYPE_CHECKING:
     from plait.model.test import Test
 
-EXPLORED = 2000
+EXPLORED, EXPLORED_OUTCOMES = 2000, 3000
 SHOWN = 3  # a child's exit code; 1 is that of a Python that broke off
 
 
@@ -106,12 +106,7 @@ def _run(order: dict[str, Any]) -> int:
         gone = _missing(order, test)
         if gone:
             return _gone(order["subject"], gone)
-        if "allowed" in order:
-            from plait.report.diff_reproduce import outcome_failure
-
-            said = outcome_failure(order) or ""
-        else:
-            said = _violation(order, test, subject.qualname)
+        said = _difference(order, test) if "allowed" in order else _violation(order, test, subject.qualname)
     print(said)
     return SHOWN if said else 0
 
@@ -170,6 +165,45 @@ def _violation(order: dict[str, Any], test: Test, owner: str) -> str:
     moments, _pairs, waiting = record_schedule(examination, schedule)
     drawn = as_text(table([as_step(moment) for moment in moments]))
     return "\n".join([summary(violation, test, owner, examination.specification), drawn, *waiting])
+
+
+def _difference(order: dict[str, Any], test: Test) -> str:
+    """Return an outcome that is not allowed, with an interleaving that leads to it; empty if there is none."""
+    from plait.judge.difference.behaviour import explore_outcomes
+    from plait.judge.difference.explain import replay_outcome
+    from plait.judge.difference.outcome import Outcome, View
+    from plait.judge.oracle.explain import record_schedule
+    from plait.judge.oracle.safety import Examination
+    from plait.model.schedule import Schedule
+    from plait.observe.places import PLACES
+    from plait.observe.recording import as_step
+    from plait.report.interleaving import table
+    from plait.report.layout import as_text
+    from plait.report.reproducer import in_words, outcome_digest
+    from plait.run.testbed import Testbed
+
+    class Allowed:
+        """Outcomes by their short names."""
+
+        def __contains__(self, outcome: object) -> bool:
+            return isinstance(outcome, Outcome) and outcome_digest(outcome) in order["allowed"]
+
+    view, schedule, allowed = View.from_json(order["view"]), Schedule.from_json(order["schedule"]), Allowed()
+    outcome, _lost = replay_outcome(test, view, schedule)
+    if outcome in allowed:
+        found = explore_outcomes(Testbed(test, PLACES), view, limit=EXPLORED_OUTCOMES, allowed=allowed)
+        others = [(each, shown.schedule) for each, shown in found.outcomes.items() if each not in allowed]
+        if not others:
+            return ""
+        outcome, schedule = others[0]
+    moments, _pairs, waiting = record_schedule(Examination(test, PLACES), schedule)
+    names = {thread: "; ".join(call.source for call in suffix) for thread, suffix in enumerate(test.suffixes, 1)}
+    lines = [
+        f"not among what is allowed: {in_words(outcome, test, view)}",
+        "allowed is:", *(f"    {text}" for text in list(order["allowed"].values())[:12]), "",
+        as_text(table([as_step(moment) for moment in moments if moment.site.line], names=names)), *waiting,
+    ]  # fmt: skip
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Writes a finding as a pytest file that fails while the fault is there."""
+"""Writes a finding as a pytest file that fails while the fault is there; `plait.reproduce` is what the file calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from pprint import pformat
 from typing import Any
@@ -27,27 +27,38 @@ def reproducer_text(
     """Return the file's content; ``path`` is where the subject is imported from, relative to the file."""
     assert finding.test is not None
     assert finding.schedule is not None
-    test = finding.test
     schedule = finding.schedule.as_json()
     arguments: list[tuple[str, Any]] = [
-        ("imports", list(test.imports)),
-        ("prefix", [call.source for call in test.prefix]),
-        ("threads", [[call.source for call in suffix] for suffix in test.suffixes]),
         ("schedule", schedule["segments"]),
-        ("afterwards", [call.expression for call in filled([Call.from_line(line) for line in probes], test)]),
+        ("afterwards", [call.expression for call in filled([Call.from_line(line) for line in probes], finding.test)]),
         ("model", schedule["model"]),
         ("timeouts", schedule["timeouts"]),
         *([("rules", rules)] if rules else []),
     ]
+    about = [f"Written by plait {__version__}. Fails while the fault is there, passes when it is mended."]
+    return _file_text(finding, finding.test, subject, path, "assert_safe", about, arguments)
+
+
+def _file_text(
+    finding: Finding, test: Test, subject: str, path: str | None, function: str, about: Sequence[str],
+    arguments: Sequence[tuple[str, Any]],
+) -> str:  # fmt: skip
+    """Return a file whose one test hands a finding's test, and these arguments, to a function of `plait.reproduce`."""
+    everything: list[tuple[str, Any]] = [
+        ("imports", list(test.imports)),
+        ("prefix", [call.source for call in test.prefix]),
+        ("threads", [[call.source for call in suffix] for suffix in test.suffixes]),
+        *arguments,
+    ]
+    needs = ["from pathlib import Path", ""] if path is not None else []
     lines = [
-        f'"""{_comment(finding.summary)}', "",
-        f"Written by plait {__version__}. Fails while the fault is there, passes when it is mended.", '"""', "",
-        "from pathlib import Path", "", "from plait.reproduce import assert_safe", "", "",
-        f"def test_{name_of(finding)}():", "    assert_safe(", f"        {subject!r},",
+        f'"""{_comment(finding.summary)}', "", *about, '"""', "",
+        *needs, f"from plait.reproduce import {function}", "", "",
+        f"def test_{name_of(finding)}():", f"    {function}(", f"        {subject!r},",
     ]  # fmt: skip
     if path is not None:
         lines.append(f"        path=Path(__file__).parent / {path!r},")
-    for name, value in arguments:
+    for name, value in everything:
         text = pformat(value, width=100, sort_dicts=False).replace("\n", "\n" + " " * (9 + len(name)))
         lines.append(f"        {name}={text},")
     lines.append("    )")
@@ -83,40 +94,6 @@ def write_reproducer(
 OUT = Path("plait-out")
 
 
-def reproducer_digest(outcome: Outcome) -> str:
-    """Return a short name for an outcome, the same in every process."""
-    parts = tuple(outcome) if outcome.objects else tuple(outcome)[:-1]
-    return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def view_as_json(view: View) -> dict[str, Any]:
-    """Plain data, read back by `view_from_json`; only what is not the default."""
-    found: dict[str, Any] = {"public": sorted(view.public)}
-    if view.exits != "no":
-        found["exits"] = view.exits
-    if view.probes:
-        found["afterwards"] = [call.expression for call in view.probes]
-    if view.ignored:
-        found["ignored"] = sorted(map(list, view.ignored))
-    if view.masked:
-        found["masked"] = sorted(view.masked)
-    if not view.state:
-        found["state"] = False
-    if not view.objects:
-        found["objects"] = False
-    return found
-
-
-def view_from_json(data: dict[str, Any]) -> View:
-    """Return the inverse of `view_as_json`."""
-    return View(
-        frozenset(data["public"]), data.get("exits", "no"),
-        tuple(Call.from_line(line) for line in data.get("afterwards", ())),
-        frozenset((owner, name) for owner, name in data.get("ignored", ())),
-        frozenset(data.get("masked", ())), data.get("state", True), data.get("objects", True),
-    )  # fmt: skip
-
-
 def write_diff_reproducer(
     finding: Finding,
     subject: str,
@@ -142,36 +119,21 @@ def _text(
 ) -> str:  # fmt: skip
     assert finding.test is not None
     assert finding.schedule is not None
-    test = finding.test
-    schedule = finding.schedule.as_json()
-    arguments: list[tuple[str, Any]] = [
-        ("imports", list(test.imports)),
-        ("prefix", [call.source for call in test.prefix]),
-        ("threads", [[call.source for call in suffix] for suffix in test.suffixes]),
-        ("allowed", _named(allowed, test, view)),
-    ]
-    arguments += [("schedule", schedule), ("view", view_as_json(view))]
-    summary = finding.summary.replace("\\", "\\\\").replace('"', "'")
-    lines = [
-        f'"""{summary}', "",
+    about = [
         f"Written by plait {__version__}. `allowed` is all that the {version} version can do, whatever the",
-        "interleaving: the test passes on it, and fails on code that can do anything else.", '"""', "",
-        "from pathlib import Path", "", "from plait.reproduce import assert_outcomes", "", "",
-        f"def test_{name_of(finding)}():", "    assert_outcomes(", f"        {subject!r},",
+        "interleaving: the test passes on it, and fails on code that can do anything else.",
+    ]
+    arguments = [
+        ("allowed", {outcome_digest(each): in_words(each, finding.test, view) for each in allowed}),
+        ("schedule", finding.schedule.as_json()), ("view", view.as_json()),
     ]  # fmt: skip
-    if path is not None:
-        lines.append(f"        path=Path(__file__).parent / {path!r},")
-    for name, value in arguments:
-        text = pformat(value, width=100, sort_dicts=False).replace("\n", "\n" + " " * (9 + len(name)))
-        lines.append(f"        {name}={text},")
-    lines.append("    )")
-    if path is None:
-        lines.remove("from pathlib import Path")
-    return "\n".join(lines) + "\n"
+    return _file_text(finding, finding.test, subject, path, "assert_outcomes", about, arguments)
 
 
-def _named(outcomes: Collection[Outcome], test: Test, view: View) -> dict[str, str]:
-    return {reproducer_digest(each): in_words(each, test, view) for each in outcomes}
+def outcome_digest(outcome: Outcome) -> str:
+    """Return a short name for an outcome, the same in every process."""
+    parts = tuple(outcome) if outcome.objects else tuple(outcome)[:-1]
+    return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def in_words(outcome: Outcome, test: Test, view: View) -> str:

@@ -22,7 +22,6 @@ from plait.observe.footprint import (
     Footprint,
     footprints_conflict,
 )
-from plait.report.reproducer import view_as_json
 from plait.store.keys import (
     Changed,
     Fingerprints,
@@ -281,7 +280,7 @@ class Comparisons:
         return next_position(position, (each.answer for each in recorded.asked))
 
     def _stage_key(self, position: str, view: View) -> str:
-        how = {**self._how, "view": view_as_json(view)}
+        how = {**self._how, "view": view.as_json()}
         return recording_key("stage", position, json.dumps(how, sort_keys=True))
 
     # -- tests ------------------------------------------------------------------------------------------------------
@@ -289,7 +288,7 @@ class Comparisons:
     def _key(self, test: Test, view: View) -> str:
         known = self._keys.get((test, view))
         if known is None:
-            options = {**self._how, "view": view_as_json(view), "left": self.left}
+            options = {**self._how, "view": view.as_json(), "left": self.left}
             known = self._keys[test, view] = unit_key(test, options, self._code(test, view))
         return known
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import collections
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -60,6 +60,33 @@ class View:
     masked: frozenset[str] = frozenset()
     state: bool = True
     objects: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data, read back by `from_json`; only what is not the default."""
+        found: dict[str, Any] = {"public": sorted(self.public)}
+        if self.exits != "no":
+            found["exits"] = self.exits
+        if self.probes:
+            found["afterwards"] = [call.expression for call in self.probes]
+        if self.ignored:
+            found["ignored"] = sorted(map(list, self.ignored))
+        if self.masked:
+            found["masked"] = sorted(self.masked)
+        if not self.state:
+            found["state"] = False
+        if not self.objects:
+            found["objects"] = False
+        return found
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> View:
+        """Return the inverse of `as_json`."""
+        return cls(
+            frozenset(data["public"]), data.get("exits", "no"),
+            tuple(Call.from_line(line) for line in data.get("afterwards", ())),
+            frozenset((owner, name) for owner, name in data.get("ignored", ())),
+            frozenset(data.get("masked", ())), data.get("state", True), data.get("objects", True),
+        )  # fmt: skip
 
 
 class Outcome(NamedTuple):
