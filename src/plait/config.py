@@ -28,6 +28,7 @@ from plait.commands.budget import seconds
 from plait.errors import UsageError
 from plait.generate.catalogue import Hints
 from plait.model.choices import GENERATORS, HEURISTICS, MODELS, SCHEDULES
+from plait.model.files import file_text
 from plait.subject.contract import EVERY, LEVELS, Contract, canonical_level
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def _toml(file: Path) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415 - most projects without settings need it not
 
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(file_text(file))
     except (ValueError, RecursionError) as error:  # not text, not TOML, or numbers and nesting beyond all limits
         raise UsageError(f"{file.name} is no valid TOML: {' '.join(str(error).split())[:200]}") from None
 
@@ -234,7 +235,7 @@ class _Reader:
         if not path.is_file() or not path.stem.isidentifier():
             raise self._wrong("hook", table["hook"], "the path of a Python file, relative to this one")
         try:
-            tree = ast.parse(path.read_text(encoding="utf-8"))
+            tree = ast.parse(file_text(path))
         except (SyntaxError, UnicodeDecodeError) as error:
             raise UsageError(f"{self._file.name}: hook {table['hook']} cannot be read: {error}") from None
         functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import os
 import shlex
 import sys
 from collections.abc import (
@@ -21,6 +19,7 @@ from typing import (
 )
 
 from plait.errors import guarded, own_error
+from plait.model.files import write_whole_file
 from plait.model.finding import Finding
 from plait.model.foreign import harmless
 from plait.model.result import Result, confinement_note
@@ -212,14 +211,11 @@ def write_whole(content: str, target: Path) -> bool:
     if str(target) == "-":
         sys.stdout.write(content)
         return True
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        temporary.write_text(content, encoding="utf-8", errors="replace")
-        temporary.replace(target)
-    except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
+    data = content.encode("utf-8", "replace")
+    if target.exists() and not target.is_file():  # a pipe, or a device: nothing could take its place
+        target.write_bytes(data)
+    else:
+        write_whole_file(target, data)
     return False
 
 

@@ -16,6 +16,7 @@ from plait.judge.difference.outcome import Outcome, View
 from plait.judge.difference.words import described
 from plait.judge.oracle.causes import cause
 from plait.judge.oracle.probes import filled
+from plait.model.files import file_text, make_folder, write_whole_file
 from plait.model.finding import Finding
 from plait.model.test import Call, Test
 from plait.subject.changes.change import Side
@@ -161,7 +162,7 @@ _MARK = "# plait may overwrite this file, unless somebody has edited it ({about}
 
 def write_own(folder: Path, name: str, text: str, *about: str) -> Path:
     """Write ``text`` into ``folder`` as ``name``.py, or ``name``_2.py and so on; ``about`` says what it is about."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     if folder.name == OUT.name:
         _keep_apart(folder)
     topic = _short("\0".join(about))
@@ -174,7 +175,7 @@ def write_own(folder: Path, name: str, text: str, *about: str) -> Path:
                 file.write(marked)
         except FileExistsError:
             if _is_ours(target, topic):
-                target.write_text(marked, encoding="utf-8")
+                write_whole_file(target, marked.encode())
                 return target
             number += 1
         else:
@@ -220,7 +221,7 @@ def _marked(text: str, topic: str) -> str:
 def _is_ours(file: Path, topic: str) -> bool:
     """Return whether a file is about this, and as it was written."""
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file_text(file)
     except (OSError, UnicodeDecodeError):
         return False
     body = text[: max(0, text.rfind("\n#"))]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from plait.errors import UsageError
+from plait.model.files import file_text, write_whole_file
 from plait.model.finding import BaselineMark, Finding
 from plait.model.fingerprint import LENGTH, fingerprint_of
 
@@ -79,7 +80,7 @@ class Baseline:
         import tomllib  # noqa: PLC0415 - few runs have a baseline
 
         try:
-            data = tomllib.loads(file.read_text(encoding="utf-8"))
+            data = tomllib.loads(file_text(file))
         except OSError as error:
             raise UsageError(f"the baseline {file} cannot be read: {error.strerror or error}") from None
         except (ValueError, RecursionError) as error:
@@ -151,7 +152,7 @@ class Baseline:
                 accepted.append(name)
         ordered = sorted(self.entries.values(), key=lambda each: (each.subject, each.command, each.fingerprint))
         try:
-            self.file.write_text("\n".join([_HEAD, *(each.as_toml() for each in ordered)]), encoding="utf-8")
+            write_whole_file(self.file, "\n".join([_HEAD, *(each.as_toml() for each in ordered)]).encode())
         except OSError as error:
             raise UsageError(f"the baseline {self.file} cannot be written: {error.strerror or error}") from None
         return accepted

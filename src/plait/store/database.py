@@ -21,6 +21,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
+from plait.model.files import make_folder
+
 if sys.platform != "win32":
     import fcntl
 
@@ -48,6 +50,7 @@ _TABLES = {
         "first REAL, last REAL, PRIMARY KEY (subject, cause)) WITHOUT ROWID"
     ),
 }
+_BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps in files of its own
 _PASSING = (
     sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_IOERR,
@@ -235,18 +238,16 @@ class Store:
 
     def _set_aside(self) -> Path:
         aside = self.file.with_name(f"damaged-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.sqlite")
-        for suffix in ("-wal", "-shm", ""):
+        for suffix in (*_BESIDE, ""):
             with contextlib.suppress(FileNotFoundError):
                 Path(f"{self.file}{suffix}").rename(f"{aside}{suffix}")
         return aside
 
     def _make_folder(self) -> None:
         folder = self.file.parent
-        if not folder.is_dir():
-            folder.mkdir(parents=True, exist_ok=True)
-        ignored = folder / ".gitignore"
-        if not ignored.exists():
-            ignored.write_text("*\n", encoding="ascii")
+        make_folder(folder)
+        with contextlib.suppress(FileExistsError), (folder / ".gitignore").open("x", encoding="ascii") as ignored:
+            ignored.write("*\n")
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -307,7 +308,7 @@ def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _checked(file: Path, *, thorough: bool = False) -> sqlite3.Connection:
     """Return a connection to a sound store, made if there is none; raises `Damaged` or an error of the database."""
-    if file.is_symlink():
+    if any(Path(f"{file}{suffix}").is_symlink() for suffix in ("", *_BESIDE)):
         raise Damaged("it is a link to another file")
     connection = _connected(str(file))
     with _closed_on_failure(connection):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import plait
+from plait.model.files import file_bytes
 from plait.subject.changes.importing import acts_of
 from plait.subject.changes.reach import Reach, Step
 from plait.subject.changes.units import CONSTRUCTORS, Program, Unit
@@ -75,7 +76,7 @@ def files_key(*places: Path | None, relative_to: Path | None = None) -> str:
         for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
             with contextlib.suppress(OSError):
                 name = file if relative_to is None else file.relative_to(relative_to)
-                digest.update(f"{name}\0".encode() + file.read_bytes())
+                digest.update(f"{name}\0".encode() + file_bytes(file))
     return digest.hexdigest()
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from plait.config import FILES, TESTS
+from plait.model.files import file_text
 from plait.model.result import Result
 from plait.report.layout import Layout, Line
 from plait.report.publish import json_text, printed
@@ -100,7 +101,7 @@ def _names_of(text: str, version: Version) -> list[str] | None:
     found = [git / "packed-refs", git / "HEAD", *(git / pattern.format(name) for pattern in _PLACES)]
     try:
         for place in itertools.islice(found, _MOST):  # what a name stands for may be another name
-            if place.is_file() and (other := re.match(r"ref: (\S+)", place.read_text("utf-8", "replace"))):
+            if place.is_file() and (other := re.match(r"ref: (\S+)", file_text(place, "replace"))):
                 found += [git / other[1]]
     except OSError:  # not ours to read
         return None

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from plait.errors import UsageError
+from plait.model.files import file_bytes
 from plait.subject.changes.matching import header_parts, statements
 from plait.subject.changes.normal import digest, header, sha256
 from plait.subject.changes.scopes import (
@@ -232,7 +233,7 @@ class Source:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # old code has invalid escapes; that is not the user's question
-                text = path.read_bytes()
+                text = file_bytes(path)
                 tree = ast.parse(text, filename=file)
         except (SyntaxError, ValueError, OSError, RecursionError) as error:
             line = f" line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""

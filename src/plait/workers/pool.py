@@ -230,7 +230,7 @@ class _Slot(threading.Thread):
 
     def _answer(self, job: _Job, worker: Worker, timeout: float, stall: float | None) -> None:
         reply, value = worker.call(job.task, job.args, timeout, stall)
-        if reply.retire:
+        if reply.retire or reply.kind == BUG:  # which may have come of what code under test did to its process
             self._bury()
         _raise_failure(reply, worker)
         job.future.set_result(Answer(value, reply.stopped, reply.output, reply.changed))

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from plait.model.files import file_text
 from plait.subject.package.listing import Listing
 from plait.subject.versions.version import Version
 
@@ -43,7 +44,7 @@ def _classifiers(listing: Listing, version: Version) -> list[str]:
 
 def _of_project(file: Path) -> list[str] | None:
     try:
-        project = tomllib.loads(file.read_text("utf-8")).get("project", {})
+        project = tomllib.loads(file_text(file)).get("project", {})
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         return None
     listed = project.get("classifiers") if isinstance(project, dict) else None

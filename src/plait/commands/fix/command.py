@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
-import os
+import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -31,6 +31,7 @@ from plait.commands.trust import beyond_data
 from plait.errors import FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, UsageError
 from plait.generate.catalogue import Hints
 from plait.judge.oracle.rules import Rules
+from plait.model.files import file_bytes
 from plait.model.finding import Finding
 from plait.model.reading import Replayable, ResultFile, read_result
 from plait.model.result import Result
@@ -209,7 +210,7 @@ def _texts(version: Version, subject: Subject, clues: Clues) -> dict[str, str]:
             path = (root / place).resolve()  # a worker has named it, and code under test was in there
             name = path.relative_to(root).as_posix()
             if path.is_file() and path.suffix == ".py" and name not in found:
-                found[name] = decoded(path.read_bytes(), name)[0]
+                found[name] = decoded(file_bytes(path), name)[0]
         except (OSError, ValueError, UsageError):  # what cannot be read cannot be mended
             continue
     return found
@@ -283,9 +284,10 @@ def write_mend(version: Version, mend: Mend) -> None:
     text, encoding = decoded(content, mend.file)
     if text != mend.before:
         raise UsageError(f"{mend.file} has changed since it was read: nothing was written; run plait fix again")
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    temporary = file.with_name(f".{file.name}.{secrets.token_hex(6)}")
     try:
-        temporary.write_bytes(mend.after.encode(encoding))
+        with temporary.open("xb") as opened:
+            opened.write(mend.after.encode(encoding))
         shutil.copymode(file, temporary)
         if file.read_bytes() != content:
             raise UsageError(f"{mend.file} has changed since it was read: nothing was written; run plait fix again")

@@ -12,6 +12,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from plait.model.files import file_text
 from plait.run.native.process import passed_on
 from plait.subject.name import Subject
 from plait.workers.blackbox import tail
@@ -42,7 +43,7 @@ def files_about(subject: Subject, base: Path) -> list[Path]:
         if not (file.name.startswith("test_") or file.name.endswith("_test.py")):
             continue
         try:
-            text = file.read_text(encoding="utf-8", errors="replace")
+            text = file_text(file, "replace")
         except OSError:
             continue
         if all(word.search(text) for word in words):

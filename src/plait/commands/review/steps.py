@@ -23,6 +23,7 @@ from plait.commands.perf.command import PerfOptions, compare_speed
 from plait.errors import UsageError, own_error
 from plait.judge.oracle.rules import Rules
 from plait.judge.review import ClassReview
+from plait.model.files import file_text
 from plait.model.finding import Finding
 from plait.report.publish import OUT
 from plait.run.native.process import NativeError
@@ -286,7 +287,10 @@ def tests_of(subject: Subject, folder: Path | None) -> list[str]:
     package = subject.module.partition(".")[0]
     found = []
     for file in sorted({*folder.rglob("test_*.py"), *folder.rglob("*_test.py")}):
-        text = file.read_text(encoding="utf-8", errors="replace")
+        try:
+            text = file_text(file, "replace")
+        except OSError:
+            continue
         if name not in text or package not in text or not _THREADS.search(text):
             continue
         try:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from plait.generate.values.value import is_literal
+from plait.model.files import file_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -63,9 +64,7 @@ def mine_tests(folder: Path, class_name: str, into: Mined) -> None:
     """Add what the tests below ``folder`` pass to the class and to methods, where they mention the class at all."""
     for path in islice(sorted(folder.rglob("*.py")), _MAX_FILES):
         try:
-            if path.stat().st_size > _MAX_BYTES:
-                continue
-            text = path.read_text(encoding="utf-8")
+            text = file_text(path, most=_MAX_BYTES)
         except (OSError, UnicodeDecodeError):
             continue
         tree = _parse(text) if class_name in text else None

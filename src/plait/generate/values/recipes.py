@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from plait.generate.values.duck import module_tree
 from plait.generate.values.names import role
+from plait.model.files import file_text
 from plait.subject.interface.members import constructor_parameters
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def _files(folder: Path, wanted: str) -> Iterator[tuple[Path, str]]:
     mention = re.compile(rf"\b{re.escape(wanted)}\s*\(")
     for path in islice(sorted(folder.rglob("*.py")), _MAX_FILES):
         try:
-            text = path.read_text(encoding="utf-8") if path.stat().st_size <= _MAX_BYTES else ""
+            text = file_text(path, most=_MAX_BYTES)
         except (OSError, UnicodeDecodeError):
             continue
         if mention.search(text):
@@ -160,15 +161,15 @@ def _readmes(root: Path, package: str) -> Iterator[tuple[str, str]]:
     """Yield the long description of the installed distribution, and the README of the project."""
     for folder in islice(sorted(root.glob("*.dist-info")), _DISTRIBUTIONS):
         try:
-            listed = (folder / "RECORD").read_text(encoding="utf-8")
+            listed = file_text(folder / "RECORD")
             if f"\n{package}/" in f"\n{listed}" or f"\n{package}.py," in f"\n{listed}":
-                yield "the README", (folder / "METADATA").read_text(encoding="utf-8").partition("\n\n")[2]
+                yield "the README", file_text(folder / "METADATA").partition("\n\n")[2]
         except (OSError, UnicodeDecodeError):
             continue
     for folder in (root, root.parent):
         for path in sorted(folder.glob("README*"))[:2]:
             try:
-                yield path.name, path.read_text(encoding="utf-8")
+                yield path.name, file_text(path)
             except (OSError, UnicodeDecodeError):
                 continue
 

@@ -12,6 +12,7 @@ import ast
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plait.model.files import file_bytes
 from plait.subject.changes.impact import Icp, Impact, class_of
 from plait.subject.changes.impact_lines import impacted_lines
 from plait.subject.changes.scopes import FUNCTIONS, FunctionNode
@@ -35,7 +36,7 @@ def collect(old: Path, new: Path) -> Impact:
     parts = []
     for file in sorted(python_files(new)):
         before, after = old / file, new / file
-        if not before.is_file() or before.read_bytes() != after.read_bytes():
+        if not before.is_file() or file_bytes(before) != file_bytes(after):
             parts.append(collect_file(before if before.is_file() else None, after))
     return Impact.together(parts)
 
@@ -55,7 +56,7 @@ def python_files(folder: Path) -> Iterator[Path]:
 def collect_file(old: Path | None, new: Path) -> Impact:
     """Return the points of one changed file; without ``old`` all of it is new."""
     try:
-        before = None if old is None else ast.parse(old.read_bytes())
+        before = None if old is None else ast.parse(file_bytes(old))
         name, root = module_name(new)
         source = Source(root, (), package=name.partition(".")[0])
         module = source.module(name)

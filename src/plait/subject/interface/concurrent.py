@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plait.model.files import file_text
 from plait.subject.changes.scopes import FUNCTIONS, scope_statements
 from plait.subject.changes.types import Types
 from plait.subject.changes.units import Program, Unit
@@ -198,6 +199,6 @@ def _documents(root: Path, package: str) -> Iterator[str]:
 
 def _text(path: Path) -> str | None:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")[:_LARGEST]
+        return file_text(path, "replace")[:_LARGEST]
     except OSError:
         return None

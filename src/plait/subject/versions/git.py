@@ -7,6 +7,7 @@ index or configuration is changed, and a killed process leaves nothing in the re
 from __future__ import annotations
 
 import difflib
+import functools
 import os
 import re
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from plait.errors import UsageError
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Mapping
 
 
 # Variables that git sets for its hooks and that would redirect our commands to the user's index.
@@ -26,12 +28,25 @@ _REDIRECTING = (
 )  # fmt: skip
 
 # A shared index would be written into the repository, a file-system monitor started as a daemon; large-file filters
-# need a network and never concern source files.
-_QUIET = (
-    "-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false",
-    "-c", "filter.lfs.smudge=", "-c", "filter.lfs.process=", "-c", "filter.lfs.required=false",
-    "-c", "advice.detachedHead=false",
-)  # fmt: skip
+# need a network and never concern source files. Hooks are programs of the repository.
+_QUIET = {
+    "core.splitindex": "false", "core.fsmonitor": "false", "core.untrackedcache": "false",
+    "filter.lfs.smudge": "", "filter.lfs.process": "", "filter.lfs.required": "false",
+    "advice.detachedhead": "false", "core.hookspath": os.devnull, "log.showsignature": "false",
+}  # fmt: skip
+_PROGRAMS = {
+    r"filter\..*\.(clean|smudge|process)": "", r"filter\..*\.required": "false",
+    r"diff\.(external|.*\.(command|textconv))": "",
+    r"core\.(askpass|alternaterefscommand|gitproxy)": "", r"core\.(pager|editor)": "cat", r"core\.sshcommand": "ssh",
+    r"gpg\.(.*\.)?program": "false", r"credential\.(.*\.)?helper": "", r"http\.(.*\.)?savecookies": "false",
+    r"remote\..*\.uploadpack": "git-upload-pack",
+}  # fmt: skip
+"""Settings that name a program, or have git write a file, and what stands in their place where a repository has them.
+
+A repository may have come from anybody, with its ``.git``: its settings are data. Those of the user are the user's own.
+"""
+_OF_THE_REPOSITORY = frozenset({"local", "worktree"})
+_TRANSPORTS = "https:http:ssh:file"  # for what a partial clone lacks; no others, which may be programs
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +82,7 @@ class Repository:
         index = folder.parent / "index"
         place = (f"--git-dir={self.git_dir}", f"--work-tree={folder}")
         for command in (("read-tree", commit), ("checkout-index", "--all", "--force", "--quiet")):
-            answer = git(folder, *place, *_QUIET, *command, index=index)
+            answer = git(folder, *command, place=place, index=index)
             if answer.returncode != 0:
                 raise UsageError(f"git cannot check out {commit[:10]}: {last_line(answer.stderr)}")
 
@@ -99,14 +114,45 @@ class Repository:
         return names
 
 
-def git(cwd: Path, *arguments: str, index: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run git, undisturbed by the hook or the terminal that plait may run in; the caller looks at the exit code."""
+def git(
+    cwd: Path, *arguments: str, place: tuple[str, ...] = (), index: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run git, undisturbed by the hook or the terminal that plait may run in; the caller looks at the exit code.
+
+    Nothing that the repository names is run: no hook, filter, monitor or helper of its own. ``place`` says which
+    repository it is, if not that of ``cwd``.
+    """
+    return _run(cwd, [*place, *arguments], index, _settings(cwd, place))
+
+
+@functools.cache
+def _settings(cwd: Path, place: tuple[str, ...]) -> Mapping[str, str]:
+    """Return the settings that a repository may not have as it likes."""
+    listed = _run(cwd, [*place, "config", "--list", "--show-scope", "--name-only", "-z"], None, {}).stdout.split("\0")
+    found = dict(_QUIET)
+    for scope, name in zip(listed[::2], listed[1::2], strict=False):
+        instead = [value for pattern, value in _PROGRAMS.items() if re.fullmatch(pattern, name, re.DOTALL)]
+        if scope in _OF_THE_REPOSITORY and instead:
+            found[name] = instead[0]
+    return found
+
+
+def _run(
+    cwd: Path, arguments: list[str], index: Path | None, settings: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
     import subprocess  # noqa: PLC0415 - folders need no git
 
     environment = {name: value for name, value in os.environ.items() if name not in _REDIRECTING}
     environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    environment.setdefault("GIT_ALLOW_PROTOCOL", _TRANSPORTS)
     if index is not None:
         environment["GIT_INDEX_FILE"] = str(index)
+    # Settings in the environment win over those of all files; their names may hold what `-c` cannot take.
+    count = environment.get("GIT_CONFIG_COUNT", "")
+    first = int(count) if count.isdecimal() else 0
+    for number, (name, value) in enumerate(settings.items(), first):
+        environment |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
+    environment["GIT_CONFIG_COUNT"] = str(first + len(settings))
     try:
         return subprocess.run(
             ["git", *arguments], cwd=cwd, env=environment, capture_output=True, text=True, errors="surrogateescape",
@@ -184,7 +230,9 @@ class History:
 
     def changed_files(self, base: str, tip: str | None = None) -> list[str]:
         """Files that differ from ``base``, seen from the top; without ``tip`` in the work tree, new ones included."""
-        words = ["diff", "--name-only", "--no-renames", "-z", base, *([tip] if tip else []), "--"]
+        # A submodule is a repository with settings of its own: git does not look into it.
+        words = ["diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"]
+        words += ["-z", base, *([tip] if tip else []), "--"]
         answer = git(self.repository.top, *words)
         if answer.returncode != 0:
             raise UsageError(f"git cannot compare with {base[:10]}: {last_line(answer.stderr)}")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from plait.errors import UsageError
+from plait.model.files import file_text
 from plait.subject.name import Subject, is_module
 from plait.subject.versions.git import Repository
 
@@ -233,7 +234,7 @@ def _declared(folder: Path) -> Iterator[Path]:
     import tomllib  # noqa: PLC0415 - slow to import, and many folders are no project's
 
     try:
-        tool = tomllib.loads((folder / "pyproject.toml").read_text("utf-8")).get("tool", {})
+        tool = tomllib.loads(file_text(folder / "pyproject.toml")).get("tool", {})
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         return
     setuptools = _table(tool, "setuptools")
