@@ -88,11 +88,14 @@ def compared(module: str, cls: str, old: Path, new: Path, limits: dict[str, Any]
     }  # fmt: skip
 
 
-def explored(test: str, folder: Path, limits: dict[str, Any], search: str | None = None) -> dict[str, Any]:
-    """`plait explore` of one test in a folder, by its default search or another one."""
+def explored(
+    test: str, folder: Path, limits: dict[str, Any], search: str | None = None, new: str | None = None
+) -> dict[str, Any]:
+    """`plait explore` of one test in a folder, by its default search or another one; ``new`` is a release it uses."""
     words = [sys.executable, "-m", "plait", "explore", test, "--workers", "1", "--seed", str(limits["seed"])]
     words += ["--budget", f"{limits['seconds']:g}s", "--json", "result.json"]
     words += [] if search is None else ["--schedule", search]
+    words += [] if new is None else ["--new", new]
     file = folder / "result.json"
     file.unlink(missing_ok=True)
     try:

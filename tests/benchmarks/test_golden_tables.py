@@ -286,6 +286,21 @@ def gobench(patch):
     return {"subject": "moby_4951,etcd_6857,grpc_3090", "seconds": 5.0}
 
 
+def found(patch):
+    table = module("found.bench")
+
+    def said(defect, way, _limits):
+        if way == "threads":
+            return {"fails": True, "tries": 17, "said": "AssertionError: both hits were refused"}
+        known = way == "explore"
+        answer = {"found": known, "verdict": "failure" if known else "none", "said": "a hit is lost" if known else ""}
+        return {**answer, **({"seconds": 1.5, "schedules": 6, "exhausted": False, "kind": "exception"} if known else
+                             {"others": 2})}  # fmt: skip
+
+    patch.setattr(table, "said", said)
+    return {"subject": "limits_refused,reactivex_error"}
+
+
 def races(patch):
     table = module("races.bench")
 
@@ -424,7 +439,7 @@ def drive(patch):
 TABLES = {
     each.__name__.rstrip("_"): each
     for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants, jacontebe, gobench,
-                 races, filter_, forms, fingerprints, frames, fix, product, sctbench, drive)
+                 found, races, filter_, forms, fingerprints, frames, fix, product, sctbench, drive)
 }
 
 

@@ -136,7 +136,7 @@ OPTIONS = {
     "operator": Option("mutants: the bugs to plant, with commas between them (default: all)", "NAMES"),
     "subject": Option("only these classes, faults or rows, with commas between them (default: all)", "NAMES"),
     "beside": Option("product: another tree of plait, measured in turn with this one (default: none)", "DIR", Path),
-    "ask": Option("jacontebe, gobench: check, explore, diff, mended, with commas (default: all)", "NAMES"),
+    "ask": Option("check, explore, diff, mended, threads: those the table knows (default: all)", "NAMES"),
     "sample": Option("so many of the faults, of mutants of each operator (default: all)", "N", _at_least(1)),
     "resume": Option("keep each result here, and measure only what is not there yet", "FILE", _output),
     "set": Option("corpus, drive: which of its sets (default: sample)", "SET",
