@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import plait.api
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "plait"
 ROOMS = (
@@ -116,7 +118,7 @@ def test_no_crumbs():
     crumbs = [
         name
         for name, file in modules.items()
-        if file.name not in {"__init__.py", "__main__.py"}
+        if file.name not in {"__init__.py", "__main__.py", "api.py"}  # the last one is for users
         and len(file.read_text(encoding="utf-8").splitlines()) < CRUMB
         and len(users[name]) <= 1
     ]
@@ -230,6 +232,26 @@ def test_test_modules_have_names_of_their_own():
     """pytest imports them by their file's name alone: of two with one name, one would not run."""
     names = [path.name for path in _tracked() if path.is_relative_to(ROOT / "tests") and path.name.startswith("test_")]
     assert sorted(name for name in set(names) if names.count(name) > 1) == []
+
+
+def test_the_public_names_are_documented():
+    """`plait.api` says what may be imported, the page says what it is."""
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert documented == set(plait.api.__all__)
+    assert set(plait.__all__) - {"__version__"} <= documented
+    for name in plait.__all__:
+        assert getattr(plait, name) is (plait.__version__ if name == "__version__" else getattr(plait.api, name))
+
+
+def test_pages_import_what_is_public():
+    public = {"plait", "plait.api", "plait.reproduce", "plait.generate.callables"}
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    imported = set(re.findall(r"^\s*(?:from|import) (plait[\w.]*)", text, re.MULTILINE))
+    assert "plait" in imported
+    assert imported <= public
 
 
 BESIDE = {
