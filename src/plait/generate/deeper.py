@@ -134,7 +134,7 @@ class DeeperTests:
         patterns = self._patterns(chosen, third=third and how != APART)
         generous = how == APART or self._random.random() < _GENEROUS
         test = self._sequences.compose(length, patterns, later=later, generous=generous, apart=how == APART)
-        if test is not None and how == TWINS:
+        if test is not None and how == TWINS and not any(each.of for each in patterns[0]):
             test = replace(test, suffixes=test.suffixes[:1] * self._threads)
         return test if test is not None and self._seen.is_new(test) else None
 

@@ -114,17 +114,19 @@ class Scene:
 
     Values are reused across the calls of a test on purpose: threads that use different keys seldom disturb each other.
     Objects are bound to variables, so that what one call puts in is what another takes out; ``pending`` holds the
-    calls that bind them until they join the prefix.
+    calls that bind them until they join the prefix. What a method has ``handed`` out to the thread that is written
+    is its own: no other thread of the test uses it.
     """
 
     results: dict[str, str] = field(default_factory=dict)
     given: dict[str, Value] = field(default_factory=dict)
     bound: dict[str, str] = field(default_factory=dict)
     pending: list[Draft] = field(default_factory=list)
+    handed: dict[str, str] = field(default_factory=dict)
 
     def copy(self) -> Scene:
         """Return a scene that goes on from here by itself."""
-        return Scene(dict(self.results), dict(self.given), dict(self.bound))
+        return Scene(dict(self.results), dict(self.given), dict(self.bound), handed=dict(self.handed))
 
 
 class Writer:
@@ -159,7 +161,9 @@ class Writer:
     ) -> Draft | None:  # fmt: skip
         args: list[str] = []
         kwargs: list[tuple[str, str]] = []
-        receiver = self._receiver(method, scene) if peers else RECEIVER
+        receiver = self._receiver(method, scene, peers=peers)
+        if receiver is None:
+            return None
         imports = dict.fromkeys(method.imports)
         drawn: list[tuple[Pool, Value]] = []
         contiguous = True
@@ -191,11 +195,16 @@ class Writer:
         call = Call(method.name, method.form, receiver, tuple(args), tuple(kwargs), result)
         return Draft(call, tuple(imports), tuple(drawn))
 
-    def _receiver(self, method: Method, scene: Scene) -> str:
-        """Mostly the object under test; sometimes another instance of its class that the test has made."""
-        peers = [name for text, name in scene.bound.items() if text in self._peers]
-        if peers and "{receiver}" in method.form and self._random.random() < _PEER:
-            return self._random.choice(peers)
+    def _receiver(self, method: Method, scene: Scene, *, peers: bool) -> str | None:
+        """Mostly the object under test; sometimes another instance of its class that the test has made.
+
+        What was handed out, for methods of that; None if nothing was.
+        """
+        if method.of:
+            return scene.handed.get(method.of)
+        others = [name for text, name in scene.bound.items() if text in self._peers] if peers else []
+        if others and "{receiver}" in method.form and self._random.random() < _PEER:
+            return self._random.choice(others)
         return RECEIVER
 
     def _gives(self, parameter: Parameter, pool: Pool, *, waits: bool) -> bool:

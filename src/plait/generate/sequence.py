@@ -90,6 +90,7 @@ class Prefix:
         names = {draft.call.result for draft in drafts}
         self.scene.results = {name: kind for name, kind in self.scene.results.items() if name in names}
         self.scene.bound = {text: name for text, name in self.scene.bound.items() if name in names}
+        self.scene.handed = {maker: name for maker, name in self.scene.handed.items() if name in names}
 
 
 class Sequences:
@@ -298,8 +299,10 @@ class Sequences:
         """Return a call of the method on the object under test; what makes its arguments joins the prefix.
 
         With ``apart`` it gets other arguments than the method's last call; with ``same``, for every parameter the value
-        that the last call gave to one of this name.
+        that the last call gave to one of this name. None, too, for a method of what another one hands out.
         """
+        if method.of:  # each thread has its own, and this call may go to several
+            return None
         self._writer.apart, self._writer.same = apart, same
         try:
             return self._write(method, prefix, prefix.scene, peers=False)
@@ -315,6 +318,8 @@ class Sequences:
     ) -> Draft | None:
         """Return a call, after the calls that bind its arguments have joined the prefix."""
         waits = self.knowledge.of(method.name).blocked > 0
+        if method.of and not self._hand_out(method.of, prefix, scene):
+            return None
         draft = self._writer.write(method, scene, result=result, waits=waits, peers=peers)
         pending, scene.pending = scene.pending, []
         broken = [each for each in pending if not self._binds(prefix.drafts[0], each)]
@@ -326,8 +331,27 @@ class Sequences:
         if draft is None or not lost & _values(draft):
             return draft
         draft.learn(misuse=True, succeeded=False)
-        again = Scene(scene.results, scene.given, scene.bound)
+        again = Scene(scene.results, scene.given, scene.bound, handed=scene.handed)
         return self._writer.write(method, again, result=result, waits=waits, peers=peers)
+
+    def _hand_out(self, maker: str, prefix: Prefix, scene: Scene) -> bool:
+        """Have a method hand something out at the end of the prefix; return whether it is there, and nobody else's."""
+        if maker in scene.handed:
+            return True
+        method = next((each for each in self.catalogue.methods if each.name == maker), None)
+        name = f"r{_number(prefix)}"
+        draft = None if method is None else self._write(method, prefix, scene, name, peers=False)
+        if draft is None:
+            return False
+        others = [each.call.result for each in prefix.drafts if each.call.method == maker and each.call.result]
+        apart = [Draft(Call(ARGUMENT, f"[None][{name} is {other}]")) for other in others]  # no element 1: not the same
+        outcomes = self._run(self._sequential([*prefix.drafts, draft, *apart]))
+        whole = len(outcomes) == len(prefix.drafts) + 1 + len(apart)
+        if not whole or any(each.status != "ok" for each in outcomes[len(prefix.drafts) :]):
+            return False
+        prefix.drafts.append(draft)
+        scene.handed[maker] = name
+        return True
 
     def _binds(self, constructor: Draft, draft: Draft) -> bool:
         """Return whether the expression that makes an argument can be evaluated at all."""
@@ -339,6 +363,7 @@ class Sequences:
 
     def _suffix(self, prefix: Prefix, pattern: Sequence[Method], scene: Scene) -> tuple[list[Draft], bool] | None:
         """Return calls of one thread, and whether they wait for another one when they run alone."""
+        scene.handed = {}
         written = [self._write(method, prefix, scene) for method in pattern]
         drafts = [draft for draft in written if draft is not None]
         if len(drafts) < len(pattern):
@@ -420,7 +445,8 @@ def _recipe_call(recipe: Recipe) -> Call:
 
 def _number(prefix: Prefix) -> int:
     """Return a number that no result of the prefix carries yet, whatever was dropped since."""
-    taken = [int(name[1:]) for name in prefix.scene.results]
+    names = {*prefix.scene.results, *(each.call.result or "" for each in prefix.drafts)}
+    taken = [int(name[1:]) for name in names if name.startswith("r")]
     return max(taken, default=0) + 1
 
 

@@ -151,10 +151,10 @@ def _factory(alone: Alone, names: Sequence[str]) -> str:
 def counts(name: str, row: Mapping[str, Any], rows: Mapping[str, Any]) -> bool:
     """Return whether a method says something about how much of the class was tested.
 
-    Operators do only where there is nothing else; what says that it is not implemented does not, nor what is left to
-    subclasses.
+    Operators do only where there is nothing else; methods of what others hand out do not, nor does what says that it is
+    not implemented or what is left to subclasses.
     """
-    special = name.startswith("__") and any(not each.startswith("__") for each in rows)
+    special = "()." in name or (name.startswith("__") and any(not each.startswith("__") for each in rows))
     absent = (not row["returned"] and row["error"].startswith(_OPTIONAL)) or is_left_open(row)
     return row["called"] > 0 and not special and not absent
 

@@ -33,14 +33,15 @@ def probes_of(interface: Interface) -> tuple[Call, ...]:
     free = [
         method for method in interface.methods
         if not any(parameter.required for parameter in method.parameters) and method.kind not in ("context", "setter")
-        and "=" not in method.form and not method.form.startswith(("with ", "del "))
+        and not method.of and "=" not in method.form and not method.form.startswith(("with ", "del "))
     ]  # fmt: skip
     free.sort(key=lambda method: not method.name.startswith(_READERS))
     reading = sum(method.name.startswith(_READERS) for method in free[:_MOST])
     calls = [Call(method.name, method.form) for method in free[:_MOST]]
     keyed = [
         Call(method.name, method.form, args=(OPEN,)) for method in interface.methods
-        if method.name.startswith(_KEYED) and not method.waits and method.kind not in ("context", "setter")
+        if method.name.startswith(_KEYED) and not (method.waits or method.of)
+        and method.kind not in ("context", "setter")
         and [parameter.kind for parameter in method.parameters if parameter.required] in _ONE
     ]  # fmt: skip
     keyed = [*keyed[:_MOST_KEYED], *_sharing(interface, {call.method for call in keyed})[:_MOST_KEYED]]
@@ -55,7 +56,7 @@ def _sharing(interface: Interface, known: set[str]) -> list[Call]:
     names = Counter(method.parameters[0].name for method in interface.methods if method.parameters)
     found = [
         method for method in interface.methods
-        if method.name not in known and not method.waits and method.kind == "method"
+        if method.name not in known and not (method.waits or method.of) and method.kind == "method"
         and not method.name.startswith(_CHANGING)
         and [each.kind for each in method.parameters if each.required] in _ONE and method.parameters[0].required
         and names[method.parameters[0].name] > 1

@@ -52,6 +52,8 @@ class Method:
     imports: tuple[str, ...] = ()
     waits: bool = False
     """Whether its code, or that of another method it calls, waits for what other threads must bring about."""
+    of: str = ""
+    """The method on whose result it is called; empty: it is called on the object itself."""
 
     @property
     def classwide(self) -> bool:

@@ -33,6 +33,7 @@ from plait.run.testbed import Testbed
 from plait.store.explored_tests import explored_tests
 from plait.store.recording import start_position
 from plait.subject.interface.members import Interface, written_in_c
+from plait.subject.interface.results import with_results
 from plait.workers import state as worker_state
 
 
@@ -53,7 +54,7 @@ def imported(folder: str) -> list[str]:
 
 def interface_of(name: str) -> Interface:
     """Return what can be called on the subject."""
-    return worker_state.interface(name)
+    return with_results(worker_state.interface(name), worker_state.subject())
 
 
 def begin_stream(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> bytes:
@@ -126,7 +127,7 @@ def _prepared(
     SequentialRunner.announce = _announce
     ENGINE.any_timeouts = options.any_timeouts
     with worker_state.world().entered():
-        found = worker_state.interface(name)
+        found = interface_of(name)
         worker_state.try_imports(found.imports)
         yield found, build_catalogue(owner, found, hints=hints, seed=options.seed, tests=tests)
 
@@ -211,7 +212,7 @@ def again(name: str, options: StreamOptions, finding: Finding, unchanged: bool) 
     worker_state.subject()
     _announce(test)
     with worker_state.world().entered():
-        found = worker_state.interface(name)
+        found = interface_of(name)
         probes, rules = probes_of(found), replace(options.rules, waiting=may_wait(found))
         cause = (finding.kind, finding.exception)
         try:
