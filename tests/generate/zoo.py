@@ -471,3 +471,66 @@ class Shelves:
 
     def take(self, key):
         return self._held.pop(key)
+
+
+class Store:
+    """Keeps words."""
+
+    known = ()
+
+    @classmethod
+    def register(cls, word):
+        cls.known = (*cls.known, word)
+
+    def put(self, word):
+        return word
+
+    def get(self, word):
+        return word
+
+
+class Front:
+    """Is counted when it is made, takes a class that is used like `Store`, and passes on what it lacks."""
+
+    made = 0
+
+    def __init__(self, store_cls, until_dt, raw=None):
+        self.made = Front.made = Front.made + 1
+        self._store_cls = store_cls
+        self._until = until_dt.year
+
+    def enter(self):
+        self._store_cls.register("a")
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(Store(), name)
+
+
+class Bound:
+    """Takes a bound method, and something to read from."""
+
+    def __init__(self, target, source):
+        self._target = target.__self__
+        self._source = source.readable()
+
+    def both(self):
+        return self._target, self._source
+
+
+class Fussy:
+    """Can do little unless it was made in the right way."""
+
+    def __init__(self, way):
+        self._way = way
+
+    def use(self):
+        return {"a": 1}[self._way]
+
+
+class Reader:
+    """Wants three kinds of things at once."""
+
+    def read(self, one, two, three):
+        return one.upper() + str(two.readable()) + str(three.__self__)

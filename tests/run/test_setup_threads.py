@@ -110,3 +110,26 @@ def test_several_threads_may_wait_for_the_end_of_one():
 
     found = explore_threads(setup, [close, close, close], check, max_executions=500, raise_on_failure=False)
     assert found.outcome.kind == "pass"
+
+
+def test_a_loop_until_a_deadline_ends_in_a_set_up():
+    def setup():
+        event, end, turns = threading.Event(), time.monotonic() + 0.0, 0
+        while not event.is_set() and not time.monotonic() > end:  # no time passes but that of looking at the clock
+            event.wait(0)
+            turns += 1
+        return [turns]
+
+    found = explore_threads(setup, [lambda turns: turns.append(1)] * 2, max_executions=20, raise_on_failure=False)
+    assert found.outcome.kind == "pass"
+
+
+def test_what_a_set_up_stores_does_not_expire_while_it_looks_at_the_clock_now_and_then():
+    def setup():
+        begun = time.time()
+        for _ in range(100):
+            assert time.time() == begun
+        return []
+
+    found = explore_threads(setup, [lambda told: told.append(1)] * 2, max_executions=20, raise_on_failure=False)
+    assert found.outcome.kind == "pass"

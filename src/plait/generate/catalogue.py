@@ -119,14 +119,16 @@ def build_catalogue(
     pools: dict[tuple[str, str], Pool] = {}
     for method in [*constructors, *methods]:
         for position, parameter in enumerate(method.parameters):
+            if (method.name, parameter.name) in pools:
+                continue  # calls of the class from several threads are constructor calls, too
             values, anything = candidates.of(method, position, parameter)
             # An object that was built with a stand-in would mostly show what the stand-in does: it comes last.
             last = () if method in constructors else (PARTNER,)
             spare = (*SPARE, PARTNER) if anything else ()
             fitting = tuple(values) or last
             # What is stated stays within what is stated: other shapes of the same kinds.
-            further = () if hints.states(method.name, parameter.name) else tuple(
-                wider(None if anything else {each.kind for each in fitting})
+            further = () if hints.states(method.name, parameter.name) else (
+                *candidates.instead(method, parameter), *wider(None if anything else {each.kind for each in fitting})
             )  # fmt: skip
             pools[method.name, parameter.name] = Pool(
                 fitting, Scores(), role(parameter.name), anything, spare, further=further

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from plait.generate.values.names import EAGER, role
@@ -51,11 +51,12 @@ PAUSE = "pause"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A call, the imports it needs, and its arguments as they came from their pools."""
+    """A call, the imports it needs, and its arguments as they came from their pools and as they are ``shown``."""
 
     call: Call
     imports: tuple[str, ...] = ()
     drawn: tuple[tuple[Pool, Value], ...] = ()
+    shown: tuple[str, ...] = ()
 
     def offer(self, texts: Sequence[str], shown: str) -> None:
         """Add values that an error message names to the parameters whose value the message shows, else to texts."""
@@ -88,13 +89,38 @@ class Draft:
         if not wrong and len(self.drawn) == 1:
             blamed = list(self.drawn)
         for pool, value in blamed:
-            made = [with_part(value, part, "o")] if not fitting and part and not part.startswith("_") else ()
+            missing = part and not part.startswith("_") and repr(part) not in value.text
+            made = [with_part(value, part, "o")] if missing and not fitting else ()
             kinds, known = {each.kind for each in pool.values}, {each.text for each in pool.values}
             allowed = [each for each in (*fitting, *made) if pool.anything or each.kind in kinds]
             new = [each for each in allowed if each.text not in known]
             new = new[: max(_MOST_VALUES - len(known), 0)]
             pool.values = (*new, *pool.values) if first else (*pool.values, *new)
         return bool(blamed)
+
+    def otherwise(self, wrong: str, part: str, fitting: Sequence[Value]) -> list[tuple[Draft, str]]:
+        """Return the same call with another value, and its kind, where an error blames one."""
+        found = []
+        for (pool, value), shown in zip(self.drawn, self.shown, strict=False):
+            if (value.kind != wrong and (wrong or len(self.drawn) > 1)) or repr(part) in value.text:
+                continue
+            made = [with_part(value, part, "o")] if part and not part.startswith("_") and not fitting else []
+            kinds = {each.kind for each in pool.values}
+            new = [each for each in (*fitting, *made) if pool.anything or each.kind in kinds]
+            found += [(self._with(pool, shown, each), each.kind) for each in new]
+        return found
+
+    def _with(self, pool: Pool, old: str, new: Value) -> Draft:
+        at = self.call.args.index(old) if old in self.call.args else None
+        args = self.call.args if at is None else (*self.call.args[:at], new.text, *self.call.args[at + 1 :])
+        named = self.call.kwargs if at is not None else tuple(
+            (name, new.text if text == old else text) for name, text in self.call.kwargs
+        )  # fmt: skip
+        drawn = tuple((each, new if each is pool else value) for each, value in self.drawn)
+        texts = zip(self.drawn, self.shown, strict=True)
+        shown = tuple(new.text if each is pool else text for (each, _value), text in texts)
+        imports = tuple(dict.fromkeys((*self.imports, *new.imports)))
+        return Draft(replace(self.call, args=args, kwargs=named), imports, drawn, shown)
 
     def refuse(self, *, absent: bool) -> None:
         """Tell the pools that the call raised, and that none of its method has ever returned.
@@ -166,6 +192,7 @@ class Writer:
             return None
         imports = dict.fromkeys(method.imports)
         drawn: list[tuple[Pool, Value]] = []
+        texts: list[str] = []
         contiguous = True
         for parameter in method.parameters:
             pool = self._catalogue.pool(method, parameter.name)
@@ -192,8 +219,9 @@ class Writer:
                 contiguous = False
             imports.update(dict.fromkeys(shown.imports))
             drawn.append((pool, value))
+            texts.append(shown.text)
         call = Call(method.name, method.form, receiver, tuple(args), tuple(kwargs), result)
-        return Draft(call, tuple(imports), tuple(drawn))
+        return Draft(call, tuple(imports), tuple(drawn), tuple(texts))
 
     def _receiver(self, method: Method, scene: Scene, *, peers: bool) -> str | None:
         """Mostly the object under test; sometimes another instance of its class that the test has made.

@@ -19,17 +19,17 @@ from plait.generate.draft import (
     Scene,
     Writer,
 )
-from plait.generate.outcome import listed_values, missing_arguments
-from plait.generate.values.value import RECEIVER, is_literal
+from plait.generate.outcome import CallOutcome, listed_values, missing_arguments
+from plait.generate.values.value import RECEIVER, is_literal, literal
 from plait.generate.values.wider import asked_for
 from plait.model.test import Call, Test
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from random import Random
 
     from plait.generate.catalogue import Catalogue
-    from plait.generate.outcome import CallOutcome, RunSequentially
+    from plait.generate.outcome import RunSequentially
     from plait.generate.values.recipes import Recipe
     from plait.subject.interface.members import Method
 
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 _CONSTRUCTOR_TRIES = 40
 _ROUNDS = 4
 _KEPT_CONSTRUCTORS = 12
+_MENDS = 8
+"""Calls that are tried one behind the other, each without what the last error blamed."""
+_MOST_ASKED = 60
+"""Of those, so many of one method."""
 _FRESH_CONSTRUCTOR = 0.4
 _RECIPE = 0.6
 """How often an object is built as somebody has written it down, where that works."""
@@ -72,6 +76,11 @@ class _Built:
         return useless or (self.misused >= _BROKEN_AFTER and self.doubtful)
 
     @property
+    def worth(self) -> float:
+        """Between 0 and 1: how many of the calls on it went well; one for an object that nobody has tried yet."""
+        return (1 + self.succeeded) / (1 + self.succeeded + self.misused + self.raised)
+
+    @property
     def doubtful(self) -> bool:
         """Whether most calls on it have failed."""
         return self.misused >= self.succeeded
@@ -104,6 +113,7 @@ class Sequences:
         self._writer = Writer(catalogue, random)
         self._constructors: dict[str, _Built] = {}
         self._bindable: dict[str, bool] = {}
+        self._asked: dict[str, int] = {}
         self._untried = [Draft(call) for call in catalogue.built]
         self._recipes = {_recipe_call(each).source: each for each in catalogue.recipes}
         self._untried += [Draft(_recipe_call(each), each.imports) for each in catalogue.recipes]
@@ -206,18 +216,34 @@ class Sequences:
     def _constructor(self) -> Draft:
         while self._untried:
             self._works(self._untried.pop(0))
-        usable = [each.draft for each in self._constructors.values() if not each.broken]
-        by_recipe = [each for each in usable if each.call.source in self._recipes]
+        usable = [each for each in self._constructors.values() if not each.broken]
+        by_recipe = [each for each in usable if each.draft.call.source in self._recipes]
         if by_recipe and self._random.random() < _RECIPE:
-            return self._random.choice(by_recipe)
+            return self._one_of(by_recipe)
         if len(usable) < _KEPT_CONSTRUCTORS and (not usable or self._random.random() < _FRESH_CONSTRUCTOR):
             for _ in range(1 if usable else _CONSTRUCTOR_TRIES):
                 written = self._writer.construct(self._random.choice(self.catalogue.constructors))
-                if written is not None and self._works(written):
-                    return written
+                made = None if written is None else self._mended(written)
+                if made is not None:
+                    return made
         if not self._constructors:
             raise UsageError(self._cannot_build())
-        return self._random.choice(usable or [each.draft for each in self._constructors.values()])
+        return self._one_of(usable or list(self._constructors.values()))
+
+    def _one_of(self, made: Sequence[_Built]) -> Draft:
+        """Return one of several constructor calls, more often one whose object can do something."""
+        return self._random.choices(made, [each.worth for each in made])[0].draft
+
+    def _mended(self, draft: Draft) -> Draft | None:
+        """Return a constructor call that works: this one, or one in which what errors blamed was replaced in turn."""
+
+        def attempt(each: Draft) -> CallOutcome | None:
+            if self._works(each):
+                return CallOutcome("ok")
+            outcomes = self._run(self._sequential([each]))
+            return outcomes[0] if outcomes else None
+
+        return _without_blame(draft, attempt)
 
     def built(self) -> tuple[Draft, Recipe | None]:
         """Return the constructor call after which most calls went well, and the recipe that it is, if it is one."""
@@ -385,10 +411,26 @@ class Sequences:
             for index in bad:
                 # The prefix has prepared the object under test, not the others.
                 self._writer.present = _put_in(prefix) if _is_absent(outcomes[index]) else frozenset()
-                again = self._write(self.catalogue.method(pattern[index].name), prefix, scene, peers=False)
+                again = self._as_asked(prefix, drafts[index])
+                if again is None:
+                    again = self._write(self.catalogue.method(pattern[index].name), prefix, scene, peers=False)
                 self._writer.present = frozenset()
                 drafts[index] = again if again is not None else drafts[index]
         return None if any(self.knowledge.of(method.name).uncallable for method in pattern) else (drafts, waits)
+
+    def _as_asked(self, prefix: Prefix, draft: Draft) -> Draft | None:
+        """Return a call of a method that has never returned, as its errors ask for it; None if they do not help."""
+        name = draft.call.method
+        if self.knowledge.of(name).succeeded or self._asked.get(name, 0) >= _MOST_ASKED:
+            return None
+
+        def attempt(each: Draft) -> CallOutcome | None:
+            self._asked[name] = self._asked.get(name, 0) + 1
+            drafts = [*prefix.drafts, each]
+            outcomes = self._run(self._sequential(drafts))
+            return outcomes[-1] if len(outcomes) == len(drafts) else None
+
+        return _without_blame(draft, attempt)
 
     def _outcomes(self, drafts: Sequence[Draft], known: int, *, learn: bool = True) -> list[CallOutcome]:
         """Run the drafts; learn from those after the first ``known``, which have been learned from before."""
@@ -448,6 +490,28 @@ def _number(prefix: Prefix) -> int:
     names = {*prefix.scene.results, *(each.call.result or "" for each in prefix.drafts)}
     taken = [int(name[1:]) for name in names if name.startswith("r")]
     return max(taken, default=0) + 1
+
+
+def _without_blame(draft: Draft, attempt: Callable[[Draft], CallOutcome | None]) -> Draft | None:
+    """Return the call, or one that differs in what errors blamed, that does not raise; None if a few tries give none.
+
+    What an error does not blame was good so far. A value that the next error blames was put in the wrong place.
+    """
+    tried: set[str] = set()
+    pending = [(draft, "")]
+    while pending and len(tried) < _MENDS:
+        each, put_in = pending.pop(0)
+        tried.add(each.call.source)
+        outcome = attempt(each)
+        if outcome is None or outcome.status != "raised":
+            return each if outcome is not None else None
+        wrong, part, fitting = asked_for(outcome.message)
+        if not (part or fitting) and (allowed := listed_values(outcome)):
+            wrong, fitting = "" if len(each.drawn) == 1 else "str", [literal(text) for text in allowed]
+        if not wrong or wrong != put_in:
+            again = each.otherwise(wrong, part, fitting)
+            pending = [*((other, kind) for other, kind in again if other.call.source not in tried), *pending]
+    return None
 
 
 def _values(draft: Draft) -> set[str | None]:
@@ -511,6 +575,7 @@ class MethodRecord:
     endless: int = 0
     result: str | None = None
     last_error: str = ""
+    lacking: str = ""  # the last error that is about a missing attribute
 
     @property
     def called(self) -> int:
@@ -570,3 +635,4 @@ class Knowledge:
             record.misused += hopeless
             record.raised += not hopeless
             record.last_error = f"{outcome.exception}: {outcome.message}".rstrip(": ")
+            record.lacking = record.last_error if outcome.exception == "AttributeError" else record.lacking

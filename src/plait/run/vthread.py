@@ -21,7 +21,7 @@ class VThread:
 
     __slots__ = (
         "after", "blocked_on", "body", "callers", "clock_reads", "daemon", "deadline", "dying", "early", "enabled",
-        "error", "fiber", "id", "joiners", "loc", "locals", "loose", "may_switch", "mode", "name", "naps",
+        "error", "fiber", "id", "joiners", "loc", "locals", "looks", "loose", "may_switch", "mode", "name", "naps",
         "notified", "observed", "owner", "proxy", "repeats", "site", "spinning", "starter", "state", "states",
         "suspect", "timed_out", "turns", "waits", "walks",
     )  # fmt: skip
@@ -59,6 +59,7 @@ class VThread:
         self.owner: Any = None
         self.proxy: Any = None
         self.clock_reads = 0
+        self.looks = 0  # readings of the clock in a set-up
         self.early = 0  # waits that were allowed to end before their time
         self.naps = 0  # sleeps that were over at once
         self.waits = 0  # how often it has waited for anything but a lock

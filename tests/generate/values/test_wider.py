@@ -112,4 +112,37 @@ def test_a_key_that_is_absent_is_followed_by_one_that_was_put_in(catalogue_of):
     sequences = Sequences(catalogue, Runner(), Random(0))
     tests = [sequences.compose(0, [[catalogue.method("take")]]) for _ in range(6)]
     assert sequences.knowledge.of("take").succeeded
-    assert all("take('b')" in test.suffixes[0][0].source for test in tests[1:])
+    of_the_example = [test for test in tests[1:] if "'b': 2" in test.prefix[0].source]
+    assert of_the_example
+    assert all("take('b')" in test.suffixes[0][0].source for test in of_the_example)
+
+
+def test_a_class_is_given_that_has_what_is_asked_of_it(catalogue_of):
+    catalogue = catalogue_of(zoo.Front)
+    assert catalogue.pool(catalogue.constructors[0], "store_cls").values[0].text == "Store"
+    assert catalogue.pool(catalogue.method("Front"), "store_cls").values[0].text == "Store"
+
+
+def test_a_name_that_says_a_date_gets_one_and_annotated_moments_are_near(catalogue_of):
+    catalogue = catalogue_of(zoo.Front)
+    assert catalogue.pool(catalogue.constructors[0], "until_dt").values[0].text == "datetime.datetime(2020, 1, 2)"
+
+
+def test_what_is_passed_on_is_asked_by_names_of_the_other_class(catalogue_of):
+    assert returned(catalogue_of(zoo.Front), Runner(), "__getattr__")
+
+
+def test_a_bound_method_and_a_file_where_an_error_asks_for_them(catalogue_of):
+    assert returned(catalogue_of(zoo.Bound), Runner(), "both")
+
+
+def test_an_object_that_can_do_nothing_is_made_less_often(catalogue_of):
+    sequences = Sequences(catalogue_of(zoo.Fussy), Runner(), Random(0))
+    for _ in range(30):
+        sequences.compose(0, [[sequences.catalogue.method("use")]])
+    made = [sequences.prefix(0).drafts[0].call.source for _ in range(100)]
+    assert made.count("x = Fussy('a')") > 40  # of twelve that could be made
+
+
+def test_what_an_error_did_not_blame_is_kept(catalogue_of):
+    assert returned(catalogue_of(zoo.Reader), Runner(), "read", tests=3)

@@ -19,7 +19,7 @@ from functools import cache, partial
 from typing import Any
 
 from plait.generate.values.annotation import by_annotation
-from plait.generate.values.duck import asked_of, connects, provided, standin, table_for, wanted
+from plait.generate.values.duck import asked_of, class_with, connects, delegated, provided, standin, table_for, wanted
 from plait.generate.values.makers import Maker, import_line, makers_of
 from plait.generate.values.names import DESCRIBED, NEVER_REPLACED, by_name, role
 from plait.generate.values.recipes import Recipe, meant_by
@@ -63,6 +63,13 @@ _READY = {
     "typing.TextIO": ("io.StringIO('ab')", "import io"),
     "typing.BinaryIO": ("io.BytesIO(b'ab')", "import io"),
 }
+_MOMENTS = {
+    "datetime.datetime": ("datetime.datetime(2020, 1, 2)", "datetime.datetime(2100, 1, 2)"),
+    "datetime.date": ("datetime.date(2020, 1, 2)", "datetime.date(2100, 1, 2)"),
+    "datetime.time": ("datetime.time(10, 30)", "datetime.time(0, 0)"),
+    "datetime.timedelta": ("datetime.timedelta(seconds=1)", "datetime.timedelta(0)", "datetime.timedelta(days=1)"),
+}
+"""Moments before and after now, and spans that pass within a test: what is drawn lies centuries away."""
 _DRAWN = {"datetime", "decimal", "uuid", "fractions", "ipaddress", "zoneinfo"}
 
 
@@ -77,6 +84,7 @@ class Candidates:
         self._size = size
         classes = owner.__mro__ if isinstance(owner, type) else ()
         names = [each.__module__ for each in classes if each is not object] or [getattr(owner, "__name__", "")]
+        self._built: dict[tuple[Any, ...], list[Value] | None] = {}
         self._homes = [vars(sys.modules[name]) for name in dict.fromkeys(names) if name in sys.modules]
 
     def of(self, method: Method, position: int, parameter: Parameter) -> tuple[list[Value], bool]:
@@ -98,8 +106,17 @@ class Candidates:
             values = [*table_for(self._owner, _function(method), parameter.name), *values]
         if any(each.kind == "Database" for each in values) and connects(self._owner):
             values.sort(key=lambda each: each.kind != "Database")
+        if method.name == "__getattr__":
+            values = [*(literal(repr(name)) for name in delegated(self._owner)), *values]
         described = DESCRIBED.get((method.name, position), ())
         return _first([*described, *values], self._size), anything
+
+    def instead(self, method: Method, parameter: Parameter) -> list[Value]:
+        """Return a stand-in for an object whose class cannot be made here: it needs a network, or is of no use."""
+        if parameter.annotation or role(parameter.name) in NEVER_REPLACED:
+            return []
+        other = standin(self._owner, _function(method), parameter.name)
+        return [] if other is None else [other]
 
     def own(self) -> list[Value]:
         """Another instance of the class under test."""
@@ -177,6 +194,9 @@ class Candidates:
         evident = by_annotation(used, build) if used else None
         if evident and not {each.kind for each in evident} & {each.kind for each in named}:
             named = [*evident, *named]
+        if role(parameter.name) == "type" and (found := class_with(self._owner, asked())) is not None:
+            line = f"from {found.__module__} import {found.__qualname__.partition('.')[0]}"
+            named = [Value(found.__qualname__, "type", (line,)), *named]
         if not named:
             named = self._like_class(parameter.name, asked(), homes, depth) or _like_default(parameter.default)
         return _first([*mined[:3], *named] if named else [*mined, *map(literal, _GENERIC)], self._size), True
@@ -188,6 +208,12 @@ class Candidates:
 
     def _build(self, dotted: str, homes: list[dict[str, Any]], depth: int) -> list[Value] | None:
         """Return values for a name that an annotation mentions; None if the name cannot be found or says nothing."""
+        key = (dotted, depth, *map(id, homes))
+        if key not in self._built:  # large classes say the same names hundreds of times
+            self._built[key] = self._build_anew(dotted, homes, depth)
+        return self._built[key]
+
+    def _build_anew(self, dotted: str, homes: list[dict[str, Any]], depth: int) -> list[Value] | None:
         if dotted.rpartition(".")[2] == "Self":
             return [OWN, *self.own()[:1]]
         found = _resolve(dotted, homes)
@@ -216,6 +242,8 @@ class Candidates:
             return [Value(ready[0], cls.__name__, (ready[1],))]
         if cls.__module__ == "builtins":
             return by_annotation(cls.__name__, lambda _: []) or []
+        if (said := _MOMENTS.get(f"{cls.__module__}.{cls.__qualname__}")) is not None:
+            return [Value(text, cls.__name__, ("import datetime",)) for text in said]
         if cls.__module__ in _DRAWN:
             return draw(cls, seed=self._seed, count=3)
         return [*self._ready_made(cls), *self._construct(cls, depth)] or self._drawn_data(cls)
@@ -316,7 +344,7 @@ def _telling(parameters: Sequence[Parameter]) -> list[Parameter]:
 
 
 def _function(method: Method) -> str:
-    return "__init__" if method.kind == "constructor" else method.name.partition(".")[0]
+    return "__init__" if method.kind in ("constructor", "making") else method.name.partition(".")[0]
 
 
 def _first(values: Iterable[Value], count: int) -> list[Value]:

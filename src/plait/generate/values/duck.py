@@ -159,6 +159,33 @@ def _module(owner: object) -> str:
     return module_of(owner) or ""  # a class whose instances have modules gives a descriptor
 
 
+def class_with(owner: object, asked: frozenset[str]) -> type | None:
+    """Return the package's class that has, itself and not only its instances, what is asked of a class; None if none.
+
+    A few names that most classes have tell nothing.
+    """
+    package = _module(owner).partition(".")[0]
+    telling = {each for each in asked if not each.startswith("__")}
+    classes = _classes([vars(each) for each in package_modules(package)], package) if telling else ()
+    return next((each for each in classes if each is not owner and telling <= set(dir(each))), None)
+
+
+def delegated(owner: object) -> list[str]:
+    """Return public names of classes that a class mentions, which it has not itself: what ``__getattr__`` passes on."""
+    said = {node.id for tree in _sources(owner) for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    package = _module(owner).partition(".")[0]
+    homes = [vars(sys.modules[_module(owner)])] if _module(owner) in sys.modules else []
+    rows = [
+        [name for name, value in vars(each).items() if not name.startswith("_") and callable(value)]
+        for each in dict.fromkeys(_classes(homes, package)) if each.__name__ in said and each is not owner
+    ]  # fmt: skip
+    names = [name for row in rows for name in row[:_MOST_PASSED_ON] if not hasattr(owner, name)]
+    return list(dict.fromkeys(names))[: 2 * _MOST_PASSED_ON]
+
+
+_MOST_PASSED_ON = 3
+
+
 @cache
 def provided(cls: type) -> frozenset[str]:
     """Return all attributes that instances have, as far as the class and its source tell."""

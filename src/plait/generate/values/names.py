@@ -72,9 +72,9 @@ _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
     ("cls klass class_ type typ interface factory_type type_ dep_type", "type", ("int", "str", "dict")),
     (("flag block blocking force strict enabled recursive shared exclusive reverse last copy deep clear reset "
      "now lazy inclusive persistent silent verbose"), "flag", ("True", "False")),
-    ("timestamp time when deadline date ts", "time", ("0", "1", "100")),
+    ("timestamp time when deadline ts", "time", ("0", "1", "100")),
     ("instance owner", "object", ("None",)),
-    ("b buf buffer chunk raw bytes", "bytes", ("b'a'", "b''")),
+    ("b buf buffer chunk bytes", "bytes", ("b'a'", "b''")),
 ]  # fmt: skip
 
 _ROLES = {word: (role, texts) for words, role, texts in _TABLE for word in words.split()}
@@ -88,8 +88,21 @@ _SPECIAL = {
     "stream": Value("io.StringIO('ab')", "StringIO", ("import io",)),
     "fp": Value("io.StringIO('ab')", "StringIO", ("import io",)),
     "file": Value("io.StringIO('ab')", "StringIO", ("import io",)),
+    "raw": Value("io.BytesIO(b'ab')", "BytesIO", ("import io",)),
+    "fileobj": Value("io.BytesIO(b'ab')", "BytesIO", ("import io",)),
     "queue": Value("queue.Queue()", "Queue", ("import queue",)),
 }  # fmt: skip
+
+_MOMENTS = tuple(Value(f"datetime.datetime({year}, 1, 2)", "datetime", ("import datetime",)) for year in (2020, 2100))
+_SPANS = tuple(Value(f"datetime.timedelta(seconds={length})", "timedelta", ("import datetime",)) for length in (1, 60))
+_DATED = {
+    **dict.fromkeys(("dt", "datetime", "date_time", "dtstart", "dtend", "dtstamp"), _MOMENTS),
+    **dict.fromkeys(("date",), tuple(
+        Value(f"datetime.date({year}, 1, 2)", "date", ("import datetime",)) for year in (2020, 2100)
+    )),
+    **dict.fromkeys(("timedelta", "td"), _SPANS),
+}  # fmt: skip
+"""Names that say that it is no number which tells the time."""
 
 DESCRIBED = {
     ("__get__", 0): (Value("Thing()", "Thing", _THING.imports),), ("__get__", 1): (_THING,),
@@ -119,6 +132,8 @@ def role(name: str) -> str | None:
     for candidate in _candidates(name):
         if candidate in _SPECIAL:
             return candidate
+        if candidate in _DATED:
+            return "date"
         if candidate in _ROLES:
             return _ROLES[candidate][0]
     if name.startswith(("is_", "has_", "allow_", "use_", "with_", "enable_", "no_", "should_")):
@@ -133,6 +148,8 @@ def by_name(name: str) -> list[Value]:
         return []
     if found in _SPECIAL:
         return [_SPECIAL[found]]
+    if found == "date":
+        return list(next(_DATED[each] for each in _candidates(name) if each in _DATED))
     texts = next((_ROLES[each][1] for each in _candidates(name) if each in _ROLES), ("True", "False"))
     if found == "callback":
         giving = Value("Recorder('g', 1)", "callable", _RECORDER.imports)

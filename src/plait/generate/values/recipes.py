@@ -374,11 +374,17 @@ def _imported(tree: ast.Module, module: str | None) -> Iterator[tuple[str, str]]
 
 def meant_by(name: str, module: str) -> Any:
     """Return what a module's source imports under a name, even if only type checkers do; None if it is not loaded."""
-    tree = module_tree(module)
-    line = dict(_imported(tree, module)).get(name, "") if tree is not None else ""
+    line = _lines_of(module).get(name, "")
     found = re.match(r"from ([\w.]+) import (\w+)", line)
     home = sys.modules.get(found[1]) if found else None
     return vars(home).get(found[2]) if found and home is not None else None
+
+
+@cache
+def _lines_of(module: str) -> dict[str, str]:
+    """Return the lines that import each name in the source of a module."""
+    tree = module_tree(module)
+    return dict(_imported(tree, module)) if tree is not None else {}
 
 
 def _has(module: str, name: str) -> bool:

@@ -7,7 +7,9 @@ ever returned, so that they cost nothing where the first guess was right.
 
 from __future__ import annotations
 
+import io
 import re
+import types
 from typing import TYPE_CHECKING
 
 from plait.generate.values.value import Value, literal
@@ -33,9 +35,13 @@ _FUNCTIONS = (
     Value("Recorder('g', b'a')", "callable", _RECORDER), Value("Recorder('g', True)", "callable", _RECORDER),
     Value("Recorder('g', {'a': 1})", "callable", _RECORDER),
 )  # fmt: skip
+_PARTS = (
+    Value("io.BytesIO(b'ab')", "BytesIO", ("import io",)), Value("io.StringIO('ab')", "StringIO", ("import io",)),
+    Value("Recorder('g').__call__", "method", _RECORDER),
+)  # fmt: skip
 _ANY_CLASS = Value("Partner", "type", (f"{_CALLABLES} Partner",))
 """A class that can be called with anything, and whose instances take every call."""
-WIDER = (*map(literal, _SHAPES), *_FUNCTIONS, _ANY_CLASS)
+WIDER = (*map(literal, _SHAPES), *_FUNCTIONS, _ANY_CLASS, *_PARTS)
 
 
 def wider(kinds: Collection[str] | None) -> list[Value]:
@@ -48,7 +54,8 @@ def wider(kinds: Collection[str] | None) -> list[Value]:
 
 _TYPES = {
     "str": str, "dict": dict, "list": list, "int": int, "bytes": bytes, "callable": type(wider), "tuple": tuple,
-    "set": set, "float": float, "type": type,
+    "set": set, "float": float, "type": type, "method": types.MethodType, "BytesIO": io.BytesIO,
+    "StringIO": io.StringIO,
 }  # fmt: skip
 _KINDS = {
     "function": "callable", "builtin_function_or_method": "callable", "method": "callable", "Recorder": "callable",
@@ -93,6 +100,7 @@ def asked_for(message: str) -> tuple[str, str, list[Value]]:
         if found is not None:
             wrong, part = _kind(found[1]), known or found[2]
             kinds = [kind for kind, known_type in _TYPES.items() if part in dir(known_type) and kind != wrong]
+            kinds = [kind for kind in kinds if kind != "method"] or kinds  # any callable does where one is called
             return wrong, part, _of(kinds)
     for wanted in _WANTED:
         if (found := wanted.search(message)) is not None:

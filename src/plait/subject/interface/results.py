@@ -20,6 +20,7 @@ from plait.subject.interface.members import Interface, Method, class_interface, 
 _MOST = 3
 """Methods of one kind of result: a class has many, and few of them are about where it comes from."""
 _KINDS = ("method", "context")
+_BOUND = frozenset({"local", "get_ident", "current_thread", "threadlocal"})
 
 
 def with_results(interface: Interface, owner: object) -> Interface:
@@ -38,9 +39,8 @@ def with_results(interface: Interface, owner: object) -> Interface:
 
 def _is_bound_to_threads(cls: type) -> bool:
     """Return whether a class keeps something per thread: what it hands out is then for one thread alone."""
-    trees = [tree_of(each) for each in cls.__mro__ if each is not object]
-    calls = (node for tree in trees if tree is not None for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return any(_last(node.func) in ("local", "get_ident", "current_thread") for node in calls)
+    functions = [each for klass in cls.__mro__ for each in vars(klass).values() if inspect.isfunction(each)]
+    return any(_BOUND.intersection(each.__code__.co_names) for each in functions)
 
 
 def _made_by(owner: type, maker: Method) -> type | None:
@@ -158,10 +158,3 @@ def _definition(function: Any) -> ast.FunctionDef | None:
 
 def _mentions(node: ast.AST, name: str) -> bool:
     return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
-
-
-def _last(node: ast.expr) -> str:
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""

@@ -96,8 +96,8 @@ def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -
 
 def _error(record: MethodRecord) -> str:
     """Return what a method last raised; and whether it must, because only subclasses have what it uses."""
-    is_open = not record.succeeded and left_open(worker_state.subject(), record.last_error)
-    return record.last_error + LEFT_OPEN if is_open else record.last_error
+    is_open = not record.succeeded and left_open(worker_state.subject(), record.lacking)
+    return record.lacking + LEFT_OPEN if is_open else record.last_error
 
 
 _PREPARED = 4  # rounds of longer preparations for methods that have only raised
@@ -129,7 +129,15 @@ def _prepared(
     with worker_state.world().entered():
         found = interface_of(name)
         worker_state.try_imports(found.imports)
-        yield found, build_catalogue(owner, found, hints=hints, seed=options.seed, tests=tests)
+        key = (name, hints, options.seed, tests)
+        if _known[0] != key:  # large classes take seconds, and each stream asks for its own
+            _known[:] = [key, pickle.dumps(build_catalogue(owner, found, hints=hints, seed=options.seed, tests=tests))]
+        catalogue: Catalogue = pickle.loads(_known[1])  # noqa: S301 - written right here
+        yield found, catalogue
+
+
+_known: list[Any] = [None, b""]
+"""What the last catalogue was made for, and the catalogue as it was before anybody learned from it."""
 
 
 @dataclass(frozen=True, slots=True)
