@@ -8,6 +8,7 @@ methods that wait, results worth using) steers the calls that follow.
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -528,8 +529,14 @@ def _put_in(prefix: Prefix) -> frozenset[str]:
     given = {text for draft in prefix.drafts for text in _values(draft) if text}
     given |= {text for text, name in prefix.scene.bound.items() if name in given}
     plain = [*filter(is_literal, given), prefix.drafts[0].call.expression]
-    nodes = [node for text in plain for node in ast.walk(ast.parse(text, mode="eval"))]
-    return frozenset({*given, *(repr(node.value) for node in nodes if isinstance(node, ast.Constant))})
+    return frozenset().union(given, *map(_constants_in, plain))
+
+
+@functools.lru_cache(maxsize=8192)
+def _constants_in(text: str) -> frozenset[str]:
+    """Return the plain values in an expression."""
+    nodes = ast.walk(ast.parse(text, mode="eval"))
+    return frozenset(repr(node.value) for node in nodes if isinstance(node, ast.Constant))
 
 
 def _that_worked(drafts: Sequence[Draft], outcomes: Sequence[CallOutcome]) -> list[Draft]:

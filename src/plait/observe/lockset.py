@@ -96,7 +96,8 @@ def paths(variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _may_hold(value: Any) -> bool:
-    return type(value) in OPAQUE or is_a(value, dict, list)
+    kind = type(value)
+    return kind in OPAQUE or issubclass(kind, dict | list)
 
 
 def _spaces(kind: type) -> Iterator[tuple[str, Any]]:

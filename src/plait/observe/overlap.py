@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from plait.observe.places import place
@@ -22,29 +22,31 @@ def overlaps(engine: Engine, bed: Testbed, public: Container[str]) -> Counter[tu
     calls that cannot be split, for they have one access or none, were under way together if both had begun before
     either returned: there is no more to see of them.
     """
-    found = covered_pairs(_events(engine, bed, public))
-    found.update(_unsplit(engine, bed))
+    accesses = [_accesses(engine, done) for done in bed.done]
+    found = covered_pairs(_events(engine, bed, public, accesses))
+    found.update(_unsplit(bed, accesses))
     return found
 
 
-def _events(engine: Engine, bed: Testbed, public: Container[str]) -> list[MethodEvent]:
-    spans: dict[int, list[tuple[int, int, str]]] = {}
-    for done in sorted(bed.done, key=lambda each: each.start):
-        method = bed.test.suffixes[done.thread - 1][done.index].method
-        spans.setdefault(done.number, []).append((done.start, done.end, method))
-    stacks: dict[int, list[str]] = {thread: [] for thread in spans}
-    last = _last_accesses(engine, spans)
+def _accesses(engine: Engine, done: Done) -> list[int]:
+    """Return the trace positions of the accesses that a call made."""
+    start, number = done.start, done.number
+    return [at for at, entry in enumerate(engine.trace[start : done.end], start) if entry[0] == number and entry[1]]
+
+
+def _events(
+    engine: Engine, bed: Testbed, public: Container[str], accesses: Sequence[Sequence[int]]
+) -> list[MethodEvent]:
+    calls = {at: number for number, own in enumerate(accesses) for at in own}
+    methods = [bed.test.suffixes[done.thread - 1][done.index].method for done in bed.done]
+    last = {own[-1] for own in accesses if own}
+    stacks: dict[int, list[str]] = {done.number: [] for done in bed.done}
     events: list[MethodEvent] = []
-    for number, (thread, loc, _mode, site, _enabled, _after) in enumerate(engine.trace):
-        calls = spans.get(thread)
-        if calls is None or not loc:
-            continue
-        while calls and number >= calls[0][1]:
-            calls.pop(0)
-        if not calls or number < calls[0][0]:
-            continue
+    trace = engine.trace
+    for at in sorted(calls):
+        thread, _loc, _mode, site, _enabled, _after = trace[at]
         stack = stacks[thread]
-        outer = calls[0][2]
+        outer = methods[calls[at]]
         if not stack:
             stack.append(outer)
             events.append(MethodEvent("start", outer, thread))
@@ -54,7 +56,7 @@ def _events(engine: Engine, bed: Testbed, public: Container[str]) -> list[Method
         if inner != stack[-1] and inner != outer and inner in public:
             stack.append(inner)
             events.append(MethodEvent("start", inner, thread))
-        if number in last:
+        if at in last:
             while stack:
                 events.append(MethodEvent("end", stack.pop(), thread))
     return events
@@ -66,9 +68,9 @@ def _function_at(site: int) -> str:
     return place(site).function.rpartition(".")[2]
 
 
-def _unsplit(engine: Engine, bed: Testbed) -> Counter[tuple[str, str]]:
+def _unsplit(bed: Testbed, accesses: Sequence[Sequence[int]]) -> Counter[tuple[str, str]]:
     """Return the pairs of calls that no step can come between, as far as both had begun before either returned."""
-    extents = [(done, *_extent(engine, done)) for done in bed.done]
+    extents = [(done, *_extent(done, own), len(own)) for done, own in zip(bed.done, accesses, strict=True)]
     found: Counter[tuple[str, str]] = Counter()
     for at, (one, begin, end, steps) in enumerate(extents):
         for two, begin_two, end_two, steps_two in extents[at + 1 :]:
@@ -79,30 +81,14 @@ def _unsplit(engine: Engine, bed: Testbed) -> Counter[tuple[str, str]]:
     return found
 
 
-def _extent(engine: Engine, done: Done) -> tuple[int, int, int]:
-    """Return the trace positions between which a call can be disturbed, and how many accesses it made.
+def _extent(done: Done, own: Sequence[int]) -> tuple[int, int]:
+    """Return the trace positions between which a call can be disturbed.
 
     A call with one access stands before it from the call's beginning; one without any happens at one moment.
     """
-    own = [
-        number for number in range(done.start, done.end)
-        if engine.trace[number][0] == done.number and engine.trace[number][1]
-    ]  # fmt: skip
     if len(own) > 1:
-        return own[0] + 1, own[-1], len(own)
-    return done.start, own[0] if own else done.start, len(own)
-
-
-def _last_accesses(engine: Engine, spans: dict[int, list[tuple[int, int, str]]]) -> set[int]:
-    """Return the trace positions at which some call made its last access."""
-    found: set[int] = set()
-    for thread, calls in spans.items():
-        for start, end, _method in calls:
-            for number in range(end - 1, start - 1, -1):
-                if engine.trace[number][0] == thread and engine.trace[number][1]:
-                    found.add(number)
-                    break
-    return found
+        return own[0] + 1, own[-1]
+    return done.start, own[0] if own else done.start
 
 
 # -- pairs -------------------------------------------------------------------------------------------------------------

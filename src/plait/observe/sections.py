@@ -38,6 +38,10 @@ class Conduct(NamedTuple):
 class SectionRecorder(Toucher):
     """A recorder for one execution of one call; ask for its `conduct` while the objects still live."""
 
+    def _catch_up(self, engine: Engine, length: int) -> None:
+        """Keep no values: a conduct has none."""
+        self._values += [""] * (length - len(self._values))
+
     def conduct(self, engine: Engine) -> Conduct | None:
         """Return what the execution did, or None if it needed help to end or touches too much to be told."""
         if self._truncated or not ran_alone(engine):

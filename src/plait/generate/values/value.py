@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,7 @@ def kind_of(text: str) -> str:
             return "expression"
 
 
+@functools.lru_cache(maxsize=8192)
 def is_literal(text: str) -> bool:
     """Return whether the text can be read without running anything."""
     try:
