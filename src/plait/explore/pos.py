@@ -55,18 +55,21 @@ class Pos:
     def _redraw(self, engine: Engine) -> None:
         """Forget the priorities of threads that have made a step, and of those whose operation depends on one."""
         trace, seen = engine.trace, self._seen
-        if len(trace) == seen:
+        length = len(trace)
+        if length == seen:
             return
         roots, threads, enabled, priorities = engine.heap.roots, engine.threads, engine.enabled, self._priorities
-        for thread, loc, mode, _site, _enabled, _after in trace[seen:]:
-            priorities.pop(thread, None)
+        for at in range(seen, length):
+            thread, loc, mode, _site, _enabled, _after = trace[at]
+            if thread in priorities:
+                del priorities[thread]
             root = roots[loc]
             for number in enabled:
-                if number != thread and number in priorities:
+                if number in priorities:  # the thread itself is not, by now
                     other = threads[number]
                     if roots[other.loc] == root and dependent(mode, loc, other.mode, other.loc):
                         del priorities[number]
-        self._seen = len(trace)
+        self._seen = length
 
     def executed(self, engine: Engine) -> None:
         """Nothing to learn."""

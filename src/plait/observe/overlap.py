@@ -22,16 +22,27 @@ def overlaps(engine: Engine, bed: Testbed, public: Container[str]) -> Counter[tu
     calls that cannot be split, for they have one access or none, were under way together if both had begun before
     either returned: there is no more to see of them.
     """
-    accesses = [_accesses(engine, done) for done in bed.done]
+    accesses = _accesses(engine, bed.done)
     found = covered_pairs(_events(engine, bed, public, accesses))
     found.update(_unsplit(bed, accesses))
     return found
 
 
-def _accesses(engine: Engine, done: Done) -> list[int]:
-    """Return the trace positions of the accesses that a call made."""
-    start, number = done.start, done.number
-    return [at for at, entry in enumerate(engine.trace[start : done.end], start) if entry[0] == number and entry[1]]
+def _accesses(engine: Engine, calls: Sequence[Done]) -> list[list[int]]:
+    """Return the trace positions of the accesses that each call made."""
+    found: list[list[int]] = [[] for _ in calls]
+    by_thread: dict[int, list[tuple[int, int, list[int]]]] = {}  # the last call first
+    for number in range(len(calls) - 1, -1, -1):
+        done = calls[number]
+        by_thread.setdefault(done.number, []).append((done.start, done.end, found[number]))
+    for at, entry in enumerate(engine.trace):
+        if entry[1]:
+            mine = by_thread.get(entry[0])
+            while mine and at >= mine[-1][1]:
+                mine.pop()
+            if mine and at >= mine[-1][0]:
+                mine[-1][2].append(at)
+    return found
 
 
 def _events(

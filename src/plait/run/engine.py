@@ -603,9 +603,9 @@ ENGINE = Engine()
 def record_step(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
     """Enter a step in the trace: it is this thread's turn, and it performs its operation now.
 
-    All steps of threads are entered here, but for those in the common case that `at_once`, `read` and `write` (see
-    `plait.run.hooks.access`) write down by themselves: nothing is busier than they are, and a call would cost them more
-    than the entry.
+    All steps of threads are entered here, but for those in the common cases that `access`, `at_once`, and `read` and
+    `write` (see `plait.run.hooks.access`) write down by themselves: nothing is busier than they are, and a call would
+    cost them more than the entry.
     """
     e.step += 1
     e.trace.append((thread.id, loc, mode, site, e.enabled, thread.after))
@@ -629,7 +629,11 @@ def access(thread: VThread, loc: int, mode: int, site: int) -> None:
         number = e._decide(thread, loc, mode, site)
         if number != thread.id:
             e.park(thread, number, loc, mode, site)
-    record_step(e, thread, loc, mode, site)
+    e.step += 1
+    after = thread.after
+    e.trace.append((thread.id, loc, mode, site, e.enabled, after))
+    if after is not None:
+        thread.after = None
     if ENGINE.special:  # others may have begun to spin meanwhile
         _performed(e, thread, loc, mode, site)
 
