@@ -92,6 +92,8 @@ class Dpor:
         if not self._started:
             self._started = True
             return ()
+        # From the end: what is shared with the last execution is as long as possible, and a node that is left has been
+        # explored to its end, so that it can be forgotten.
         nodes = self._nodes
         while nodes:
             node = nodes[-1]
@@ -222,6 +224,8 @@ class Dpor:
             or (branching is not None and start == len(trace))
             or self._trace[:start] != trace[:start]
         ):
+            # The same prefix gave another execution: the code under test depends on something that plait does not
+            # control. The search goes on, but can no longer claim to be complete.
             self.diverged = True
             self.divergence = departure(self._trace[:start], trace[:start])
             if branching is not None:  # what was learned on this branch does not hold: leave it
@@ -236,6 +240,9 @@ class Dpor:
         total = base + len(steps)
         nodes += [None] * (total - len(nodes))
         self._asleep += [_EMPTY] * (total - len(self._asleep))
+        # Whoever waited when the clock advanced has a pending operation that was impossible. It races with what made it
+        # so (the acquisition of the lock that it wants): turned round, the time-out need not fire. It must be looked at
+        # in the order of that moment, between the steps before the advance and those behind it.
         if engine.time.overdue:
             for number in sorted(engine.time.overdue):
                 if number >= base:
@@ -282,9 +289,12 @@ class Dpor:
         node = self._nodes[first] or self._at(first)
         backtrack = node.backtrack
         order, thread = self._order, step[0]
+        # Steps of several operations: see the module. All enabled threads, so that no class is lost.
         if self._gil or len(step[1]) > 1 or len(order.steps[first][1]) > 1:
             backtrack.update(node.enabled)
             return
+        # The thread of the step itself is asked first, because it mostly can; the others only if it cannot, which costs
+        # a look at each thread. The order decides which branch is added, and so how many executions there are.
         begins, owner = order.can_begin(thread, first, second, step), order.steps[first][0]
         if begins and (thread in backtrack or thread in node.sleep):
             return
@@ -300,6 +310,7 @@ class Dpor:
             if other in node.enabled:
                 backtrack.add(other)
                 return
+        # Nobody who could begin is enabled there: what enables them is among those that are, and it is not known which.
         if others or not begins:
             backtrack.update(node.enabled)
 

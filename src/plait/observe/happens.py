@@ -191,6 +191,8 @@ class HappensBefore:
         """Return what precedes the next step of a thread before its own dependences are looked at."""
         mine = self.of_thread.get(thread)
         pasts = self.pasts
+        # Three reasons why a step comes before another one whatever it touches: the same thread, what started or woke
+        # the thread (``after``), and the last advance of the clock, before which everything had to stand still.
         past = pasts[mine[-1]] | 1 << mine[-1] if mine else 0
         for step in after or ():
             past |= pasts[step] | 1 << step
@@ -216,6 +218,7 @@ class HappensBefore:
                 last = mine[-1]
                 past = pasts[last] | 1 << last
             races: Sequence[int] = ()
+            # The races are looked for before the step's own accesses are entered: it must not race with itself.
             if len(operations) > 1:
                 races, past = self._races_of_many(thread, operations, past)
                 for root, loc, mode in operations:
@@ -263,6 +266,9 @@ class HappensBefore:
         """Also what precedes the step, its own dependences included."""
         _root, loc, mode = operation
         found = []
+        # What the step had to wait for (the release before an acquisition) is ordered and no race: in the other order
+        # it was not possible. It joins the past last, because what comes before it, such as the acquisition that the
+        # release belongs to, does race with this step: with that one it can change places.
         awaited = -1
         pasts = self.pasts
         for number, other, other_mode, other_loc in reversed(accesses):
@@ -279,6 +285,7 @@ class HappensBefore:
                     elif not past >> number & 1:
                         found.append(number)
                         past |= pasts[number] | 1 << number
+            # All accesses before such a one precede it, so they are in the past by now: there is nothing more to find.
             if other_mode in _LAST:
                 break
         if awaited >= 0:
@@ -343,9 +350,11 @@ class HappensBefore:
                             direct.add(number)
                 if other_mode in _LAST:
                     break
-        return self._told(direct, awaited, blocked, past)
+        return self._races_in_order(direct, awaited, blocked, past)
 
-    def _told(self, direct: set[int], awaited: dict[int, bool], blocked: set[int], past: int) -> tuple[list[int], int]:
+    def _races_in_order(
+        self, direct: set[int], awaited: dict[int, bool], blocked: set[int], past: int
+    ) -> tuple[list[int], int]:
         """Return which of the steps that a step depends on race with it, latest first, and its whole past."""
         found = []
         for number in sorted(direct.union(awaited), reverse=True):

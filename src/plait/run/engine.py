@@ -153,9 +153,13 @@ class Engine:
             fibers = make_fibers(backend, self._loop)
             setattr(self._fibers_by_backend, backend, fibers)
         self._fibers = fibers
+        # A garbage collection in the middle of an execution runs finalisers of the code under test wherever it happens
+        # to come: the same schedule would not be the same execution. It comes between executions instead.
         collecting = gc.isenabled()
         if collecting:
             gc.disable()
+        # The heap first: it keeps the objects of the last execution alive, so that whoever looks at the trace
+        # afterwards still finds names for its locations.
         self.heap.clear()
         self._reset(prefix, chooser)
         self.free = free or chooser is None
@@ -173,6 +177,8 @@ class Engine:
             if finish is not None:
                 finish()
         finally:
+            # In this order: threads are unwound while the modules are still as they left them (their `finally` blocks
+            # run), and what unwinding has changed is put back with the rest.
             self._leave_all()
             if self.modules is not None:
                 self.modules.restore(self.heap)
@@ -190,6 +196,8 @@ class Engine:
         main.enabled = False
         self.enabled = ()
         new = self._new = [each for each in reversed(self.threads) if each.state != FINISHED and each is not main]
+        # No strategy is asked before each body stands at its first point: what it does there decides what the choice is
+        # between. A search that sees no pending operation of a thread would have to guess whether it races.
         for thread in new:
             if thread.state == NEW:
                 thread.fiber = self.take_fiber()
@@ -240,6 +248,8 @@ class Engine:
         standing = [thread for thread in self.threads[1:] if thread.state != FINISHED and thread.fiber is not None]
         if not standing:
             return
+        # A thread is unwound by an exception at its point, so that `with` and `finally` run: locks are given back and
+        # files closed, as the next execution expects. The hooks are quiet meanwhile (`current` is None).
         level = logging.root.manager.disable
         logging.disable()  # code that logs whatever ends its threads would speak of our unwinding
         for thread in standing:
@@ -294,6 +304,7 @@ class Engine:
         if not thread.daemon:
             self.live -= 1
         self.disable(thread)
+        # Each joiner runs up to its next point right here, so that what it does next is pending before anybody chooses.
         joiners, thread.joiners = thread.joiners, []  # one that goes on takes itself off the list
         for joiner in joiners:
             self.wake(thread, joiner)
@@ -347,10 +358,13 @@ class Engine:
         if thread.state == NEW:
             thread.state = READY
         self.enable(thread)
+        # What started or woke it happens before all that it does: without this edge a reduction would take the two for
+        # a race and look for schedules in which a thread runs before it is started.
         if self.step:
             self.order_after(thread, self.step - 1)
         thread.may_switch = True
         returning, current = self._returning, self.current
+        # While `_returning` is set, the first point of the thread (or its end) leads back here, see `_onward`.
         self._returning = starter
         self.special = True
         self.thread = self.current = thread
@@ -397,6 +411,8 @@ class Engine:
         """Mark the thread's pending operation as possible."""
         if not thread.enabled:
             thread.enabled = True
+            # A new tuple each time: the trace keeps the old one, and strategies may keep it, too. It stays sorted,
+            # which makes depth-first search and the first choice of every other one the same on each run.
             before = self.enabled
             both = (*before, thread.id)
             self.enabled = both if not before or before[-1] < thread.id else tuple(sorted(both))
@@ -411,6 +427,7 @@ class Engine:
         """Let a thread change a container step by step: whoever needs the container's lock must wait."""
         self.sections[loc] = thread
         self.special = True
+        # Those that stand before such an operation already must wait as well: they were enabled when they came there.
         for other in self.threads:
             if other.enabled and other is not thread and self._waits_for(other, other.loc, other.mode):
                 other.blocked_on = self.sections
@@ -434,6 +451,7 @@ class Engine:
 
     def _decide(self, thread: VThread, loc: int, mode: int, site: int) -> int:
         """Behind the prefix, with a strategy that wants to be asked; ``thread`` is at a point and enabled."""
+        # The strategy may look at the pending operation of every thread, so that of the running one is set first.
         thread.loc, thread.mode, thread.site = loc, mode, site
         assert self.chooser is not None
         try:
@@ -453,6 +471,8 @@ class Engine:
             if self.live == 0:
                 return None
             if not self.enabled:
+                # Nobody can run. First whoever drives the execution may let another call begin, then time passes, then
+                # those that spin look again; only what nothing of this helps is a deadlock.
                 if self.time.before_idle is not None:
                     self.time.before_idle()
                     if self.enabled:
@@ -471,6 +491,8 @@ class Engine:
                     number = self.chooser.choose(self, current)
                 except Exception as error:
                     self.fault, number = error, STOP
+            # A prefix can name a thread that cannot run: the execution has become another one than when it was
+            # recorded.
             if number in self.enabled:
                 return self.threads[number]
             self.status = REDUNDANT if number == STOP else DIVERGED
@@ -482,6 +504,7 @@ class Engine:
             return True
         if self.spinning.retry():
             return True
+        # Threads of the class that wait for ever are no deadlock: a worker waits for the next task when all is done.
         bodies = self.threads[self._first : self._first + self._bodies]
         if any(thread.state != FINISHED for thread in bodies) or self._bodies == 0:
             self.status = DEADLOCK
@@ -497,6 +520,7 @@ class Engine:
         self.current = None
         self.thread = self.main
         self._fibers.main.switch()
+        # Whoever comes back here is to be unwound (`_leave_all`): nothing else resumes a thread of an ended execution.
         if thread.dying:
             raise Killed
         raise PlaitBugError("a stopped thread was resumed")
@@ -564,6 +588,8 @@ class Engine:
         thread.loc, thread.mode, thread.site = loc, mode, site
         thread.state = BLOCKED
         thread.waits += not hasattr(thread.blocked_on, "holder")  # to stand before a lock is another matter
+        # Disabled before the choice is made, or the strategy could choose it. Whoever makes its operation possible
+        # enables it again, and it is back here when it is chosen: the operation is its next step.
         self.disable(thread)
         self._hand_over(thread, self._pick(None) if self._returning is None else self._onward())
         thread.state = READY
@@ -600,6 +626,16 @@ class Engine:
 ENGINE = Engine()
 
 
+def amend_step(mode: int) -> None:
+    """Change what the latest entry of the trace does.
+
+    Whether a lock is free, or a key there, is known only when it is the thread's turn: behind the point, when the entry
+    is there already.
+    """
+    entry = ENGINE.trace[-1]
+    ENGINE.trace[-1] = (entry[0], entry[1], mode, entry[3], entry[4], entry[5])
+
+
 def record_step(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
     """Enter a step in the trace: it is this thread's turn, and it performs its operation now.
 
@@ -629,6 +665,8 @@ def access(thread: VThread, loc: int, mode: int, site: int) -> None:
         number = e._decide(thread, loc, mode, site)
         if number != thread.id:
             e.park(thread, number, loc, mode, site)
+    # Here it is this thread's turn, perhaps long after it came to the point: what is entered is the moment of the
+    # access.
     e.step += 1
     after = thread.after
     e.trace.append((thread.id, loc, mode, site, e.enabled, after))
@@ -660,7 +698,7 @@ def _special_access(e: Engine, thread: VThread, loc: int, mode: int, site: int) 
     if e.gil:
         if thread.callers:
             calls_ended(thread)
-        if not thread.may_switch:
+        if not thread.may_switch:  # CPython cannot switch here: the access belongs to the step that is under way
             e.note(thread, loc, mode, site)
             _performed(e, thread, loc, mode, site)
             return
@@ -736,5 +774,5 @@ def blocking(thread: VThread, loc: int, mode: int, site: int, ready: bool) -> No
 
 __all__ = [
     "DEADLOCK", "DIVERGED", "ENGINE", "FINISHED_RUN", "HANG", "LOCAL", "REDUNDANT", "STOP", "Engine", "Entry", "access",
-    "also", "at_once", "blocking", "called_out",
+    "also", "amend_step", "at_once", "blocking", "called_out",
 ]  # fmt: skip

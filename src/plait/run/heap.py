@@ -54,13 +54,17 @@ class Heap:
         self.objects: dict[int, Record] = {}
         self.contents: dict[int, Record] = {}
         self._globals: dict[str, Record] = {}
+        # Number 0 is no location: rewritten code that gets it has no point there.
         self.locs: list[tuple[Any, Any]] = [(None, None)]
+        # Of a key: its container, so that "does this touch the same container" is one look-up in the inner loops.
         self.roots: list[int] = [0]
         self.aliases: dict[int, Any] = {}
-        self.kept: list[Any] = []
+        self.kept: list[Any] = []  # an object that dies would hand its identity on to the next one
 
     def clear(self) -> None:
         """Forget everything; numbers start again."""
+        # Numbers are given in order of first touch, so that the same prefix of choices gives the same numbers in every
+        # execution: searches compare steps of different executions by them.
         self.objects.clear()
         self.contents.clear()
         self._globals.clear()

@@ -201,6 +201,8 @@ class Store:
             self.messages.append(message)
 
     def _opened(self, *, suspicious: bool = False) -> sqlite3.Connection:
+        # Whatever goes wrong, a command gets a store: one in memory, if the file cannot be used. A campaign must not
+        # fail because of its cache.
         self._place = None
         try:
             if self.read_only:
@@ -237,6 +239,7 @@ class Store:
         return code in _PASSING
 
     def _set_aside(self) -> Path:
+        # Not deleted: findings that people have looked at may be in it, and whoever damaged it may want to know.
         aside = self.file.with_name(f"damaged-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.sqlite")
         for suffix in (*_BESIDE, ""):
             with contextlib.suppress(FileNotFoundError):
@@ -367,6 +370,8 @@ def _prune(connection: sqlite3.Connection) -> None:
 @contextlib.contextmanager
 def _immediate(connection: sqlite3.Connection) -> Iterator[None]:
     """Open a transaction that waits for its turn before it reads."""
+    # IMMEDIATE: a transaction that begins by reading and then wants to write fails at once if another one has written
+    # in between, however long it would be ready to wait.
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -379,6 +384,7 @@ def _immediate(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _sealed(content: Mapping[str, Any], name: str) -> tuple[str, str]:
     """Content as a row keeps it, and the checksum that ties it to its name."""
+    # With the name in it: a sound row that was copied under another key is refused as well.
     text = json.dumps(content, sort_keys=True)
     return text, hashlib.sha256(f"{name}\0{text}".encode()).hexdigest()
 

@@ -165,6 +165,9 @@ class Fingerprints:
         folder = (self._root / self._module.file).parent
         return digests | {"<beside>": files_key(*sorted(folder.glob("*.py")), relative_to=folder)}
 
+    # To hash too much costs time, to hash too little hides a change: a test would count as known that behaves
+    # differently by now. So whatever cannot be followed by name makes the key depend on all modules (`_everything`).
+
     def _code(self, steps: Iterable[Step]) -> dict[str, str]:
         found: dict[str, str] = {}
         for step in steps:

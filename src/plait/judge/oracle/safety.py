@@ -143,6 +143,8 @@ class Examination:
         """Return the verdict on the execution that has just ended; call it from the engine's ``finish``."""
         if ENGINE.status not in (FINISHED_RUN, DEADLOCK, HANG):
             return None
+        # Most executions of a test look like one that was judged before: all that a verdict depends on is compared
+        # first.
         known = self._known
         seen = known.specification.mask(observe(self.bed, self.rules))
         key = key_of(seen)
@@ -158,18 +160,24 @@ class Examination:
         return found
 
     def _judge(self, seen: Observed, specification: Specification) -> Violation | None:
+        # The order of these questions matters. What is certain without any order of calls comes first (locks), then
+        # what names its cause (exceptions), then results, and the final state last: the first answer is the one that
+        # people are told, and each later question relies on the earlier ones. An incomplete specification accuses
+        # nobody.
         if not specification.complete or self._was_stopped(specification):
             return None
         if seen.status in (DEADLOCK, HANG) and (found := self._judge_locks(seen)) is not None:
             return found
         if seen.status == HANG:
-            if HANG in specification.statuses():
+            if HANG in specification.statuses():  # it polls for ever in some order, too: no fault of the threads
                 return None
             return Violation(HANG, None, _unfinished(seen), seen, "no order of whole calls ends in a hang")
         if (found := self._judge_exceptions(seen, specification)) is not None:
             return found
         if not seen.holds and all(other.holds for other in specification.observed):
             return Violation("wrong-result", None, (), seen, INVARIANT)
+        # An order counts only if it keeps what the execution itself shows: a call that was over before another one
+        # began comes first there, too (linearisability, not mere serialisability).
         matching, onlookers = specification.matching(seen), frozenset[int]()
         if not matching and (onlookers := self._onlookers(seen)):
             matching = specification.matching(seen, without=onlookers)
@@ -186,6 +194,8 @@ class Examination:
         if not matching:
             return Violation("wrong-result", None, self._odd(seen, specification), seen,
                              "no order of whole calls gives these results")  # fmt: skip
+        # A final state that no order leaves may still be a right one (another layout of a table): it is suspect until
+        # further calls can tell the difference, see `confirm`.
         if specification.state_undetermined or seen.state is None:
             return None
         if any(other.state == seen.state for other in matching):

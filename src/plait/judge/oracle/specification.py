@@ -180,6 +180,8 @@ def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
         values[position] = done.value
         results[position] = result_of(done, bed)
         spans[position] = _span(trace, done)
+    # A state in the middle of something is no final state: behind a deadlock, or while a thread of the class is at
+    # work.
     finished = ENGINE.status == FINISHED_RUN
     held = [with_state(bed.values[name]) for name in bed.variables]
     state = canonical_all(held) if finished and not _under_way() else None
@@ -242,6 +244,8 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
         found.undetermined |= {
             position for position, call in enumerate(bed.test.calls) if call.method in rules.nondeterministic
         }
+    # Orders without end (a call polls) come to the limit of steps each. Once one was seen, the limit for the others is
+    # a multiple of the longest order that did end; one that only seems endless by that is run again with more.
     serial = Serial()
     longest, limit, hangs = 0, ENGINE.max_steps, False  # steps of an order that came to its end; whether one has none
     with whole_calls(bed):
@@ -269,9 +273,11 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
             found.observed.append(observed)
             found.orders.append(order)
             found.state_undetermined |= observed.status == FINISHED_RUN and observed.state is None
+            # Before anything is compared: what differs between two runs of one order is not the threads' doing.
             if len(found.observed) == 1:
                 _repeat(bed, found)
                 found.unread |= _displays(bed)
+        # When all orders are known: whether a deadlock is explained depends on the others.
         _without_sleepers(bed, found)
     if not found.observed or found.statuses() == {HANG}:
         found.complete = False  # the calls have no end whatever the threads do: there is nothing to compare with

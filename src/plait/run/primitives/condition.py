@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from plait.run.engine import ENGINE, access
+from plait.run.engine import ENGINE, access, record_step
 from plait.run.heap import OPAQUE
 from plait.run.operations import ACQUIRE, RELEASE, WRITE
 from plait.run.primitives.lock import NAN_WAITS, Baton, Lock, RLock, check_number
@@ -80,6 +80,7 @@ class Condition:
         # in a way that CPython does not allow. The queue is noted as written, so that a notify depends on this step.
         access(thread, e.heap.loc_of(lock, "lock"), RELEASE, site)
         e.note(thread, waiters, WRITE, site)
+        # An RLock is given back whole, however often it was taken, and taken back as often: as CPython's does.
         count = lock.forget_count() if isinstance(lock, RLock) else 0
         lock.give()
         self._waiters.append(thread)
@@ -124,17 +125,13 @@ class Condition:
             # Leaving the queue is a step of its own: a notify that comes before it still counts (`notified`), one that
             # comes after it goes to the next waiter.
             thread.timed_out = False
-            e.step += 1
-            e.trace.append((thread.id, waiters, WRITE, site, e.enabled, thread.after))
-            thread.after = None
+            record_step(e, thread, waiters, WRITE, site)
             if not thread.notified:
                 self._waiters.remove(thread)
                 got = False
             self._reacquire(thread, lock, site)
         else:
-            e.step += 1
-            e.trace.append((thread.id, loc, ACQUIRE, site, e.enabled, thread.after))
-            thread.after = None
+            record_step(e, thread, loc, ACQUIRE, site)
             lock.take(thread)
         if isinstance(lock, RLock):
             lock.restore_count(count)
@@ -209,6 +206,8 @@ class Condition:
                 continue
             if sleeper.timed_out or sleeper.enabled:
                 continue  # its time-out step is pending; it will find itself notified
+            # From here on it waits for the lock, not for a notification: its time-out can no longer fire, and it is
+            # enabled only when the notifier, who holds the lock now, gives it back.
             sleeper.deadline = None
             ENGINE.order_after(sleeper, ENGINE.step - 1)
             sleeper.blocked_on = lock

@@ -43,6 +43,8 @@ class Event:
         """As `threading.Event.set`."""
         self._point(WRITE)
         self._on = True
+        # All that wait now are released, whatever becomes of the flag: a `clear` right behind this one is too late for
+        # them, as it is in CPython, where each waiter has a lock of its own.
         woken, self._waiters = self._waiters, []
         for sleeper in woken:
             sleeper.notified = True
@@ -84,6 +86,7 @@ class Event:
         try:
             if quiet:
                 quiet = not quiet_block(e, thread)
+            # `LOCAL`: to be woken is no access. It is `set`, which wakes it, that is ordered before its next step.
             if not quiet and not thread.notified:
                 e.block(thread, 0, LOCAL, here())
         finally:

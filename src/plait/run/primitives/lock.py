@@ -1,11 +1,25 @@
-"""Lock and RLock under the scheduler."""
+"""Lock and RLock under the scheduler.
+
+| operation                    | step          | enabled                                       |
+| acquire                      | `ACQUIRE`     | while nobody holds the lock                   |
+| acquire, not blocking        | `TRY`, or `TRY_FAILED` if somebody holds it | always          |
+| acquire with a time-out      | as acquire    | also when the clock has come to the time-out; then as not blocking |
+| release                      | `RELEASE`, or `HAND_OVER` by another thread | always          |
+| locked                       | `READ`, or `TRY_FAILED` if somebody holds it | always         |
+
+A blocking acquisition that has to wait is no step of its own: the thread stands before its point until the lock is
+free. So an execution has one step per acquisition, and who waits how long makes no difference between schedules.
+
+A failed attempt depends on the acquisition before it and on the release behind it, and two failed attempts commute:
+that is why it has a mode of its own.
+"""
 
 from __future__ import annotations
 
 import sys
 from typing import Any
 
-from plait.run.engine import ENGINE, access, at_once, blocking
+from plait.run.engine import ENGINE, access, amend_step, at_once, blocking
 from plait.run.heap import OPAQUE
 from plait.run.operations import ACQUIRE, HAND_OVER, READ, RELEASE, TRY, TRY_FAILED
 from plait.run.primitives.site import here
@@ -40,7 +54,9 @@ def check_timeout(blocking_call: bool, timeout: float) -> None:
 class Baton:
     """What Lock and RLock share: an owner, and the threads that stand in front of an acquisition.
 
-    The waiting threads' enabledness is kept up to date here: taken disables them, given back enables them.
+    Invariant: a thread in ``waiting`` is enabled exactly while nobody holds the lock, or when its time-out has fired.
+    `take` and `give` keep it, so that the engine never has to ask. All waiting threads are enabled at once, and any of
+    them (or another one that just comes) may be next: CPython's locks are not fair either.
     """
 
     __slots__ = ("__weakref__", "holder", "made", "maker", "waiting")
@@ -56,7 +72,7 @@ class Baton:
         e = ENGINE
         loc = e.heap.loc_of(self, "lock")
         if not blocking_call or timeout == 0:
-            access(thread, loc, TRY, site)
+            access(thread, loc, TRY, site)  # whether it succeeds is known behind the point: see `_try`
             return self._try(thread)
         if timeout > 0 and e.time.may_end_early(thread):
             access(thread, loc, TRY, site)
@@ -64,6 +80,8 @@ class Baton:
             if not got:
                 e.time.tick(thread, timeout, site)
             return got
+        # The common case first: the lock is free and nobody else is to go before. No point has to be left and come back
+        # to.
         if self.holder is None and at_once(thread, loc, ACQUIRE, site):
             self.take(thread)
             thread.may_switch = True
@@ -78,28 +96,25 @@ class Baton:
             thread.blocked_on = thread.deadline = None
             self.waiting.remove(thread)
         if thread.timed_out:
+            # The time-out made it enabled, not the lock: this step is an attempt that may fail. The lock may have
+            # become free between the time-out and this thread's turn; then it succeeds, as `sem_timedwait` may.
             thread.timed_out = False
             if self.holder is not None:
-                self._mode(TRY_FAILED)
+                amend_step(TRY_FAILED)
                 return False
-            self._mode(TRY)
+            amend_step(TRY)
         self.take(thread)
         thread.may_switch = True
         return True
 
     def _try(self, thread: VThread) -> bool:
         if self.holder is not None:
-            self._mode(TRY_FAILED)
+            amend_step(TRY_FAILED)
             thread.may_switch = True
             return False
         self.take(thread)
         thread.may_switch = True
         return True
-
-    @staticmethod
-    def _mode(mode: int) -> None:
-        entry = ENGINE.trace[-1]
-        ENGINE.trace[-1] = (entry[0], entry[1], mode, entry[3], entry[4], entry[5])
 
     def take(self, thread: VThread) -> None:
         """Let the thread hold it."""
@@ -169,10 +184,10 @@ class Lock(Baton):
         access(thread, ENGINE.heap.loc_of(self, "lock"), RELEASE, site)
         thread.may_switch = True
         if self.holder is None:
-            self._mode(READ)
+            amend_step(READ)
             raise RuntimeError("release unlocked lock")
-        if self.holder is not thread:
-            self._mode(HAND_OVER)
+        if self.holder is not thread:  # nothing orders it behind the acquisition, as it does a holder's own release
+            amend_step(HAND_OVER)
         self.give()
 
     def locked(self) -> bool:
@@ -181,7 +196,7 @@ class Lock(Baton):
         if thread is not None:
             access(thread, ENGINE.heap.loc_of(self, "lock"), READ, here())
             if self.holder is not None:
-                self._mode(TRY_FAILED)
+                amend_step(TRY_FAILED)
             thread.may_switch = True
         return self.holder is not None
 
@@ -224,6 +239,7 @@ class RLock(Baton):
         """As `threading.RLock.acquire`."""
         check_timeout(blocking, timeout)
         thread = ENGINE.current
+        # To take it again is no step: nobody else can see the count while the lock is held, so all orders are alike.
         if self.holder is ENGINE.thread:
             self.count += 1
             if thread is not None:

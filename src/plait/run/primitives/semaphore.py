@@ -53,6 +53,7 @@ class Semaphore:
         site = here()
         patient = timeout is None or (timeout > 0 and not e.time.may_end_early(thread))
         if not blocking_call or not patient:
+            # An attempt writes even where it fails: the real one takes the semaphore's inner lock to look.
             thread.may_switch = True
             access(thread, loc, WRITE, site)
             if not self._count:
@@ -78,6 +79,7 @@ class Semaphore:
         return True
 
     def _take(self) -> None:
+        # As for locks: who waits is enabled exactly while there is a permit. The last one that is taken disables them.
         self._count -= 1
         if not self._count:
             for other in self._waiting:

@@ -75,6 +75,8 @@ class Thread:
         if here_thread is not None:
             here_thread.may_switch = True
             self._site = here()
+        # The new thread runs up to its first point before `start` returns; that point is then pending like any other,
+        # so all orders of what comes after are explored. CPython's `start` waits for the thread to begin, too.
         self._vthread = _starting  # so that is_alive() is true inside run(), which may begin at once
         self._vthread = ENGINE.start(self._bootstrap, self._name, daemon=self._daemonic, proxy=self)
         ENGINE.thread.may_switch = True
@@ -130,6 +132,8 @@ class Thread:
             if other.state != FINISHED:
                 ENGINE.time.tick(thread, timeout, here())
             return
+        # To join a thread that has ended is no step: nothing can come in between, but its last step happens before all
+        # that follows here, and a search has to know that.
         if other.state == FINISHED:
             _ended_before(thread, other)
             return
