@@ -130,12 +130,12 @@ def test_no_frame_crashes_the_reader(data):
     ],
 )  # fmt: skip
 def test_a_forged_answer_costs_the_worker_alone(workers, what, reason, tmp_path):
-    error = workers.submit(worker_tasks.forge, what, str(tmp_path / "ran"), timeout=20.0).exception()
+    error = workers.submit(worker_tasks.forge, what, str(tmp_path / "ran"), timeout=60.0).exception()
     assert isinstance(error, WorkerCrashed)
     assert reason in error.reason
     assert error.note == {"prefix": ["x = X()"]}
     assert not (tmp_path / "ran").exists()
-    assert workers.submit(worker_tasks.echo, 1, timeout=20.0).result().value == 1
+    assert workers.submit(worker_tasks.echo, 1, timeout=60.0).result().value == 1
 
 
 def test_half_an_answer_is_a_hang(workers):
@@ -146,18 +146,18 @@ def test_half_an_answer_is_a_hang(workers):
 
 def test_a_worker_that_does_not_read_its_orders_hangs(workers):
     """The order is longer than what the pipe takes; the process has answered before and sits still since."""
-    workers.submit(worker_tasks.forge, "early", "", timeout=20.0).result()
+    workers.submit(worker_tasks.forge, "early", "", timeout=60.0).result()
     error = workers.submit(worker_tasks.echo, "x" * 10_000_000, timeout=0.7).exception()
     assert isinstance(error, WorkerHung)
 
 
 @pytest.mark.parametrize("what", ["reduce", "str", "metaclass", "cause", "GeneratorExit", "usage"])
 def test_exceptions_arrive_as_text(workers, what, tmp_path):
-    error = workers.submit(worker_tasks.raise_hostile, what, str(tmp_path / "ran"), timeout=20.0).exception()
+    error = workers.submit(worker_tasks.raise_hostile, what, str(tmp_path / "ran"), timeout=60.0).exception()
     assert type(error).__name__ in ("PlaitBugError", "UsageError")
     assert "Hostile" in str(error)
     assert not (tmp_path / "ran").exists()
-    assert workers.submit(worker_tasks.echo, 1, timeout=20.0).result().value == 1
+    assert workers.submit(worker_tasks.echo, 1, timeout=60.0).result().value == 1
 
 
 # -- the code -------------------------------------------------------------------------------------------------------

@@ -159,7 +159,7 @@ def test_a_task_without_another_note_hangs(workers, last, monkeypatch):
 
 def test_time_spent_starting_does_not_count():
     with Workers(WorkerSpec(), count=1) as workers:
-        assert value(workers, tasks.echo, 1, timeout=0.2) == 1
+        assert value(workers, tasks.echo, 1, timeout=1.0) == 1
 
 
 @pytest.mark.parametrize("how", ["abort", "loop", "exhaust_memory"])
