@@ -1,6 +1,7 @@
 """How many findings `plait fix` can mend, and whether what it offers holds.
 
-Subjects are CovCon's faulty ports and a sample of the mutants, each with the findings that `plait check` has for it.
+Subjects are CovCon's faulty ports, a sample of the mutants, and releases of the corpus that have a known defect (one
+class of each package), each with the findings that `plait check` has for it.
 A mend that is offered gets one more check, with a seed and tests that its proof has not seen: its cause must not show,
 nor anything else that the original does not show in the same test. The measurement of costs is left out here, because
 figures of a busy machine say nothing; ``--limit`` bounds the time for one finding.
@@ -15,6 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.corpus.cases import Case, cases
 from benchmarks.covcon.table import ROWS
 from benchmarks.mutants.mutants import planted
 from plait.commands.check.command import check
@@ -22,9 +24,10 @@ from plait.commands.check.options import CheckOptions
 from plait.commands.fix.command import FixOptions, fix, fix_order, stated_rules
 from plait.commands.fix.copies import copied
 from plait.commands.fix.proof import MendSetting, MendTrial, ProofLimits, Prover
+from plait.commands.releases import opened
 from plait.errors import UsageError
 from plait.model.reading import read_result
-from plait.subject.mend.candidates import Mend
+from plait.subject.mend.candidates import Edit, Mend
 from plait.subject.name import Subject as Name
 from plait.subject.versions.version import Version
 
@@ -35,7 +38,9 @@ SECONDS = 120.0  # for one finding
 FOUND_WITH = 300  # tests of the check that finds something
 PROVEN_WITH = 40  # tests of the checks that prove a mend
 FRESH_WITH = 100  # and of the one that its proof knows nothing of
+FRESH_S = 60.0  # whichever ends first
 FRESH_SEED = 4711
+CORPUS_S = 40.0  # of the check of a release
 MOST = 1  # findings of one class
 SAMPLE = 2  # mutants of one operator
 GOAL = 0.6
@@ -46,7 +51,10 @@ def run(
     subject: str | None = None, sample: int = SAMPLE, max_tests: int = PROVEN_WITH, operator: str | None = None,
     runs: int = MOST,
 ) -> dict[str, Any]:  # fmt: skip
-    """Measure ports and mutants, or those of ``subject`` (names with commas); ``runs`` findings of each class."""
+    """Measure everything, or what ``subject`` names (``ports``, ``mutants``, ``corpus``, modules; with commas).
+
+    ``runs`` is the number of findings of each class.
+    """
     wanted = set(filter(None, (subject or "").split(",")))
     rows: list[dict[str, Any]] = []
     for row in ROWS:
@@ -59,7 +67,39 @@ def run(
             rows += _class(
                 mutant.operator, where.module, where.cls, mutant.text, seconds, seed, max_tests, 1, progress
             )
+    for case in _releases() if operator is None else ():
+        if not wanted or {case.package, "corpus"} & wanted:
+            rows += _release(case, seconds, seed, max_tests, runs, progress)
     return {"rows": rows, "summary": _summary(rows)}
+
+
+def _releases() -> list[Case]:
+    """Return one class of each package, those with several defects once."""
+    return list({case.package: case for case in reversed(cases("class", which="all"))}.values())[::-1]
+
+
+def _release(
+    case: Case, seconds: float, seed: int, max_tests: int, most: int, progress: Callable[[str], None]
+) -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory(prefix="plait-fix-") as name:
+        folder = Path(name) / "project"
+        folder.mkdir()
+        try:
+            subject, label = Name.parse(case.subject, path=folder), case.release(case.buggy)
+            asked = CheckOptions(subject, label, project=folder, seed=seed, max_tests=max_tests, budget=CORPUS_S)
+            result = check(asked)
+        except UsageError as error:
+            progress(f"corpus {case.package}: {error}")
+            return []
+        file = Path(name) / "result.json"
+        file.write_text(json.dumps(result.as_json()), encoding="utf-8")
+        able = [number for number, each in enumerate(result.findings, 1) if each.test is not None]
+        rows = []
+        for number in able[:most]:
+            made = _finding("corpus", subject, folder, file, number, seconds, seed, max_tests, label)
+            rows.append({**made, "subject": case.package})
+            progress(_line(rows[-1]))
+    return rows
 
 
 def _class(
@@ -82,8 +122,9 @@ def _class(
 
 
 def _finding(
-    group: str, subject: Name, folder: Path, file: Path, number: int, seconds: float, seed: int, max_tests: int
-) -> dict[str, Any]:
+    group: str, subject: Name, folder: Path, file: Path, number: int, seconds: float, seed: int, max_tests: int,
+    label: str = "worktree",
+) -> dict[str, Any]:  # fmt: skip
     read = read_result(file)
     chosen = next(each for each in read.findings if each.number == number)
     limits = ProofLimits(None, max_tests, 0.0)
@@ -105,27 +146,36 @@ def _finding(
     if result.verdict == "mended":
         chosen_mend = next(each for each in result.more["candidates"] if each["verdict"] == "proven")
         row |= {"family": chosen_mend["family"], "size": chosen_mend["size"]}
-        row |= _fresh(subject, folder, result.findings[0], result.more, read, chosen, seed)
+        own = chosen_mend["evidence"].get("own_tests", {})
+        row |= {"own_tests": own.get("passed", 0)}
+        row |= _fresh(subject, folder, result.findings[0], result.more, read, chosen, seed, label)
     return row
 
 
 def _fresh(
-    subject: Name, folder: Path, finding: Any, more: dict[str, Any], read: Any, chosen: Any, seed: int
-) -> dict[str, Any]:
+    subject: Name, folder: Path, finding: Any, more: dict[str, Any], read: Any, chosen: Any, seed: int, label: str
+) -> dict[str, Any]:  # fmt: skip
     """Apply the diff as users do, and check the outcome with another seed and more tests."""
-    before = (folder / more["file"]).read_text(encoding="utf-8")
-    mend = Mend("", "", more["file"], before, patched(before, more["diff"]))
-    version = Version("worktree", folder, "worktree", tree=folder, project=folder, origin=folder)
-    with copied(version, 2) as (original, mended):
+    with opened(label, project=folder, subject=subject, allow=()) as version, copied(version, 2) as (original, mended):
+        mend = _mend_of(version, more)
         around = MendSetting(
             subject, str(subject), fix_order(read, chosen, subject, ()), finding, original, mended, seed + FRESH_SEED,
             rules=stated_rules(read),
         )
         mended.apply(mend)
         trial = MendTrial(mend)
-        held = Prover(around, ProofLimits(None, FRESH_WITH, 0.0))._check(trial)
+        held = Prover(around, ProofLimits(FRESH_S, FRESH_WITH, 0.0))._check(trial)
     left = trial.evidence.get("checked", {}).get("as_before", ())
     return {"fresh": held, "fresh_says": trial.reason, "as_before": len(left)}
+
+
+def _mend_of(version: Version, more: dict[str, Any]) -> Mend:
+    parts = [f"--- a/{part}" for part in more["diff"].split("--- a/")[1:]]
+    edits = []
+    for file, part in zip(more["files"], parts, strict=True):
+        before = (version.root / file).read_text(encoding="utf-8")
+        edits.append(Edit(file, before, patched(before, part)))
+    return Mend("", "", tuple(edits))
 
 
 def patched(text: str, diff: str) -> str:
@@ -159,7 +209,8 @@ def _line(row: dict[str, Any]) -> str:
 def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {name: _figures(some) for name, some in (
         ("ports", [row for row in rows if row["group"] == "port"]),
-        ("mutants", [row for row in rows if row["group"] != "port"]),
+        ("mutants", [row for row in rows if row["group"] not in ("port", "corpus")]),
+        ("corpus", [row for row in rows if row["group"] == "corpus"]),
         ("all", rows),
     ) if some}  # fmt: skip
 

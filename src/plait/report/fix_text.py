@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plait.model.result import Result
 from plait.report.layout import Layout, Line, Span, prose
 
-LISTED = 12  # candidates with a line of their own
+LISTED = 12  # candidates, or reasons, with a line of their own
+EACH = 3  # candidates that failed for one reason
 
 
 def fix_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
@@ -24,10 +25,11 @@ def fix_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa: 
         lines.append([])
     failed = [each for each in more["candidates"] if each["verdict"] in ("rejected", "not proven")]
     if failed and result.verdict != "mended":
-        for each in failed[:LISTED]:
-            lines += prose(f"{each['number']}. {each['title']}: {each['reason']}", layout, indent=2, hang=3)
-        if len(failed) > LISTED:
-            lines += prose(f"... and {len(failed) - LISTED} more: --json has them all", layout, indent=2)
+        for reason, titles in list(_by_reason(failed).items())[:LISTED]:
+            lines += prose(f"{_capital(reason)}:", layout, indent=2)
+            lines += [line for title in titles[:EACH] for line in prose(f"- {title}", layout, indent=4, hang=2)]
+            if len(titles) > EACH:
+                lines += prose(f"- and {len(titles) - EACH} more: --json has them all", layout, indent=4, hang=2)
         lines.append([])
     for said in fix_statement(result):
         lines += prose(said, layout)
@@ -39,7 +41,8 @@ def fix_statement(result: Result) -> list[str]:
     stats, more = result.stats, result.more
     tried = f"{stats['tried']} of {stats['candidates']} candidates tried ({result.elapsed_s:.1f} s)"
     if result.verdict == "mended":
-        written = f"Written to {more['file']}." if more["written"] else "Nothing was written: --write applies it."
+        files = " and ".join(more.get("files", [more["file"]]))
+        written = f"Written to {files}." if more["written"] else "Nothing was written: --write applies it."
         return [f"The smallest change that holds: {more['mend']}; {tried}.", written]
     if not stats["candidates"]:
         return ["No mend: there is no candidate for this finding in the source text."]
@@ -74,7 +77,7 @@ def compact_fix(data: Mapping[str, Any]) -> str:
     """Return a result in few words, one thing on each line; the diff as it is."""
     lines = [f"verdict: {data['verdict']}", f"subject: {data['subject']}", f"finding: {data['findings'][0]['summary']}"]
     if data["verdict"] == "mended":
-        lines += [f"mend: {data['mend']}", f"file: {data['file']}"]
+        lines += [f"mend: {data['mend']}", *(f"file: {each}" for each in data.get("files", [data["file"]]))]
         lines += [f"proof: {said}" for said in proof_sentences(data["evidence"])]
         lines.append(f"written: {'yes' if data['written'] else 'no'}")
         return "\n".join([*(" ".join(line.split())[:400] for line in lines), "diff:", data["diff"]])
@@ -83,6 +86,14 @@ def compact_fix(data: Mapping[str, Any]) -> str:
     stats = data["stats"]
     lines.append(f"tried: {stats['tried']} of {stats['candidates']}")
     return "\n".join(" ".join(line.split())[:400] for line in lines) + "\n"
+
+
+def _by_reason(failed: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return what candidates tried, by what they failed at: most fail at the same."""
+    found: dict[str, list[str]] = {}
+    for each in failed:
+        found.setdefault(each["reason"], []).append(each["title"])
+    return found
 
 
 def _capital(text: str) -> str:

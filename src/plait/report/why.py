@@ -34,6 +34,8 @@ def _one_after_the_other(finding: Finding) -> str:
 
 
 def _causes(finding: Finding) -> list[str]:
+    if finding.waits_for_itself:
+        return ["A Lock cannot be taken twice by one thread: release it before that call, or make it an RLock."]
     if finding.kind == "deadlock" and finding.waiting:
         return []  # who holds what and wants what has been said
     lines = [f"{finding.raised}."] if finding.raised else []

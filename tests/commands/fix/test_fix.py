@@ -19,7 +19,7 @@ from plait.model.finding import AccessStep, Finding, Gap
 from plait.model.reading import ResultFile, read_result
 from plait.report.fix_text import compact_fix, fix_text
 from plait.report.layout import as_text
-from plait.subject.mend.candidates import Mend
+from plait.subject.mend.candidates import Edit, Mend
 from plait.subject.mend.clues import Clue, Clues
 from plait.subject.name import Subject
 from plait.subject.versions.version import Version
@@ -243,7 +243,8 @@ def test_candidates_that_do_not_hold_have_a_reason_each(found, monkeypatch):
 
     def bad_mends(files, clues, owner):
         (file, text), = files.items()
-        return [Mend("test", title, file, text, text.replace(*edit)) for title, edit in (("a", wrong), ("b", smaller))]
+        edits = [("a", wrong), ("b", smaller)]
+        return [Mend("test", title, (Edit(file, text, text.replace(*edit)),)) for title, edit in edits]
 
     monkeypatch.setattr(fixing, "mends", bad_mends)
     result = mended(found("Guarded"))
@@ -261,7 +262,7 @@ def test_tests_that_other_candidates_failed_come_before_a_check(found, monkeypat
         text = files["shop.py"]
         body = "        count = self.count\n        self.count = count + 1\n"
         held = text.replace(body, "        with self._lock:\n" + textwrap.indent(body, "    "))
-        return [Mend("test", name, "shop.py", text, f"{held}# {name}\n") for name in ("one", "two")]
+        return [Mend("test", name, (Edit("shop.py", text, f"{held}# {name}\n"),)) for name in ("one", "two")]
 
     monkeypatch.setattr(fixing, "mends", same_edit_twice)
     file = folder / "result.json"
@@ -319,10 +320,10 @@ def test_a_file_that_has_changed_is_not_written(tmp_path):
     file.write_text("x = 1\n", encoding="utf-8")
     version = Version("worktree", tmp_path, "worktree")
     with pytest.raises(UsageError, match=r"shop\.py has changed since it was read"):
-        write_mend(version, Mend("", "", "shop.py", "x = 2\n", "x = 3\n"))
+        write_mend(version, Mend("", "", (Edit("shop.py", "x = 2\n", "x = 3\n"),)))
     assert file.read_text("utf-8") == "x = 1\n"
     file.chmod(0o640)
-    write_mend(version, Mend("", "", "shop.py", "x = 1\n", "x = 3\n"))
+    write_mend(version, Mend("", "", (Edit("shop.py", "x = 1\n", "x = 3\n"),)))
     assert file.read_text("utf-8") == "x = 3\n"
     assert file.stat().st_mode & 0o777 == 0o640
     assert [each.name for each in tmp_path.iterdir()] == ["shop.py"]
@@ -374,3 +375,74 @@ def test_orders_that_depend_on_who_is_woken_are_compared_by_what_they_give():
     woken = InOrder({"(0, 0)": ["2", "1"], "(0, 1)": ["1", "2"]})
     assert first_difference(before, woken, ["f()", "g()"]) is None
     assert "do not come to an end" in first_difference(before, InOrder({"(0, 0)": ["2", "1"]}), ["f()", "g()"])
+
+
+def test_two_files_are_written_both_or_not_at_all(tmp_path):
+    for name in ("one.py", "two.py"):
+        (tmp_path / name).write_text("x = 1\n", encoding="utf-8")
+    version = Version("worktree", tmp_path, "worktree")
+    stale = Mend("", "", (Edit("one.py", "x = 1\n", "x = 3\n"), Edit("two.py", "x = 2\n", "x = 3\n")))
+    with pytest.raises(UsageError, match=r"two\.py has changed since it was read"):
+        write_mend(version, stale)
+    assert [each.read_text("utf-8") for each in sorted(tmp_path.iterdir())] == ["x = 1\n"] * 2
+    write_mend(version, Mend("", "", (Edit("one.py", "x = 1\n", "x = 3\n"), Edit("two.py", "x = 1\n", "x = 4\n"))))
+    assert [each.read_text("utf-8") for each in sorted(tmp_path.iterdir())] == ["x = 3\n", "x = 4\n"]
+
+
+BASE = """class Base:
+    def __init__(self, start=0):
+        self.start = start
+
+    def get(self, key):
+        raise NotImplementedError
+
+    def count(self, key):
+        value = (self.get(key) or self.start) + 1
+        self.set(key, value)
+        return value
+"""
+DERIVED = """from base import Base
+
+
+class Store(Base):
+    def __init__(self):
+        Base.__init__(self)
+        self._data = {"a": 5, 0: 5}
+
+    def get(self, key):
+        return self._data.get(key)
+
+    def set(self, key, value):
+        self._data[key] = value
+
+    def drop(self, key):
+        return self._data.pop(key, None)
+"""
+
+
+def test_a_class_shares_a_lock_with_its_base_class_in_another_file(tmp_path, monkeypatch):
+    """What the base class tears apart is changed by methods of the derived one: no lock of one file keeps both out."""
+    (tmp_path / "base.py").write_text(BASE, encoding="utf-8")
+    (tmp_path / "store.py").write_text(DERIVED, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    main(["check", "store:Store", "--max-tests", "20", "--workers", "1", "--quiet", "--json", "r.json"])
+    data = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    told = data["findings"][0]
+    count = {"method": "count", "form": "{receiver}.count({args})", "receiver": "x", "args": ["'a'"], "kwargs": [],
+             "result": None}  # fmt: skip
+    drop = {**count, "method": "drop", "form": "{receiver}.drop({args})"}
+    told["kind"], told["methods"] = "wrong-result", ["Store.count", "Store.drop"]
+    told["test"]["source"] |= {"prefix": told["test"]["source"]["prefix"][:1], "suffixes": [[count], [drop]]}
+    told["schedule"]["segments"] = []  # any schedule that shows it will do
+    (tmp_path / "r.json").write_text(json.dumps({**data, "findings": [told]}), encoding="utf-8")
+    read = read_result(tmp_path / "r.json")
+    (torn,) = read.findings
+    limits = ProofLimits(None, 20, 0.0, compared=5)
+    asked = FixOptions(tmp_path / "r.json", torn.number, project=tmp_path, limits=limits)
+    result = fix(asked, read, torn)
+    assert result.verdict == "mended", [each["reason"] for each in result.more["candidates"]]
+    assert sorted(result.more["files"]) == ["base.py", "store.py"]
+    diff = result.more["diff"]
+    assert diff.count("+        with self._lock:") >= 2
+    assert "RLock()" in diff.partition("b/base.py")[2]
+    assert undescribed(result.as_json()) == []

@@ -87,11 +87,41 @@ MAILBOX = """
         def enter(self):
             self.opened.wait()
 """
+BOX = """
+    import queue
+    import threading
+
+    class Box:
+        def __init__(self):
+            self._queue = queue.Queue()
+            self._lock = threading.Lock()
+            self.filled = False
+
+        def put(self, item):
+            self._queue.put(item)
+            self.filled = True
+
+        def take(self):
+            if self.filled:
+                item = self._queue.get()
+                self.filled = False
+                return item
+
+        def swap(self, item):
+            with self._lock:
+                return self.size()
+
+        def size(self):
+            with self._lock:
+                return self._queue.qsize()
+"""
 CASES = {
     "race": (CART, ["x = Cart()"], ["x.add(5)"], ["x.add(7)"], ["x.total"]),
     "deadlock": (TRANSFER, ["x = Bank()"], ["x.save()"], ["x.spend()"], []),
     "exception": (CART, ["x = Cart()", "x.note('a')"], ["x.count()"], ["x.note('b')"], []),
     "lost-wake-up": (MAILBOX, ["x = Mailbox()"], ["x.get()"], ["x.put(3)"], []),
+    "queue": (BOX, ["x = Box()", "x.put(1)"], ["x.take()"], ["x.take()"], []),
+    "twice": (BOX, ["x = Box()"], ["x.swap(1)"], ["x.size()"], []),
 }
 
 

@@ -266,7 +266,8 @@ def _result(
     more: dict[str, Any] = {"candidates": [each.as_json(number) for number, each in enumerate(trials, 1)]}
     if holds is not None:
         more |= {
-            "diff": holds.mend.diff, "mend": holds.mend.title, "file": holds.mend.file, "evidence": holds.evidence,
+            "diff": holds.mend.diff, "mend": holds.mend.title, "file": holds.mend.file,
+            "files": [each.file for each in holds.mend.edits], "evidence": holds.evidence,
             "written": False,
         }  # fmt: skip
     if version.kind in ("worktree", "folder"):
@@ -278,22 +279,37 @@ def _result(
 
 
 def write_mend(version: Version, mend: Mend) -> None:
-    """Write a mend into the user's file, whole or not at all; UsageError if the file is not what it was."""
-    file = (version.root / mend.file).resolve()
-    content = file.read_bytes()
-    text, encoding = decoded(content, mend.file)
-    if text != mend.before:
-        raise UsageError(f"{mend.file} has changed since it was read: nothing was written; run plait fix again")
-    temporary = file.with_name(f".{file.name}.{secrets.token_hex(6)}")
+    """Write a mend into the user's files, all of them or none; UsageError if one is not what it was."""
+    prepared: list[tuple[Path, Path, bytes]] = []
+    written: list[tuple[Path, bytes]] = []
     try:
-        with temporary.open("xb") as opened:
-            opened.write(mend.after.encode(encoding))
-        shutil.copymode(file, temporary)
-        if file.read_bytes() != content:
-            raise UsageError(f"{mend.file} has changed since it was read: nothing was written; run plait fix again")
-        temporary.replace(file)
-    except OSError as error:
+        for each in mend.edits:
+            file = (version.root / each.file).resolve()
+            content = file.read_bytes()
+            text, encoding = decoded(content, each.file)
+            if text != each.before:
+                raise _changed(each.file)
+            temporary = file.with_name(f".{file.name}.{secrets.token_hex(6)}")
+            prepared.append((file, temporary, content))
+            with temporary.open("xb") as opened_file:
+                opened_file.write(each.after.encode(encoding))
+            shutil.copymode(file, temporary)
+        for file, temporary, content in prepared:
+            if file.read_bytes() != content:
+                raise _changed(file.name)
+            temporary.replace(file)
+            written.append((file, content))
+    except (OSError, UsageError) as error:
+        for file, content in written:
+            file.write_bytes(content)
+        if isinstance(error, UsageError):
+            raise
         raise UsageError(f"{mend.file} cannot be written: {error.strerror or error}") from None
     finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+        for _file, temporary, _content in prepared:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+
+
+def _changed(name: str) -> UsageError:
+    return UsageError(f"{name} has changed since it was read: nothing was written; run plait fix again")

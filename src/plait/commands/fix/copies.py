@@ -31,15 +31,16 @@ class ProjectCopy:
 
     def apply(self, mend: Mend) -> None:
         """Write a mend into the copy."""
-        file = self.version.root / mend.file
-        encoding = decoded(file.read_bytes(), mend.file)[1]
-        if file.is_symlink():
-            file.unlink()
-        file.write_bytes(mend.after.encode(encoding))
+        for each in mend.edits:
+            file = self.version.root / each.file
+            encoding = decoded(file.read_bytes(), each.file)[1]
+            if file.is_symlink():
+                file.unlink()
+            file.write_bytes(each.after.encode(encoding))
 
     def undo(self, mend: Mend) -> None:
         """Write the text before a mend into the copy."""
-        self.apply(replace(mend, after=mend.before))
+        self.apply(mend.undone)
 
 
 @contextlib.contextmanager

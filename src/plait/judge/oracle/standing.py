@@ -29,7 +29,7 @@ from plait.run.vthread import VThread
 
 if TYPE_CHECKING:
     from plait.model.outcome import Spot
-    from plait.observe.recording import Moment
+    from plait.observe.recording import Frame, Moment
     from plait.run.engine import Pending
     from plait.run.testbed import Testbed
 
@@ -84,7 +84,8 @@ def standing_lines(moments: Sequence[Moment] = ()) -> list[str]:
     lines, orders = [], []
     for pending in ENGINE.pending:
         thread = ENGINE.shown(pending.thread)
-        what = _wanted(pending, names)
+        inner = _library_wait(moments, pending, names)
+        what = _wanted(pending, names) if inner is None else inner.what
         mine = held.get(pending.thread, [])
         holding = f"holds {_listed(f'{each.lock} (since {each.at})' for each in mine)} and " if mine else ""
         holder = getattr(pending.blocked_on, "holder", None)
@@ -94,7 +95,7 @@ def standing_lines(moments: Sequence[Moment] = ()) -> list[str]:
         spot = spot_of(place(pending.site))
         lines.append(f"thread {thread} {holding}waits for {what} at {_at(spot)} `{spot.code}`{by}")
         lines += _stack(moments, pending)
-        lines += _waking(moments, pending, names)
+        lines += _waking(moments, pending, names) if inner is None else _answered(moments, pending, inner)
         if isinstance(pending.blocked_on, Baton) and by and mine:
             orders.append((thread, mine[-1].lock, what))
     return [*lines, *_two_orders(orders)]
@@ -135,12 +136,64 @@ def _held(moments: Sequence[Moment]) -> dict[int, list[_Held]]:
 
 def _stack(moments: Sequence[Moment], pending: Pending) -> list[str]:
     """Return how a thread got where it stands, if that took more than one call."""
-    frame = getattr(ENGINE.threads[pending.thread].fiber, "gr_frame", None)  # OS threads do not tell
-    last = next((each.stack for each in reversed(moments) if each.thread == pending.thread and each.stack), ())
-    frames = (stack_frames(frame) or last)[-_MOST:]
+    frames = _frames(moments, pending)[-_MOST:]
     if len(frames) < 2:
         return []
-    return [f"  called: {' > '.join(f'{each.function} ({Path(each.file).name}:{each.line})' for each in frames)}"]
+    said = (f"{function_shown(each.function)} ({Path(each.file).name}:{each.line})" for each in frames)
+    return [f"  called: {' > '.join(said)}"]
+
+
+def _frames(moments: Sequence[Moment], pending: Pending) -> Sequence[Frame]:
+    frame = getattr(ENGINE.threads[pending.thread].fiber, "gr_frame", None)  # OS threads do not tell
+    last = next((each.stack for each in reversed(moments) if each.thread == pending.thread and each.stack), ())
+    return stack_frames(frame) or last
+
+
+class _LibraryWait(NamedTuple):
+    """A wait inside a class of the standard library: for what, on which object, and which calls end it."""
+
+    what: str
+    owner: str
+    calls: tuple[str, ...]
+
+
+_OF_LIBRARY = {
+    "Queue.get": ("an item of {}", ("put", "put_nowait")),
+    "Queue.put": ("room in {}", ("get", "get_nowait")),
+    "Queue.join": ("task_done() for every item of {}", ("task_done",)),
+    "SimpleQueue.get": ("an item of {}", ("put", "put_nowait")),
+    "Barrier.wait": ("the other threads at {}", ("wait", "abort")),
+    "Future.result": ("the result of {}", ("set_result", "set_exception")),
+    "Future.exception": ("the result of {}", ("set_result", "set_exception")),
+}
+_ITS_LOCKS = ("mutex", "not_empty", "not_full", "all_tasks_done", "_cond", "_condition", "_count")
+
+
+def _library_wait(moments: Sequence[Moment], pending: Pending, names: dict[int, str]) -> _LibraryWait | None:
+    """Return what a thread waits for that stands in a method of a queue, a barrier or a future."""
+    called = [each.function for each in _frames(moments, pending)[-_MOST:] if each.function in _OF_LIBRARY]
+    if not called or not isinstance(pending.blocked_on, Condition | Semaphore | Event):
+        return None
+    words, calls = _OF_LIBRARY[called[-1]]
+    owner, _, own = _name(pending, names).rpartition(".")
+    owner = owner if own in _ITS_LOCKS and owner else _name(pending, names)
+    return _LibraryWait(words.format(owner), owner, calls)
+
+
+def _answered(moments: Sequence[Moment], pending: Pending, wait: _LibraryWait) -> list[str]:
+    """Return who has made the calls that end such waits, or where they are made."""
+    attribute = wait.owner.rpartition(".")[2]
+    made = [
+        each for each in moments if each.thread != pending.thread and _calls_one(each.site.text, wait.calls)
+        and each.location.startswith(wait.owner)
+    ]  # fmt: skip
+    if made:
+        by = f"thread {made[-1].shown} calls {wait.calls[0]}() at {_at(spot_of(made[-1].site))}"
+        return [f"  {by}, which another thread has made use of."]
+    places = waking_places(place(pending.site).file, attribute, wait.calls)
+    if not places:
+        return []
+    return [f"  Nobody has called {wait.calls[0]}() on {wait.owner} meanwhile; it is called {_listed(places[:_MOST])}."]
 
 
 def _two_orders(orders: Sequence[tuple[int, str, str]]) -> list[str]:
@@ -180,6 +233,11 @@ def _waking(moments: Sequence[Moment], pending: Pending, names: dict[int, str]) 
         return [
             f"  Lost wake-up: {by}; a notification without a waiter is forgotten.",
             "  Test what is waited for under the lock of the condition, in a while loop around wait().",
+        ]
+    if (before or after) and kind is Semaphore:
+        last = (before or after)[-1]
+        return [
+            f"  thread {last.shown} releases it at {_at(spot_of(last.site))}, and another thread takes that permit."
         ]
     if before or after:
         return []

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from plait.subject.mend.atomic import atomic
 from plait.subject.mend.clues import Clues
 from plait.subject.mend.holding import Proposal, holding
+from plait.subject.mend.inherited import inherited
 from plait.subject.mend.ordering import ordering
 from plait.subject.mend.signalling import signalling
 from plait.subject.mend.text import diff_size, parsed, unified
@@ -18,36 +20,60 @@ MOST = 60
 _STUCK = ("deadlock", "hang")
 
 
-@dataclass(frozen=True, slots=True)
-class Mend:
-    """One candidate: a new text for one file, named from the root of the version."""
+class Edit(NamedTuple):
+    """A new text for one file, named from the root of the version."""
 
-    family: str
-    title: str
     file: str
     before: str
     after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """One candidate: new texts for one file, or for those of a class and its base class."""
+
+    family: str
+    title: str
+    edits: tuple[Edit, ...]
     burden: int = 0
+
+    @property
+    def file(self) -> str:
+        """The file that is edited, the first of several."""
+        return self.edits[0].file
+
+    @property
+    def undone(self) -> Mend:
+        """What takes it back."""
+        return replace(self, edits=tuple(Edit(each.file, each.after, each.before) for each in self.edits))
 
     @property
     def diff(self) -> str:
         """The change, as `patch` and `git apply` read it."""
-        return unified(self.file, self.before, self.after)
+        return "".join(unified(*each) for each in self.edits)
 
     @property
     def size(self) -> tuple[int, int]:
         """Lines that differ, indentation apart, and the burden beside them; then the lines with it."""
-        lines, all_lines = diff_size(self.before, self.after)
-        return lines + self.burden, all_lines
+        sizes = [diff_size(each.before, each.after) for each in self.edits]
+        return sum(lines for lines, _all in sizes) + self.burden, sum(all_lines for _lines, all_lines in sizes)
 
 
 def mends(files: Mapping[str, str], clues: Clues, owner: str) -> list[Mend]:
     """Return the candidates in ascending size; ``files`` holds the texts that may be changed, ``owner`` the class."""
-    found: dict[tuple[str, str], Mend] = {}
-    for file, text in files.items():
-        for proposal in _proposals(file, text, clues, owner):
-            mend = Mend(proposal.family, proposal.title, file, text, proposal.text, proposal.burden)
-            found.setdefault((file, proposal.text), mend)
+    found: dict[tuple[Edit, ...], Mend] = {}
+
+    def propose(family: str, title: str, texts: Mapping[str, str], burden: int) -> None:
+        edits = tuple(Edit(file, files[file], text) for file, text in texts.items())
+        found.setdefault(edits, Mend(family, title, edits, burden))
+
+    views = {file: view for file, text in files.items() if (view := _view(text)) is not None}
+    for file, view in views.items():
+        for each in _proposals(file, view, clues, owner):
+            propose(each.family, each.title, {file: each.text}, each.burden)
+    if clues.kind not in _STUCK:
+        for shared in inherited(views, clues, owner):
+            propose(shared.family, shared.title, shared.texts, shared.burden)
     sizes = {key: mend.size for key, mend in found.items()}
     ordered = sorted(found.items(), key=lambda item: sizes[item[0]])
     return [mend for _key, mend in ordered[:MOST]]
@@ -69,11 +95,12 @@ def unrelated_methods(files: Mapping[str, str], clues: Clues, owner: str) -> lis
     return []
 
 
-def _proposals(file: str, text: str, clues: Clues, owner: str) -> Iterator[Proposal]:
+def _view(text: str) -> ModuleView | None:
     tree = parsed(text)
-    if tree is None or "\r" in text.replace("\r\n", ""):
-        return
-    view = ModuleView(text, tree)
+    return None if tree is None or "\r" in text.replace("\r\n", "") else ModuleView(text, tree)
+
+
+def _proposals(file: str, view: ModuleView, clues: Clues, owner: str) -> Iterator[Proposal]:
     known = owner if owner in view.classes else ""
     if owner and not known:  # another module's class: what races here belongs to a class of this one
         names = [name.rpartition(".")[0] for name in clues.functions(file)]

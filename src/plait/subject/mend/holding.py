@@ -82,7 +82,7 @@ def _groups(view: ModuleView, clues: Clues, file: str, owner: str) -> Iterator[l
     for group in (
         *([each] for each in (*inner, *entries)),
         inner, entries, [*inner, *entries],
-        _changing(view, clues, owner), [*_changing(view, clues, owner), *entries],
+        changing_methods(view, clues, owner), [*changing_methods(view, clues, owner), *entries],
         sharing, [*sharing, *entries],
         _public(view, owner),
     ):  # fmt: skip
@@ -110,7 +110,7 @@ def _sharing(view: ModuleView, clues: Clues, owner: str) -> list[Function]:
         return [each for each in view.functions.values() if not each.owner and _names(each) & set(clues.attributes)]
     attributes = set(clues.attributes)
     own = [each for each in view.methods(owner) if view.touches(each, attributes)]
-    return [each for each in own if _is_public(each)] or _sharing_parts(view, clues, owner)
+    return [each for each in own if is_public_method(each)] or _sharing_parts(view, clues, owner)
 
 
 def _sharing_parts(view: ModuleView, clues: Clues, owner: str) -> list[Function]:
@@ -118,23 +118,23 @@ def _sharing_parts(view: ModuleView, clues: Clues, owner: str) -> list[Function]
     entries = _entries(view, clues, owner) if owner else []
     parts = {name for each in entries for other in view.reached(each) for name in view.touched(other)}
     found = [each for each in view.methods(owner) if parts and view.touches(each, parts)] if owner else []
-    return [each for each in found if _is_public(each) and each.name not in NEVER]
+    return [each for each in found if is_public_method(each) and each.name not in NEVER]
 
 
-def _changing(view: ModuleView, clues: Clues, owner: str) -> list[Function]:
+def changing_methods(view: ModuleView, clues: Clues, owner: str) -> list[Function]:
     """Return the public methods that change, directly or not, what is raced for."""
     attributes = set(clues.attributes)
     found = [
         each for each in (view.methods(owner) if owner else [])
         if any(attributes & view.written(other).keys() for other in view.reached(each))
     ]  # fmt: skip
-    return [each for each in found if _is_public(each) and each.name not in NEVER]
+    return [each for each in found if is_public_method(each) and each.name not in NEVER]
 
 
 def excludes_all(view: ModuleView, clues: Clues, functions: Sequence[Function], owner: str) -> bool:
     """Return whether a new lock would keep out everybody who changes what is raced for: it binds only who takes it."""
     attributes = set(clues.attributes)
-    changing = _changing(view, clues, owner)
+    changing = changing_methods(view, clues, owner)
     for method in changing:
         writers = [each for each in view.reached(method) if attributes & view.written(each).keys()]
         if method not in functions and not all(each in functions for each in writers):
@@ -149,10 +149,11 @@ def _names(function: Function) -> set[str]:
 
 def _public(view: ModuleView, owner: str) -> list[Function]:
     found = view.methods(owner) if owner else [each for each in view.functions.values() if not each.owner]
-    return [each for each in found if _is_public(each)]
+    return [each for each in found if is_public_method(each)]
 
 
-def _is_public(function: Function) -> bool:
+def is_public_method(function: Function) -> bool:
+    """Return whether callers outside may use it."""
     return not function.name.startswith("_") or (function.name.startswith("__") and function.name.endswith("__"))
 
 
@@ -218,7 +219,7 @@ def _held(view: ModuleView, stretches: Sequence[Stretch], lock: HeldLock, family
         if all(hold(view, edit, each, chosen) for each in open_) and chosen.prepare(view, edit):
             text = edit.result()
             if text is not None:
-                yield Proposal(family, _title(open_, chosen), text, SHARED if chosen.new == CLASS else 0)
+                yield Proposal(family, holding_title(open_, chosen), text, SHARED if chosen.new == CLASS else 0)
 
 
 def _needs_upgrade(view: ModuleView, stretches: Sequence[Stretch], lock: HeldLock) -> bool:
@@ -322,7 +323,8 @@ def _has_own_lines(stretch: Stretch) -> bool:
     return True
 
 
-def _title(stretches: Sequence[Stretch], lock: HeldLock) -> str:
+def holding_title(stretches: Sequence[Stretch], lock: HeldLock) -> str:
+    """Return what a mend does, in words."""
     shown = ", ".join(f"`{each.function.name}`" for each in stretches[:MOST_NAMED])
     more = f" and {len(stretches) - MOST_NAMED} others" if len(stretches) > MOST_NAMED else ""
     whole = all(each.is_whole for each in stretches)

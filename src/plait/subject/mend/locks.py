@@ -87,9 +87,14 @@ def can_make_in_instances(view: ModuleView, owner: str) -> bool:
     below = [each for each in view.family(owner) if each != owner and owner in view.line_of(each)]
     for name in below:
         own = view.functions.get(f"{name}.__init__")
-        if own is not None and not any(_is_base_init(node) for node in own.nodes):
+        if own is not None and not runs_base_init(own):
             return False
     return _slots(view.classes[owner]) is None or _slot_list(view.classes[owner]) is not None
+
+
+def runs_base_init(init: Function) -> bool:
+    """Return whether an `__init__` calls that of a base class."""
+    return any(_is_base_init(node) for node in init.nodes)
 
 
 def _is_base_init(node: ast.AST) -> bool:
