@@ -49,7 +49,7 @@ wheels: $(CORE)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check src tools docs
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
 # The documentation as a web site, in site/; a link that leads nowhere is an error (not with --quiet: it hides them).

@@ -73,5 +73,6 @@ def touched(source, prefix, calls):
     footprints = [each.footprint for each in found]
     return found, {
         (one, other): footprints_conflict(footprints[one], footprints[other])
-        for one in range(len(calls)) for other in range(one, len(calls))
+        for one in range(len(calls))
+        for other in range(one, len(calls))
     }

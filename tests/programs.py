@@ -223,5 +223,7 @@ def random_program(seed: int) -> Program:
         parent[:] = [child, *parent[:1], *after] if rng.random() < 0.7 else [*parent[:1], child, *after]
         threads = threads[:2]
     return Program(
-        tuple(tuple(thread) for thread in threads), gil=rng.random() < 0.5, any_timeouts=rng.random() < 0.3,
+        tuple(tuple(thread) for thread in threads),
+        gil=rng.random() < 0.5,
+        any_timeouts=rng.random() < 0.3,
     )

@@ -31,9 +31,7 @@ class Stock:
         with self._lock:
             return self._items.get(name, 0)
 '''
-RACY = STOCK.replace(
-    "        with self._lock:\n            self._items[name] =", "        self._items[name] =", 1
-)
+RACY = STOCK.replace("        with self._lock:\n            self._items[name] =", "        self._items[name] =", 1)
 PRICES = '''"""What things cost."""
 
 import threading

@@ -343,7 +343,7 @@ def test_imports_inside_functions_give_the_mirror():
         from concurrent.futures import ThreadPoolExecutor as Pool
         from time import monotonic, sleep
 
-        assert type(inner.Lock()).__module__.startswith('plait.')
+        assert type(inner.Lock()).__module__.startswith("plait.")
         begun = monotonic()
         sleep(3600)
         assert monotonic() - begun >= 3600
@@ -375,9 +375,7 @@ def test_a_check_may_collect_what_it_sees():
     def append(item, log):
         log.append(item)
 
-    explore_threads(
-        list, [functools.partial(append, item) for item in "abc"], lambda log: seen.add("".join(log))
-    )
+    explore_threads(list, [functools.partial(append, item) for item in "abc"], lambda log: seen.add("".join(log)))
     assert seen == {"abc", "acb", "bac", "bca", "cab", "cba"}
 
 

@@ -209,4 +209,3 @@ def _head() -> str:
 
 def _figure(value: float | None, mark: str) -> str:
     return "-" if value is None else f"{mark}{value:.1f}"
-

@@ -33,9 +33,7 @@ def pooled(rows: Sequence[dict[str, Any]], heuristics: Sequence[str]) -> dict[st
 
     def scaled(heuristic: str) -> list[float]:
         return [
-            cost / (median(spread[subject, BASIC]) or 1)
-            for subject in subjects
-            for cost in spread[subject, heuristic]
+            cost / (median(spread[subject, BASIC]) or 1) for subject in subjects for cost in spread[subject, heuristic]
         ]
 
     return {heuristic: _compared(scaled(BASIC), scaled(heuristic)) for heuristic in heuristics if subjects}

@@ -83,7 +83,12 @@ def kind(finding: dict[str, Any]) -> str:
 
 
 def check(
-    row: Row, version: Path, seed: int, seconds: float, folder: Path, generate: str = "covcon",
+    row: Row,
+    version: Path,
+    seed: int,
+    seconds: float,
+    folder: Path,
+    generate: str = "covcon",
     tests: int | None = None,
 ) -> dict[str, Any]:
     """The result file of one run, by one worker; ``trouble`` if there is none."""

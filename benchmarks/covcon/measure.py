@@ -135,8 +135,10 @@ def _single(test: Test, seed: int, public: set[str]) -> tuple[str | None, Counte
         bed.prepare, walk.next_prefix() or (), walk, free=walk.free,
         finish=lambda: covered.update(overlaps(ENGINE, bed, public)),
     )  # fmt: skip
-    if ENGINE.status == FINISHED_RUN and not any(thread.error for thread in ENGINE.threads) and not any(
-        done.error for done in bed.done
+    if (
+        ENGINE.status == FINISHED_RUN
+        and not any(thread.error for thread in ENGINE.threads)
+        and not any(done.error for done in bed.done)
     ):
         return None, covered
     violation, _lost = examination.replay(schedule_of(ENGINE))

@@ -43,9 +43,7 @@ def run(runs: int = RUNS, progress: Callable[[str], None] = lambda _line: None):
     rows = []
     for reason in (APART, SERIAL):
         found = [each for each in wrong if each["reason"] == reason]
-        rows.append(
-            {"subject": reason, "discarded": total[reason], "different": len(found), "examples": found[:5]}
-        )
+        rows.append({"subject": reason, "discarded": total[reason], "different": len(found), "examples": found[:5]})
     summary = {
         "pairs_of_versions": runs, "tests": total["tests"], "discarded": sum(row["discarded"] for row in rows),
         "different_among_discarded": len(wrong), "kept": total["kept"], "kept_and_explored": total["kept and explored"],
@@ -125,7 +123,8 @@ def discarded(tests):
         return "unusable"
     if not any(
         footprints_conflict(one[1].footprint, other[1].footprint)
-        for side in alone for one, other in itertools.combinations(side, 2)
+        for side in alone
+        for one, other in itertools.combinations(side, 2)
     ):
         return APART
     old, new = (observer.observe(test) for observer, test in zip(observers, tests, strict=True))

@@ -147,9 +147,7 @@ class _Renaming(ast.NodeTransformer):
 
 
 def _locals(method):
-    return {
-        node.id for node in ast.walk(method) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    return {node.id for node in ast.walk(method) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 @_edit_of_tree

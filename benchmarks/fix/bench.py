@@ -64,9 +64,7 @@ def run(
     for mutant in planted(tuple(filter(None, (operator or "").split(","))), (), sample):
         if not wanted or {mutant.subject.module, "mutants"} & wanted:
             where = mutant.subject
-            rows += _class(
-                mutant.operator, where.module, where.cls, mutant.text, seconds, seed, max_tests, 1, progress
-            )
+            rows += _class(mutant.operator, where.module, where.cls, mutant.text, seconds, seed, max_tests, 1, progress)
     for case in _releases() if operator is None else ():
         if not wanted or {case.package, "corpus"} & wanted:
             rows += _release(case, seconds, seed, max_tests, runs, progress)
@@ -159,7 +157,13 @@ def _fresh(
     with opened(label, project=folder, subject=subject, allow=()) as version, copied(version, 2) as (original, mended):
         mend = _mend_of(version, more)
         around = MendSetting(
-            subject, str(subject), fix_order(read, chosen, subject, ()), finding, original, mended, seed + FRESH_SEED,
+            subject,
+            str(subject),
+            fix_order(read, chosen, subject, ()),
+            finding,
+            original,
+            mended,
+            seed + FRESH_SEED,
             rules=stated_rules(read),
         )
         mended.apply(mend)

@@ -79,8 +79,11 @@ def answers(limit: int = MAX_SCHEDULES) -> Iterator[tuple[Form, dict[str, Explor
         module = load(Path(folder))
         for form in forms():
             make = getattr(module, f"form_{form.identifier}")
-            yield form, {
-                f"{model} {name}": explore(make, search(), gil=gil, limit=limit)
-                for model, gil in MODELS.items()
-                for name, search in SEARCHES.items()
-            }
+            yield (
+                form,
+                {
+                    f"{model} {name}": explore(make, search(), gil=gil, limit=limit)
+                    for model, gil in MODELS.items()
+                    for name, search in SEARCHES.items()
+                },
+            )

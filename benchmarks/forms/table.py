@@ -1,4 +1,4 @@
-r'''The ways in which Python reads, writes or updates what threads share: each a small "read, add one, store".
+r"""The ways in which Python reads, writes or updates what threads share: each a small "read, add one, store".
 
 A line of `TABLE` is ``name: code``; ``\n`` in it is a new line. A heading ``== kind | preparation | count`` says what
 all forms below it share, and by which expression the updates are counted. `module_source` makes a module of them in
@@ -7,7 +7,7 @@ where fewer were counted than made, or where one raises.
 
 The two threads of a form do the same thing. So the forms of kind "between" read, do something that others may see the
 end of, and store: they show where the interpreter may switch.
-'''
+"""
 
 from __future__ import annotations
 
@@ -940,13 +940,15 @@ class Form(NamedTuple):
 
     def source(self) -> str:
         """The function that makes the two functions of the form."""
-        return "\n".join([
-            f"def form_{self.identifier}():",
-            textwrap.indent(_lines(self.prepare), "    "),
-            "    def step():",
-            textwrap.indent(_lines(self.code), "        "),
-            f"    return step, lambda: {self.count}",
-        ])
+        return "\n".join(
+            [
+                f"def form_{self.identifier}():",
+                textwrap.indent(_lines(self.prepare), "    "),
+                "    def step():",
+                textwrap.indent(_lines(self.code), "        "),
+                f"    return step, lambda: {self.count}",
+            ]
+        )
 
 
 def _lines(code: str) -> str:

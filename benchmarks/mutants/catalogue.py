@@ -170,4 +170,3 @@ def by_annotation(source: str, cls: str) -> tuple[tuple[str, ...], tuple[str, ..
             for number in range(most):
                 calls.append(f"x.{method.name}({', '.join(value[number % len(value)] for value in values)})")
     return makes, tuple(calls)
-

@@ -86,9 +86,7 @@ class Source:
 
     def of(self, *nodes: ast.AST) -> str:
         """The text of statements, from column 0."""
-        return "\n".join(
-            textwrap.dedent("\n".join(self.lines[node.lineno - 1 : node.end_lineno])) for node in nodes
-        )
+        return "\n".join(textwrap.dedent("\n".join(self.lines[node.lineno - 1 : node.end_lineno])) for node in nodes)
 
     def edit(self, function: ast.FunctionDef, nodes: Sequence[ast.stmt], text: str) -> Edit:
         """Statements that follow each other are replaced by a text that begins at column 0."""
@@ -184,18 +182,14 @@ def first_out(source: Source) -> Iterator[Edit]:
     for function, node in source.locked((*LOCKS, "Condition")):
         first, *rest = node.body
         if rest and not _needs_lock([first]):
-            yield source.edit(
-                function, [node], f"{source.of(first)}\n{under(_head(source, node), source.of(*rest))}"
-            )
+            yield source.edit(function, [node], f"{source.of(first)}\n{under(_head(source, node), source.of(*rest))}")
 
 
 def last_out(source: Source) -> Iterator[Edit]:
     for function, node in source.locked((*LOCKS, "Condition")):
         *rest, last = node.body
         if rest and not _needs_lock([last]):
-            yield source.edit(
-                function, [node], f"{under(_head(source, node), source.of(*rest))}\n{source.of(last)}"
-            )
+            yield source.edit(function, [node], f"{under(_head(source, node), source.of(*rest))}\n{source.of(last)}")
 
 
 def split_with(source: Source) -> Iterator[Edit]:
@@ -360,9 +354,7 @@ def publish_early(source: Source) -> Iterator[Edit]:
                 names = (each for part in between for each in ast.walk(part) if isinstance(each, ast.Name))
                 uses = any(each.id == name for each in names)
                 if _published(block[later], name) and uses:
-                    yield source.edit(
-                        function, block[position : later + 1], source.of(node, block[later], *between)
-                    )
+                    yield source.edit(function, block[position : later + 1], source.of(node, block[later], *between))
 
 
 def get_then_set(source: Source) -> Iterator[Edit]:

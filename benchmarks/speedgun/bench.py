@@ -65,7 +65,13 @@ def measured(
     """One comparison. Without a curve, only the verdict is wanted."""
     old, new = pair.folders
     options = PerfOptions(
-        pair.subject, f"dir:{old}", f"dir:{new}", project=new, budget=seconds, seed=seed, threads=threads,
+        pair.subject,
+        f"dir:{old}",
+        f"dir:{new}",
+        project=new,
+        budget=seconds,
+        seed=seed,
+        threads=threads,
         rules=MeasureRules(heavy=heavy),
     )
     if curve is not None:

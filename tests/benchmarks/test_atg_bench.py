@@ -25,8 +25,12 @@ def part(name):
 
 def measured(*arguments, module="runs"):
     done = subprocess.run(
-        [sys.executable, "-m", f"benchmarks.atg.{module}", *arguments], cwd=ROOT, capture_output=True, text=True,
-        check=False, timeout=300,
+        [sys.executable, "-m", f"benchmarks.atg.{module}", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]

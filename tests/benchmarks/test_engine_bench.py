@@ -44,8 +44,15 @@ print(json.dumps(found))
 
 
 EXACT = {
-    "counter 2x1": 4, "counter 2x3": 328, "counter 3x1": 36, "account": 4, "locked counter 2x1": 2,
-    "locked counter 2x3": 20, "locked counter 3x1": 6, "AB-BA": 3, "philosophers 3": 7,
+    "counter 2x1": 4,
+    "counter 2x3": 328,
+    "counter 3x1": 36,
+    "account": 4,
+    "locked counter 2x1": 2,
+    "locked counter 2x3": 20,
+    "locked counter 3x1": 6,
+    "AB-BA": 3,
+    "philosophers 3": 7,
 }
 
 
@@ -86,18 +93,28 @@ for subject in SUBJECTS:
 
 def _row(subject, tool, rate, *, failure=None, end=None, redundant=0, classes=None, fault=None, steady=None):
     return {
-        "subject": subject, "tool": tool, "fault": fault, "executions_per_s": rate,
-        "steady_executions_per_s": rate if steady is None else steady, "executions_per_cpu_s": rate,
+        "subject": subject,
+        "tool": tool,
+        "fault": fault,
+        "executions_per_s": rate,
+        "steady_executions_per_s": rate if steady is None else steady,
+        "executions_per_cpu_s": rate,
         "executions_to_failure": failure,
-        "executions_to_exhaust": end, "redundant": redundant, "classes": classes, "trouble": None,
+        "executions_to_exhaust": end,
+        "redundant": redundant,
+        "classes": classes,
+        "trouble": None,
     }
 
 
 def test_geometric_means_count_only_what_both_could_do(bench):
     rows = [
-        _row("a", "plait-dpor", 1000.0), _row("a", "frontrun-dpor", 10.0, steady=20.0),
-        _row("b", "plait-dpor", 400.0), _row("b", "frontrun-dpor", 1.0),
-        _row("c", "plait-dpor", 500.0), _row("c", "frontrun-dpor", None),
+        _row("a", "plait-dpor", 1000.0),
+        _row("a", "frontrun-dpor", 10.0, steady=20.0),
+        _row("b", "plait-dpor", 400.0),
+        _row("b", "frontrun-dpor", 1.0),
+        _row("c", "plait-dpor", 500.0),
+        _row("c", "frontrun-dpor", None),
     ]
     against = bench._summary(rows)["against_frontrun"]
     assert against["geometric_mean"] == pytest.approx(200.0)
@@ -123,8 +140,16 @@ def test_wrong_counts_and_missed_faults_are_said(bench):
 
 def test_medians_of_runs(bench):
     runs = [
-        {"executions": 4, "redundant": 0, "exhausted": True, "first_rate": rate, "steady_rate": 2 * rate,
-         "cpu_rate": 3 * rate, "to_failure": 2, "trouble": ""}
+        {
+            "executions": 4,
+            "redundant": 0,
+            "exhausted": True,
+            "first_rate": rate,
+            "steady_rate": 2 * rate,
+            "cpu_rate": 3 * rate,
+            "to_failure": 2,
+            "trouble": "",
+        }
         for rate in (30.0, 10.0, 20.0)
     ]
     row = bench._row(bench.SUBJECTS[0], "plait-dpor", runs)

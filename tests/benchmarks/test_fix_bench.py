@@ -27,7 +27,9 @@ def test_the_figures():
     rows = [held, fell, row(), row(verdict="inconclusive", group="drop-with")]
     summary = bench._summary(rows)
     assert {name: (each["mended"], each["findings"], each["hold"]) for name, each in summary.items()} == {
-        "ports": (1, 2, 1), "mutants": (1, 2, 0), "all": (2, 4, 1)
+        "ports": (1, 2, 1),
+        "mutants": (1, 2, 0),
+        "all": (2, 4, 1),
     }
     text = bench.show({"rows": rows, "summary": summary})
     assert "DOES NOT HOLD: again" in text

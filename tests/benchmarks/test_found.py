@@ -71,7 +71,8 @@ def test_threads_begin_one_by_one_and_all_at_once(bench, tmp_path):
     test.write_text(
         "import crew\n\nseen = []\n\n\ndef test_it():\n    seen.append(crew.AT_ONCE)\n"
         "    done = []\n    crew.together(*[lambda: done.append(1)] * 3)\n    assert len(done) == 3\n"
-        "    assert seen != [False, True], 'both'\n", "utf-8"
+        "    assert seen != [False, True], 'both'\n",
+        "utf-8",
     )
     (tmp_path / "crew.py").write_text((bench.PROGRAMS / "crew.py").read_text("utf-8"), "utf-8")
     assert bench.on_threads(test, [], 20.0)["said"] == "AssertionError: both"
@@ -115,7 +116,10 @@ def test_what_was_measured_is_kept(bench, tmp_path, monkeypatch):
 
     monkeypatch.setattr(bench, "said", said)
     settings = {
-        "subject": "limits_refused", "ask": "threads", "resume": tmp_path / "kept", "progress": lambda _line: None
+        "subject": "limits_refused",
+        "ask": "threads",
+        "resume": tmp_path / "kept",
+        "progress": lambda _line: None,
     }
     first = bench.run(**settings)
     assert bench.run(**settings) == first

@@ -438,8 +438,30 @@ def drive(patch):
 
 TABLES = {
     each.__name__.rstrip("_"): each
-    for each in (engine, condiff, covcon, capp, atg, speedgun, corpus, campaign, monitors, mutants, jacontebe, gobench,
-                 found, races, filter_, forms, fingerprints, frames, fix, product, sctbench, drive)
+    for each in (
+        engine,
+        condiff,
+        covcon,
+        capp,
+        atg,
+        speedgun,
+        corpus,
+        campaign,
+        monitors,
+        mutants,
+        jacontebe,
+        gobench,
+        found,
+        races,
+        filter_,
+        forms,
+        fingerprints,
+        frames,
+        fix,
+        product,
+        sctbench,
+        drive,
+    )
 }
 
 

@@ -21,7 +21,7 @@ def module(name):
     return importlib.import_module(f"benchmarks.mutants.{name}")
 
 
-CLASS = '''
+CLASS = """
 import threading
 
 
@@ -37,7 +37,7 @@ class Box:
 
     def method(self, key):
 {}
-'''
+"""
 
 EXAMPLES = {
     "drop-with": ("with self.a:  # why\n    a = 1\n    b = 2", ["a = 1\nb = 2"]),

@@ -138,7 +138,7 @@ FILES = [
         in_a_low_level_thread=(
             "import _thread, time\n_thread.start_new_thread(lambda: os.mkfifo(new), ())\ntime.sleep(0.05)"
         ),
-        in_another_interpreter="sub(f'open({new!r}, \"w\").write(\"x\")')",
+        in_another_interpreter='sub(f\'open({new!r}, "w").write("x")\')',
         in_a_destructor="class D:\n    def __del__(self):\n        open(new, 'w')\nd = D()\ndel d",
         at_a_signal=(
             "import signal\nsignal.signal(signal.SIGUSR1, lambda *_: os.mkfifo(new))\n"
@@ -147,9 +147,7 @@ FILES = [
         in_a_trace_function=(
             "import sys\ndef trace(*_):\n    sys.settrace(None)\n    os.mkfifo(new)\nsys.settrace(trace)\n(lambda: 0)()"
         ),
-        path_that_changes_when_removed=(
-            _FLIPPING.format(first="file", then="'nothing'") + "os.remove(Path())"
-        ),
+        path_that_changes_when_removed=(_FLIPPING.format(first="file", then="'nothing'") + "os.remove(Path())"),
         path_that_changes_when_made=_FLIPPING.format(first="new", then="'mine2'") + "os.mkdir(Path())",
         path_that_changes_when_opened=(
             _FLIPPING.format(first="file", then="'mine'") + "os.close(os.open(Path(), os.O_WRONLY | os.O_TRUNC))"
@@ -188,7 +186,8 @@ FILES = [
         "remount",
         "try:\n    call('mount', None, here, None, 0x20 | 0x1000, None)\n"
         "except OSError as error:\n    assert error.errno == 22",
-        "done", root=True,
+        "done",
+        root=True,
     ),  # fmt: skip
     *_done(
         shared_memory_of_others="import _posixshmem\n_posixshmem.shm_unlink(shared)",
@@ -289,7 +288,7 @@ PROCESSES = _done(
         "try:\n    start_by(importlib.import_module('_posixsubprocess').fork_exec)\n"
         "finally:\n    sys.modules['_posixsubprocess'] = old"
     ),
-    start_in_another_interpreter="sub('import os; os.waitpid(os.posix_spawn(\"/bin/true\", [\"true\"], {}), 0)')",
+    start_in_another_interpreter='sub(\'import os; os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)\')',
     multiprocessing_process="import multiprocessing\nmultiprocessing.get_context('fork').Process(target=print).start()",
     process_pool=(
         "import concurrent.futures, multiprocessing\n"
@@ -317,9 +316,7 @@ PROCESSES = _done(
     ),
     limits_of_another="import resource\nresource.prlimit(victim, resource.RLIMIT_NOFILE, (64, 64))",
     priority_of_another="os.setpriority(os.PRIO_PROCESS, victim, 19)",
-    priority_of_a_user=(
-        "try:\n    os.setpriority(os.PRIO_USER, 4_000_000, 19)\nexcept ProcessLookupError:\n    pass"
-    ),
+    priority_of_a_user=("try:\n    os.setpriority(os.PRIO_USER, 4_000_000, 19)\nexcept ProcessLookupError:\n    pass"),
     processors_of_another="os.sched_setaffinity(victim, os.sched_getaffinity(victim))",
     scheduling_of_another="os.sched_setscheduler(victim, os.SCHED_BATCH, os.sched_param(0))",
     disk_priority_of_another="call('ioprio_set', 1, victim, 3 << 13)",
@@ -348,8 +345,7 @@ SECRETS = _done(
         " + struct.pack('Q', 0x60) + bytes(64), 0, -1, -1, 0)"
     ),
     cache_poisoned=(
-        "from plait.run.importing.world import cache_folder\n"
-        "open(os.path.join(cache_folder(), 'hostile'), 'w')"
+        "from plait.run.importing.world import cache_folder\nopen(os.path.join(cache_folder(), 'hostile'), 'w')"
     ),
     cache_poisoned_by_its_own_function=(
         "from plait.run.importing.world import cache_folder\nfrom plait.run.rewrite import cache\n"

@@ -75,7 +75,9 @@ def test_a_subject_that_cannot_be_looked_at_is_told_in_one_line(name, tmp_path):
 
 def test_what_calls_raise_and_return_is_only_theirs(tmp_path):
     """The methods beside them are tested all the same."""
-    source = COUNTER + """
+    source = (
+        COUNTER
+        + """
     def quit(self):
         raise GeneratorExit
     def own(self):
@@ -95,6 +97,7 @@ def nest():
         made = [made]
     return made
 """
+    )
     with Workers(spec_of(tmp_path, source), count=1) as workers:
         found = prepare(workers)
         stream = workers.submit(

@@ -13,7 +13,7 @@ import plait.commands.replay
 from plait.cli import main
 from plait.errors import PlaitBugError, UsageError
 
-PROBE = '''
+PROBE = """
 from plait.errors import PlaitBugError, UsageError
 
 def run_replay(options):
@@ -29,7 +29,7 @@ def run_replay(options):
     return int(options.argument)
 
 seen = []
-'''
+"""
 
 
 @pytest.fixture
@@ -64,10 +64,13 @@ def test_interrupt_is_130(replay, capsys):
     assert capsys.readouterr().err == "plait: interrupted\n"
 
 
-@pytest.mark.parametrize(("argument", "text"), [
-    ("bug", "plait: [plait bug] a stopped thread was resumed"),
-    ("crash", "plait: [plait bug] KeyError: 'missing'"),
-])
+@pytest.mark.parametrize(
+    ("argument", "text"),
+    [
+        ("bug", "plait: [plait bug] a stopped thread was resumed"),
+        ("crash", "plait: [plait bug] KeyError: 'missing'"),
+    ],
+)
 def test_our_own_failures_are_tagged_and_never_look_like_a_finding(replay, capsys, argument, text):
     assert replay(argument) == 2
     lines = capsys.readouterr().err.splitlines()
@@ -162,21 +165,24 @@ def test_help_shows_the_defaults_that_hold(tmp_path, capsys):
     assert int(main.DEFAULTS["explore"]["max-schedules"]) == explore.SCHEDULES
 
 
-@pytest.mark.parametrize(("arguments", "advice"), [
-    (["check", "a:B", "--buget", "3s"], "did you mean --budget?"),
-    (["check", "a:B", "--no-filter"], "--no-filter is an option of diff"),
-    (["check", "a:B", "--model", "gill"], "did you mean gil?"),
-    (["bench", "covcno"], "did you mean covcon?"),
-    (["completion", "bsh"], "did you mean bash?"),
-    (["check", "stok:Stock"], "did you mean stock:Stock?"),
-    (["check", "shp.parts:Part"], "did you mean shop.parts:Part?"),
-    (["check", "shop.prats:Part"], "did you mean shop.parts:Part?"),
-    (["check", "stock:Stok"], "did you mean Stock?"),
-    (["check", "stock:Stock.putt"], "did you mean put?"),
-    (["diff", "stock:Stock", "--old", "dir:odl"], "did you mean old?"),
-    (["diff", "stock:Stock", "--old", "mian"], "did you mean 'main'?"),
-    (["replay", "reslt.json"], "did you mean result.json?"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [
+        (["check", "a:B", "--buget", "3s"], "did you mean --budget?"),
+        (["check", "a:B", "--no-filter"], "--no-filter is an option of diff"),
+        (["check", "a:B", "--model", "gill"], "did you mean gil?"),
+        (["bench", "covcno"], "did you mean covcon?"),
+        (["completion", "bsh"], "did you mean bash?"),
+        (["check", "stok:Stock"], "did you mean stock:Stock?"),
+        (["check", "shp.parts:Part"], "did you mean shop.parts:Part?"),
+        (["check", "shop.prats:Part"], "did you mean shop.parts:Part?"),
+        (["check", "stock:Stok"], "did you mean Stock?"),
+        (["check", "stock:Stock.putt"], "did you mean put?"),
+        (["diff", "stock:Stock", "--old", "dir:odl"], "did you mean old?"),
+        (["diff", "stock:Stock", "--old", "mian"], "did you mean 'main'?"),
+        (["replay", "reslt.json"], "did you mean result.json?"),
+    ],
+)
 def test_what_was_probably_meant(arguments, advice, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("stock.py").write_text("class Stock:\n    def put(self): ...\n")
@@ -210,23 +216,39 @@ def test_defaults(tmp_path):
 
 def test_values_are_read(tmp_path):
     options = _read(
-        "check", "a:B", "--budget", "1.5m", "--threads", "3", "--allow", "write,network", "--json", "-",
-        "--max-schedules", "7", "--model", "gil", folder=tmp_path,
+        "check",
+        "a:B",
+        "--budget",
+        "1.5m",
+        "--threads",
+        "3",
+        "--allow",
+        "write,network",
+        "--json",
+        "-",
+        "--max-schedules",
+        "7",
+        "--model",
+        "gil",
+        folder=tmp_path,
     )
     assert (options.budget, options.threads, options.allow) == (90.0, 3, ("write", "network"))
     assert (options.json, options.max_schedules, options.model) == (Path("-"), 7, "gil")
 
 
-@pytest.mark.parametrize(("arguments", "part"), [
-    (["--budget", "60"], "--budget: '60' is no time"),
-    (["--threads", "1"], "--threads: '1' is no whole number of 2 or more"),
-    (["--seed", "-1"], "--seed: '-1' is no whole number of 0 or more"),
-    (["--allow", "write,fly"], "--allow: 'fly' cannot be allowed"),
-    (["--json", "no/such/folder/x.json"], "--json: 'no/such/folder/x.json' cannot be written"),
-    (["--model", "maybe"], "invalid choice: 'maybe'"),
-    (["--thread", "2"], "unrecognized arguments: --thread 2"),
-    (["--nonsense"], "unrecognized arguments: --nonsense"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--budget", "60"], "--budget: '60' is no time"),
+        (["--threads", "1"], "--threads: '1' is no whole number of 2 or more"),
+        (["--seed", "-1"], "--seed: '-1' is no whole number of 0 or more"),
+        (["--allow", "write,fly"], "--allow: 'fly' cannot be allowed"),
+        (["--json", "no/such/folder/x.json"], "--json: 'no/such/folder/x.json' cannot be written"),
+        (["--model", "maybe"], "invalid choice: 'maybe'"),
+        (["--thread", "2"], "unrecognized arguments: --thread 2"),
+        (["--nonsense"], "unrecognized arguments: --nonsense"),
+    ],
+)
 def test_wrong_options_are_named(arguments, part, tmp_path):
     with pytest.raises(UsageError) as error:
         _read("check", "a:B", *arguments, folder=tmp_path)
@@ -296,8 +318,12 @@ def test_bench_writes_one_table_per_file(tmp_path):
 def test_output_that_nobody_reads_to_the_end(tmp_path, unbuffered):
     code = "input(); from plait.cli.main import main; raise SystemExit(main(['--help']))"
     process = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=tmp_path, env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     process.stdout.close()
     process.stdin.write(b"go\n")

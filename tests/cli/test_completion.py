@@ -36,21 +36,24 @@ def folder(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
-@pytest.mark.parametrize(("words", "wanted"), [
-    (["plait", "che"], {"check"}),
-    (["plait", "re"], {"review", "replay"}),
-    (["plait", "check", "st"], {"stock.py"}),
-    (["plait", "check", "--mod"], {"--model"}),
-    (["plait", "check", "a:B", "--model", ""], {"gil", "free-threaded", "both"}),
-    (["plait", "diff", "a:B", "--old", "ma"], {"main"}),
-    (["plait", "diff", "a:B", "--old", "v"], {"v1.2"}),
-    (["plait", "diff", "a:B", "--new", "wo"], {"worktree"}),
-    (["plait", "diff", "a:B", "--old", "o"], {"old", "other"}),
-    (["plait", "check", "a:B", "--path", "o"], {"old", "other"}),
-    (["plait", "check", "a:B", "--json", "st"], {"stock.py"}),
-    (["plait", "replay", "--st"], {"--step"}),
-    (["plait", "completion", "z"], {"zsh"}),
-])
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (["plait", "che"], {"check"}),
+        (["plait", "re"], {"review", "replay"}),
+        (["plait", "check", "st"], {"stock.py"}),
+        (["plait", "check", "--mod"], {"--model"}),
+        (["plait", "check", "a:B", "--model", ""], {"gil", "free-threaded", "both"}),
+        (["plait", "diff", "a:B", "--old", "ma"], {"main"}),
+        (["plait", "diff", "a:B", "--old", "v"], {"v1.2"}),
+        (["plait", "diff", "a:B", "--new", "wo"], {"worktree"}),
+        (["plait", "diff", "a:B", "--old", "o"], {"old", "other"}),
+        (["plait", "check", "a:B", "--path", "o"], {"old", "other"}),
+        (["plait", "check", "a:B", "--json", "st"], {"stock.py"}),
+        (["plait", "replay", "--st"], {"--step"}),
+        (["plait", "completion", "z"], {"zsh"}),
+    ],
+)
 def test_bash_completes(words, wanted, folder):
     assert completed(words, folder) == wanted
 

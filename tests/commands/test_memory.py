@@ -12,7 +12,7 @@ from plait.commands.diff.options import DiffOptions
 from plait.store.database import Store
 from plait.subject.name import Subject
 
-SOURCE = '''
+SOURCE = """
 import threading
 
 
@@ -34,7 +34,7 @@ class Stock:
         sold = self.sold
         self.sold = sold + 1
         return self.sold
-'''
+"""
 RACY = "        sold = self.sold\n        self.sold = sold + 1\n        return self.sold"
 FIXED = SOURCE.replace(RACY, "        return 1")
 

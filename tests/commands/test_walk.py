@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "life-of-a-check.md"
 CHECK, DIFF = PAGE.read_text(encoding="utf-8").split("## The same for `plait diff`")
 MOST_FILES = 12
-SUBJECT = '''
+SUBJECT = """
 import threading
 
 class Account:
@@ -23,7 +23,7 @@ class Account:
     def deposit(self):
         with self._lock:
             self.total += 1
-'''
+"""
 FOLLOWED = '''
 import json, os, sys, traceback
 from plait.cli.main import main

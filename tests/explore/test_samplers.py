@@ -138,8 +138,6 @@ def test_a_constraint_is_followed():
             assert (pair in shown) == positive
 
 
-
-
 def test_the_memory_of_a_sampler_has_a_limit(monkeypatch):
     monkeypatch.setattr(rff, "MOST_KEPT", 8)
     monkeypatch.setattr(rff, "MOST_PAIRS", 6)

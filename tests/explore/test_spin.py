@@ -98,6 +98,7 @@ WAITING = {
 @pytest.fixture
 def run(tmp_path):
     """Explore ``look`` against another method; returns the search, and what was seen in the end."""
+
     def of(body, writer, *, gil=False):
         name = f"spinning_{len(list(tmp_path.parent.iterdir()))}"  # modules stay loaded
         (tmp_path / f"{name}.py").write_text(BOX + indent(dedent(body), "    "))

@@ -60,7 +60,9 @@ def contexts(lab, call, source=LOCKS):
     observation = lab(lab_module.observed, source, ["x = Locked()"], [[call], ["x.none()"]])
     line = next(number for number, text in enumerate(source.splitlines(), 1) if "def none" in text) + 1
     return {
-        event.context for trace in observation.traces for event in trace.events
+        event.context
+        for trace in observation.traces
+        for event in trace.events
         if event.place != ("source", line) and event.name == "Locked.value"
     }
 

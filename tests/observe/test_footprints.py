@@ -141,7 +141,5 @@ class Registered:
     def uses(self):
         return len(REGISTRY["a"].uses)
 """
-    _found, conflicts = lab(
-        lab_module.touched, source, ["x = Registered()", "x.enter()"], ["x.use()", "x.uses()"]
-    )
+    _found, conflicts = lab(lab_module.touched, source, ["x = Registered()", "x.enter()"], ["x.use()", "x.uses()"])
     assert conflicts == {(0, 0): True, (0, 1): True, (1, 1): False}

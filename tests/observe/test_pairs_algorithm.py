@@ -12,7 +12,18 @@ def test_figure_1c():
     """Figure 1c: the pairs that section II says were covered, and no others."""
     covered = covered_pairs(
         trace(
-            "1+m1", "1-m1", "1+m3", "2+m3", "2+m4", "2-m4", "2-m3", "2+m1", "1+m4", "1-m4", "1-m3", "2-m1",
+            "1+m1",
+            "1-m1",
+            "1+m3",
+            "2+m3",
+            "2+m4",
+            "2-m4",
+            "2-m3",
+            "2+m1",
+            "1+m4",
+            "1-m4",
+            "1-m3",
+            "2-m1",
         )  # fmt: skip
     )
     # m3 of thread 2 meets m3; m4 of thread 2 meets m3; m1 meets m3; m4 of thread 1 meets m1.

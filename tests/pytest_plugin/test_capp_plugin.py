@@ -229,7 +229,6 @@ def test_it_works_beside_xdist_and_timeout(run):
     assert told["test_total"]["ran"] == "explored"
 
 
-
 def test_it_works_beside_coverage(run, pytester):
     """Lines that only controlled threads execute are counted."""
     pytest.importorskip("coverage")

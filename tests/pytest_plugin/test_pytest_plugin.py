@@ -30,20 +30,25 @@ def run(project, *args):
 
 
 def test_the_fixture_explores(project):
-    project.makepyfile(COUNTER + """
+    project.makepyfile(
+        COUNTER
+        + """
 def test_counter(plait):
     plait(Counter, [Counter.increment, Counter.increment], lambda counter: counter.n == 2)
 
 def test_one_thread(plait):
     assert plait(Counter, [Counter.increment]).passed
-""")
+"""
+    )
     result = run(project)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*InterleavingError: the check failed*", "*thread 1: increment*", "*replay it with*"])
 
 
 def test_the_marker_gives_defaults(project):
-    project.makepyfile(COUNTER + """
+    project.makepyfile(
+        COUNTER
+        + """
 pytestmark = pytest.mark.plait(strategy="dfs", setup=Counter)
 
 @pytest.mark.plait(max_executions=3)
@@ -55,12 +60,15 @@ def test_defaults(plait):
 
 def test_arguments_win(plait):
     assert plait(dict, [dict.clear], strategy="icb").strategy == "icb"
-""")
+"""
+    )
     run(project).assert_outcomes(passed=2)
 
 
 def test_a_marked_test_is_the_check(project):
-    project.makepyfile(COUNTER + """
+    project.makepyfile(
+        COUNTER
+        + """
 @pytest.fixture
 def expected():
     return 2
@@ -81,14 +89,17 @@ def test_without_a_state():
 class TestMethods:
     def test_torn_too(self, state):
         assert state.n == 2
-""")
+"""
+    )
     result = run(project, "-v")
     result.assert_outcomes(passed=2, failed=2)
     result.stdout.fnmatch_lines(["*::test_whole PASSED*", "*the check failed: assert 1 == 2*"])
 
 
 def test_pytest_still_explains_the_assertions_of_other_tests(project):
-    project.makepyfile(COUNTER + """
+    project.makepyfile(
+        COUNTER
+        + """
 def test_first(plait):
     plait(Counter, [Counter.increment])
 
@@ -97,14 +108,16 @@ def helper(value):
 
 def test_second():
     helper(3)
-""")
+"""
+    )
     result = run(project)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*assert 3 == 2*"])
 
 
 def test_real_threads_stay_real_for_other_tests(project):
-    project.makepyfile(shop="""
+    project.makepyfile(
+        shop="""
 import threading
 
 class Shop:
@@ -116,7 +129,8 @@ class Shop:
         with self.lock:
             self.sold += 1
             return threading.get_ident()
-""", test_shop="""
+""",
+        test_shop="""
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from shop import Shop
@@ -131,7 +145,8 @@ def test_real():
     assert shop.sold == 20
     assert threading.get_ident() not in idents
     assert type(shop.lock) is type(threading.Lock())
-""")
+""",
+    )
     run(project, "-p", "no:randomly").assert_outcomes(passed=2)
 
 
@@ -165,21 +180,27 @@ def test_light():
 
 def test_parallel_workers(project):
     pytest.importorskip("xdist")
-    project.makepyfile(COUNTER + """
+    project.makepyfile(
+        COUNTER
+        + """
 @pytest.mark.parametrize("number", range(6))
 def test_counter(plait, number):
     verdict = plait(Counter, [Counter.increment] * 2, lambda counter: counter.n == 2, raise_on_failure=False)
     assert verdict.kind == "wrong-result"
     assert verdict.confirmed_on_threads
-""")
+"""
+    )
     run(project, "-n", "2").assert_outcomes(passed=6)
 
 
 def test_without_pytest_the_api_works(tmp_path):
     program = tmp_path / "program.py"
-    program.write_text(COUNTER.replace("import pytest", "from plait import explore_threads") + """
+    program.write_text(
+        COUNTER.replace("import pytest", "from plait import explore_threads")
+        + """
 verdict = explore_threads(Counter, [Counter.increment] * 2, lambda c: c.n == 2, raise_on_failure=False)
 print(verdict.kind, verdict.left)
-""")
+"""
+    )
     result = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=True)
     assert result.stdout.split() == ["wrong-result", "[]"]

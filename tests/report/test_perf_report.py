@@ -48,9 +48,7 @@ def test_the_result_file_keeps_the_contract(found):
     assert data["locks"][0]["new_wait"] == 0.41
 
 
-@pytest.mark.parametrize(
-    ("verdict", "code"), [("regression", 1), ("improvement", 0), ("none", 0), ("inconclusive", 3)]
-)
+@pytest.mark.parametrize(("verdict", "code"), [("regression", 1), ("improvement", 0), ("none", 0), ("inconclusive", 3)])
 def test_exit_codes(found, verdict, code):
     found.verdict = verdict
     found.reason = "a reason"

@@ -194,9 +194,7 @@ def test_other_readers(whole):
     data = json.loads(json.dumps(review_json(*whole)))
     assert [each["verdict"] for each in data["classes"]] == ["finding", "finding", "clean", "inconclusive"]
     assert [each["subject"] for each in data["findings"]] == ["account:Account", "cache:Cache"]
-    places = [
-        each["locations"][0]["physicalLocation"] for each in json.loads(sarif(data))["runs"][0]["results"]
-    ]
+    places = [each["locations"][0]["physicalLocation"] for each in json.loads(sarif(data))["runs"][0]["results"]]
     assert [each["artifactLocation"]["uri"] for each in places] == ["src/account.py", "cache.py"]
     schema = json.loads((SCHEMAS / "sarif-2.1.0.json").read_text(encoding="utf-8"))
     jsonschema.validators.validator_for(schema)(schema).validate(json.loads(sarif(data)))

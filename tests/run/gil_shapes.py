@@ -14,7 +14,7 @@ import threading
 import time
 from pathlib import Path
 
-SHAPES = '''
+SHAPES = """
 class Base:
     def __init__(self):
         self.x = 0
@@ -223,7 +223,7 @@ class comprehension_between(Base):
         v = self.x
         [0 for _ in ()]
         self.x = v + 1
-'''
+"""
 
 NAMES = [line.split()[1].partition("(")[0] for line in SHAPES.splitlines() if line.endswith("(Base):")]
 THREADS, ROUNDS, PATIENCE = 4, 60_000, 8

@@ -122,7 +122,7 @@ def test_spellings(text, level):
     assert canonical_level(text) == level
 
 
-@pytest.mark.parametrize("value", ['"safe"', '{ take = "safe" }', '{ take = 1 }', "3"])
+@pytest.mark.parametrize("value", ['"safe"', '{ take = "safe" }', "{ take = 1 }", "3"])
 def test_other_words_are_refused(tmp_path, value):
     (tmp_path / "plait.toml").write_text(f"contract = {value}\n", encoding="utf-8")
     with pytest.raises(UsageError, match="contract"):

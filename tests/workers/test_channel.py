@@ -216,9 +216,7 @@ def _with_owner(tree, owner=""):
 def test_nothing_that_workers_send_is_unpickled():
     """A pickle is a program. Those that are read, are read in workers, or were written by the reader's own parent."""
     found = {(str(file.relative_to(SOURCE)), owner): what for file, owner, what in unpickling_places()}
-    unknown = {
-        place: what for place, what in found.items() if place not in READERS and (place[0], "*") not in READERS
-    }
+    unknown = {place: what for place, what in found.items() if place not in READERS and (place[0], "*") not in READERS}
     assert unknown == {}
     assert {place for place in READERS if place[1] != "*"} <= found.keys()  # those that are gone are not allowed for
 

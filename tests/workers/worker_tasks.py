@@ -307,12 +307,19 @@ def forge(what, marker) -> None:
     number, answers = frame.f_locals["number"], frame.f_back.f_locals["answers"]
     state.note({"prefix": ["x = X()"]})
     good = write_frame(Reply(number, VALUE))
-    os.write(answers, {
-        "pickle": pickle.dumps(Program(marker)), "long": struct.pack(">Q", 1 << 40), "two": good + good,
-        "garbage": struct.pack(">Q", 40) + pickle.dumps(Program(marker)).ljust(40)[:40], "half": good[:-3],
-        "other": write_frame(Reply(number + 1, VALUE)), "typed": write_frame(Reply(number, VALUE), 5, int),
-        "early": good,
-    }[what])
+    os.write(
+        answers,
+        {
+            "pickle": pickle.dumps(Program(marker)),
+            "long": struct.pack(">Q", 1 << 40),
+            "two": good + good,
+            "garbage": struct.pack(">Q", 40) + pickle.dumps(Program(marker)).ljust(40)[:40],
+            "half": good[:-3],
+            "other": write_frame(Reply(number + 1, VALUE)),
+            "typed": write_frame(Reply(number, VALUE), 5, int),
+            "early": good,
+        }[what],
+    )
     time.sleep(30)
 
 

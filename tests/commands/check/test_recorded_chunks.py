@@ -82,7 +82,7 @@ def test_every_answer_leads_elsewhere():
     assert chunk_key("a", 1) != chunk_key("a", 2)
 
 
-SOURCE = '''
+SOURCE = """
 import threading
 
 
@@ -114,10 +114,12 @@ class Box:
     def _sum(self):
         with self._lock:
             return sum(self._things)
-'''
+"""
 UNUSED = SOURCE.replace("return sum(", "unused = 0\n            return sum(")
-RACY = SOURCE.replace("        with self._lock:\n            self.taken += 1\n            return self.taken",
-                      "        taken = self.taken\n        self.taken = taken + 1\n        return taken")
+RACY = SOURCE.replace(
+    "        with self._lock:\n            self.taken += 1\n            return self.taken",
+    "        taken = self.taken\n        self.taken = taken + 1\n        return taken",
+)
 RAISING = SOURCE.replace("return sum(self._things)", "raise ValueError(len(self._things))")
 OTHER_LIMIT = SOURCE.replace("LIMIT = 3", "LIMIT = 1")
 OTHER_INTERFACE = SOURCE.replace("def count(self)", "def count(self, least: int = 0)")

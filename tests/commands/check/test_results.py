@@ -11,7 +11,7 @@ from plait.subject.interface.discovery import discover
 from plait.subject.interface.results import with_results
 from tests.in_process import plait
 
-POOL = '''
+POOL = """
 import threading
 
 
@@ -70,7 +70,7 @@ class Plain:
 
     def close(self):
         return self.number.real
-'''
+"""
 RACY = POOL.replace("BACK", "self._busy -= 1")
 SOUND = POOL.replace("BACK", "with self._lock:\n            self._busy -= 1")
 PER_THREAD = SOUND.replace("self._busy = 0\n", "self._busy = 0\n        self._own = threading.local()\n")

@@ -72,7 +72,7 @@ def test_settings_for_a_misspelt_subject(tmp_path):
     (tmp_path / "plait.toml").write_text('[subject."shop:Stok"]\nexclude = []\n')
     done = check(tmp_path, "shop:Stock", tmp_path)
     assert done.returncode == 2
-    assert "subject.\"shop:Stok\"]: there is no shop:Stok; did you mean shop:Stock?" in done.stderr
+    assert 'subject."shop:Stok"]: there is no shop:Stok; did you mean shop:Stock?' in done.stderr
     (tmp_path / "shop.py").write_text("class Stok:\n    pass\nclass Stock:\n    def take(self): return 1\n")
     assert check(tmp_path, "shop:Stock", tmp_path).returncode != 2
 

@@ -43,7 +43,7 @@ def test_what_both_versions_do_alike_is_no_difference(compare, old):
 
 
 def test_a_call_that_only_fails_now_has_not_lost_its_races(compare):
-    failing = UNLOCKED.replace('return f"order {number}"', 'raise ValueError(number)')
+    failing = UNLOCKED.replace('return f"order {number}"', "raise ValueError(number)")
     assert compare(UNLOCKED, failing, "Shop", tests=60).verdict == "sequential-difference"
 
 
@@ -55,15 +55,16 @@ def test_a_call_that_no_longer_depends_on_others_has_nothing_to_get_wrong(compar
 
 
 def test_a_call_that_waits_for_itself_is_a_difference(compare):
-    stuck = SHOP.replace("number = self._sold\n", "number = self._count()\n") + """
+    stuck = (
+        SHOP.replace("number = self._sold\n", "number = self._count()\n")
+        + """
         def _count(self):
             with self._lock:
                 return self._sold
     """
-    finding = compare(SHOP, stuck, "Shop", tests=60).findings[0]
-    assert finding.summary == (
-        "Shop: after the change, `x.sell()` waits for ever for a lock that it holds itself"
     )
+    finding = compare(SHOP, stuck, "Shop", tests=60).findings[0]
+    assert finding.summary == ("Shop: after the change, `x.sell()` waits for ever for a lock that it holds itself")
     assert finding.methods == ["Shop.sell"]
 
 
@@ -122,9 +123,10 @@ BOX = """
 
 def test_what_only_two_calls_in_a_thread_can_tell_is_a_difference(compare):
     """A closed box gets another item; who only closes it cannot see that, nor who only looks."""
-    split = BOX.replace("                self._items.append(item)\n                return True", (
-        "            with self._lock:\n                self._items.append(item)\n                return True"
-    ))
+    split = BOX.replace(
+        "                self._items.append(item)\n                return True",
+        ("            with self._lock:\n                self._items.append(item)\n                return True"),
+    )
     assert split != BOX
     result = compare(BOX, split, "Box", tests=60)
     assert result.verdict == "difference"

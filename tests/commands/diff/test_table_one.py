@@ -34,9 +34,7 @@ def change():
 
 
 def explored(sides, test, exits):
-    (old, _), (new, _) = sides.both(
-        worker.outcomes, test, View(exits=exits), 1000, 0, 30.0, None, False
-    ).values()
+    (old, _), (new, _) = sides.both(worker.outcomes, test, View(exits=exits), 1000, 0, 30.0, None, False).values()
     assert old.exhausted
     assert new.exhausted
     return old, new

@@ -242,7 +242,7 @@ def test_candidates_that_do_not_hold_have_a_reason_each(found, monkeypatch):
     smaller = "count = self.count\n        self.count = count + 1", "count = self.count\n        pass"
 
     def bad_mends(files, clues, owner):
-        (file, text), = files.items()
+        ((file, text),) = files.items()
         edits = [("a", wrong), ("b", smaller)]
         return [Mend("test", title, (Edit(file, text, text.replace(*edit)),)) for title, edit in edits]
 

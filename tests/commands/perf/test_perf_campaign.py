@@ -275,6 +275,7 @@ def test_the_command_writes_the_result(tmp_path, monkeypatch, capsys):
 
 def test_an_error_of_our_own_costs_no_verdict(tmp_path, monkeypatch):
     """Each stage behind the verdict fails in turn: none of them takes it back."""
+
     def on_purpose(*_args, **_named):
         raise IndexError("on purpose")
 

@@ -15,7 +15,7 @@ from small_programs import FAIL, explored, load
 
 TESTS = Path(__file__).parents[2]
 
-CLASS = '''
+CLASS = """
 class Account:
     def __init__(self):
         self.balance = 10
@@ -23,7 +23,7 @@ class Account:
     def withdraw(self, amount):
         if self.balance >= amount:
             self.balance = self.balance - amount
-'''
+"""
 REFORMATTED = '''
 # Another editor, another taste.
 class Account:
@@ -48,7 +48,7 @@ class Account:
                 - amount
             )
 '''
-LOCKED = '''
+LOCKED = """
 import threading
 
 class Account:
@@ -60,10 +60,13 @@ class Account:
         with self.lock:
             if self.balance >= amount:
                 self.balance = self.balance - amount
-'''
-RENAMED = CLASS.replace("def withdraw", "def take_out").replace("self.balance =", "self.money =").replace(
-    "self.balance", "self.money"
-) + "\n    withdraw = take_out\n    balance = property(lambda self: self.money)\n"
+"""
+RENAMED = (
+    CLASS.replace("def withdraw", "def take_out")
+    .replace("self.balance =", "self.money =")
+    .replace("self.balance", "self.money")
+    + "\n    withdraw = take_out\n    balance = property(lambda self: self.money)\n"
+)
 LONGER = CLASS.replace("        if", "        if amount < 0:\n            return\n        if", 1)
 PROGRAM = """
 import json, sys

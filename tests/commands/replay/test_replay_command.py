@@ -19,7 +19,7 @@ from plait.model.test import Test
 from plait.report.html import html
 from plait.report.reproducer import write_reproducer
 
-CACHE = '''
+CACHE = """
 import threading
 
 
@@ -40,14 +40,12 @@ class Cache:
     def drop(self, key: str) -> None:
         with self._lock:
             self._items.pop(key, None)
-'''
+"""
 MENDED = CACHE.replace("        if key in self._items:\n            return self._items[key]\n        return None",
                        "        with self._lock:\n            return self._items.get(key)")  # fmt: skip
 
 
-TEST = Test.from_lines(
-    ["from cache import Cache"], ["x = Cache()", "x.put('a', 0)"], [["x.get('a')"], ["x.drop('a')"]]
-)
+TEST = Test.from_lines(["from cache import Cache"], ["x = Cache()", "x.put('a', 0)"], [["x.get('a')"], ["x.drop('a')"]])
 HERE = ("cache", "Cache.get", "read", "self._items[key]", 0)
 
 

@@ -42,9 +42,7 @@ def test_the_action_reviews_a_shallow_checkout_of_a_pull_request(tmp_path):
     made = make_shop(origin)
     subprocess.run(["git", "checkout", "-q", "-B", "pull", made["race"]], cwd=origin, check=True)
     clone = tmp_path / "clone"
-    subprocess.run(
-        ["git", "clone", "-q", "--depth", "1", "--branch", "pull", origin.as_uri(), str(clone)], check=True
-    )
+    subprocess.run(["git", "clone", "-q", "--depth", "1", "--branch", "pull", origin.as_uri(), str(clone)], check=True)
     words = {"GITHUB_BASE_REF": "main", "PLAIT_BUDGET": "16s", "PLAIT_ARGUMENTS": "--max-tests 20 --seed 1"}
     done = run("review.sh", clone, tmp_path, **words)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -55,7 +55,10 @@ class Run:
         found = []
         self.executions += 1
         ENGINE.execute(
-            self.bed.prepare, strategy.next_prefix() or (), strategy, free=strategy.free,
+            self.bed.prepare,
+            strategy.next_prefix() or (),
+            strategy,
+            free=strategy.free,
             finish=lambda: found.append(sight(ENGINE, self.bed, predict=predict)),
         )
         strategy.executed(ENGINE)

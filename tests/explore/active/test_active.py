@@ -28,8 +28,7 @@ ACCOUNT = """
 """
 WRITE = 8  # lines of `deposit`; those of `withdraw` are 11 and 12
 WITHDRAWN = (
-    "Account.balance: subject.Account.withdraw `self.balance` (write) -> "
-    "subject.Account.deposit `self.balance` (write)"
+    "Account.balance: subject.Account.withdraw `self.balance` (write) -> subject.Account.deposit `self.balance` (write)"
 )
 
 

@@ -118,9 +118,11 @@ def test_close_means_that_the_second_thread_was_there_already(load, run_of):
     search = Dfs()
     search.next_prefix = lambda: [2, 1]  # past `self.y`, then the write
     seen = run(search)
-    assert seen.close == seen.happened == {
-        "Cell.x: subject.Cell.put `self.x` (write) -> subject.Cell.both `self.x` (read)"
-    }
+    assert (
+        seen.close
+        == seen.happened
+        == {"Cell.x: subject.Cell.put `self.x` (write) -> subject.Cell.both `self.x` (read)"}
+    )
 
 
 COUNTER = """

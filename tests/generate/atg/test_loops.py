@@ -80,12 +80,15 @@ def trace(strategy, laboratory, names):
 
 
 def test_mrt_counts_tests_in_a_row_that_discover_nothing():
-    strategy, laboratory = make(RandomActiveTests, 2), Script(
-        ("ab", "a", "b"),  # new: a, b
-        ("ab", "a", ""),
-        ("abc", "a", ""),  # new: c
-        ("c", "", "c"),
-        ("a", "a", ""),
+    strategy, laboratory = (
+        make(RandomActiveTests, 2),
+        Script(
+            ("ab", "a", "b"),  # new: a, b
+            ("ab", "a", ""),
+            ("abc", "a", ""),  # new: c
+            ("c", "", "c"),
+            ("a", "a", ""),
+        ),
     )
     numbered(strategy)
     assert trace(strategy, laboratory, "k") == [(0,), (1,), (0,), (1,), (2,)]
@@ -95,14 +98,17 @@ def test_mrt_counts_tests_in_a_row_that_discover_nothing():
 
 
 def test_s_atg_widens_its_search_while_nothing_new_is_discovered():
-    strategy, laboratory = make(StaticallyDiverseTests, 3), Script(
-        ("ab", "a", "b"),  # Z = {a, b}
-        ("a", "a", ""),  # k = 1, m = 6
-        ("b", "", ""),  # k = 2, m = 9
-        ("bc", "c", ""),  # Z = {a, b, c}: k = 0, m = 3
-        ("c", "c", ""),
-        ("ab", "", ""),
-        ("", "", ""),
+    strategy, laboratory = (
+        make(StaticallyDiverseTests, 3),
+        Script(
+            ("ab", "a", "b"),  # Z = {a, b}
+            ("a", "a", ""),  # k = 1, m = 6
+            ("b", "", ""),  # k = 2, m = 9
+            ("bc", "c", ""),  # Z = {a, b, c}: k = 0, m = 3
+            ("c", "c", ""),
+            ("ab", "", ""),
+            ("", "", ""),
+        ),
     )
     numbered(strategy)
     assert trace(strategy, laboratory, "km") == [(0, 3), (1, 6), (2, 9), (0, 3), (1, 6), (2, 9), (3, 12)]
@@ -112,13 +118,16 @@ def test_s_atg_widens_its_search_while_nothing_new_is_discovered():
 
 
 def test_d_atg_tests_only_what_is_worth_it_until_nothing_is_left_to_expose():
-    strategy, laboratory = make(DynamicallyDiverseTests, 2), Script(
-        ("ab", "a", "b"),  # 1 to expose: b
-        ("abcd", "a", "cd"),  # 3 to expose: b, c, d. Chosen first; b is missed
-        ("ab", "a", "b"),  # chosen after test 0, which exposes b, has nothing left
-        ("a", "a", ""),
-        ("cd", "", ""),
-        ("a", "", ""),
+    strategy, laboratory = (
+        make(DynamicallyDiverseTests, 2),
+        Script(
+            ("ab", "a", "b"),  # 1 to expose: b
+            ("abcd", "a", "cd"),  # 3 to expose: b, c, d. Chosen first; b is missed
+            ("ab", "a", "b"),  # chosen after test 0, which exposes b, has nothing left
+            ("a", "a", ""),
+            ("cd", "", ""),
+            ("a", "", ""),
+        ),
     )
     numbered(strategy)
     assert trace(strategy, laboratory, "lu") == [
@@ -133,8 +142,14 @@ def test_d_atg_tests_only_what_is_worth_it_until_nothing_is_left_to_expose():
 
 
 def test_d_atg_ends_when_active_tests_expose_nothing():
-    strategy, laboratory = make(DynamicallyDiverseTests, 2), Script(
-        ("ab", "", "a"), ("ab", "", ""), ("ab", "", ""), ("ab", "", ""),
+    strategy, laboratory = (
+        make(DynamicallyDiverseTests, 2),
+        Script(
+            ("ab", "", "a"),
+            ("ab", "", ""),
+            ("ab", "", ""),
+            ("ab", "", ""),
+        ),
     )
     numbered(strategy)
     assert trace(strategy, laboratory, "lu") == [(0, 0), (0, 1), (0, 2)]
@@ -142,8 +157,14 @@ def test_d_atg_ends_when_active_tests_expose_nothing():
 
 
 def test_d_atg_counts_what_profiling_exposes_whichever_candidate_it_was():
-    strategy, laboratory = make(DynamicallyDiverseTests, 2), Script(
-        ("ab", "a", ""), ("ab", "b", ""), ("ab", "a", ""), ("a", "a", ""),
+    strategy, laboratory = (
+        make(DynamicallyDiverseTests, 2),
+        Script(
+            ("ab", "a", ""),
+            ("ab", "b", ""),
+            ("ab", "a", ""),
+            ("a", "a", ""),
+        ),
     )
     numbered(strategy)
     assert trace(strategy, laboratory, "lu") == [(1, 0), (2, 0)]
@@ -151,13 +172,16 @@ def test_d_atg_counts_what_profiling_exposes_whichever_candidate_it_was():
 
 
 def test_sd_atg_has_three_ways_to_end():
-    strategy, laboratory = make(DiverseTests, 2), Script(
-        ("abc", "a", "b"),  # two to expose: chosen; b exposed, c missed
-        ("ac", "a", ""),  # c: still open
-        ("cd", "", ""),  # c, d
-        ("cd", "", ""),
-        ("cd", "", ""),
-        ("cd", "", ""),
+    strategy, laboratory = (
+        make(DiverseTests, 2),
+        Script(
+            ("abc", "a", "b"),  # two to expose: chosen; b exposed, c missed
+            ("ac", "a", ""),  # c: still open
+            ("cd", "", ""),  # c, d
+            ("cd", "", ""),
+            ("cd", "", ""),
+            ("cd", "", ""),
+        ),
     )
     numbered(strategy)
     assert trace(strategy, laboratory, "klum") == [
@@ -169,8 +193,14 @@ def test_sd_atg_has_three_ways_to_end():
 
 
 def test_sd_atg_ends_when_nothing_new_is_discovered():
-    strategy, laboratory = make(DiverseTests, 2), Script(
-        ("abc", "", "a"), ("abc", "", "b"), ("abc", "", "c"), ("abc", "", ""),
+    strategy, laboratory = (
+        make(DiverseTests, 2),
+        Script(
+            ("abc", "", "a"),
+            ("abc", "", "b"),
+            ("abc", "", "c"),
+            ("abc", "", ""),
+        ),
     )
     numbered(strategy)
     assert trace(strategy, laboratory, "klum") == [
@@ -182,8 +212,14 @@ def test_sd_atg_ends_when_nothing_new_is_discovered():
 
 
 def test_sd_atg_ends_when_the_best_candidates_have_nothing_left():
-    strategy, laboratory = make(DiverseTests, 2), Script(
-        ("ab", "a", "b"), ("a", "a", ""), ("b", "", ""), ("a", "a", ""),
+    strategy, laboratory = (
+        make(DiverseTests, 2),
+        Script(
+            ("ab", "a", "b"),
+            ("a", "a", ""),
+            ("b", "", ""),
+            ("a", "a", ""),
+        ),
     )
     numbered(strategy)
     assert trace(strategy, laboratory, "klum") == [(0, 0, 0, 2), (0, 1, 0, 4), (0, 2, 0, 6)]
@@ -201,12 +237,15 @@ def test_sd_atg_chooses_the_ith_profiled_test_from_i_times_n(monkeypatch):
 
 
 def test_sd_atg_all_profiles_until_nothing_new_turns_up_and_executes_the_best_of_all():
-    strategy, laboratory = make(WidelyDiverseTests, 2), Script(
-        ("ab", "a", "b"),
-        ("abcde", "", "bcde"),  # four that nothing has exposed: the first to be executed
-        ("abf", "", "f"),
-        ("ab", "", ""),
-        ("f", "", ""),
+    strategy, laboratory = (
+        make(WidelyDiverseTests, 2),
+        Script(
+            ("ab", "a", "b"),
+            ("abcde", "", "bcde"),  # four that nothing has exposed: the first to be executed
+            ("abf", "", "f"),
+            ("ab", "", ""),
+            ("f", "", ""),
+        ),
     )
     numbered(strategy)
     assert trace(strategy, laboratory, "kum") == [

@@ -4,7 +4,7 @@ from decimal import Decimal
 from plait.generate.values.candidates import draw
 from plait.generate.values.mining import Mined, mine_source, mine_tests
 
-SOURCE = '''
+SOURCE = """
 class Door:
     def move(self, mode, speed, done, where):
         if mode == "open" or mode in ("shut", "ajar"):
@@ -20,7 +20,7 @@ class Door:
         for key, value in pairs.items():
             pass
         return text.upper() + str([room for room in rooms])
-'''
+"""
 
 
 def test_source_tells_literals_and_uses():

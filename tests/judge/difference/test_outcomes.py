@@ -109,9 +109,6 @@ def test_reduction_and_brute_force_agree(lab, name, exits):
     assert fewer <= count
 
 
-
-
-
 def test_a_state_in_passing_is_seen_by_a_call_that_returns_meanwhile(lab):
     source, prefix, suffixes = PROGRAMS["a lock and an unlocked reader"]
     without, _, _ = lab(lab_module.outcomes, source, prefix, suffixes)

@@ -3,9 +3,7 @@
 from plait.judge.oracle.native import NativeOracle
 from plait.model.test import Call, Test
 
-TEST = Test(
-    (), (Call("list", "list({args})", result="x"),), ((Call("append", "x.append({args})", args=("1",)),),) * 2
-)
+TEST = Test((), (Call("list", "list({args})", result="x"),), ((Call("append", "x.append({args})", args=("1",)),),) * 2)
 
 
 def test_what_no_order_raises_is_a_violation():

@@ -38,9 +38,7 @@ REAL = modules_of({
 def executed(body, strategy, backend):
     """The status of an execution with one body, and what it returned or raised."""
     results = []
-    status = ENGINE.execute(
-        lambda: [lambda: results.append(body())], strategy.next_prefix(), strategy, backend=backend
-    )
+    status = ENGINE.execute(lambda: [lambda: results.append(body())], strategy.next_prefix(), strategy, backend=backend)
     errors = [repr(thread.error) for thread in ENGINE.threads if thread.error is not None]
     return results[0] if status == "finished" and not errors else (status, errors)
 

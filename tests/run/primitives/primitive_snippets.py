@@ -481,8 +481,11 @@ def thread_started_by_number(m):
 
     number = m.underscore.start_new_thread(target, (1,), {"a": 2})
     done.wait()
-    return isinstance(number, int), seen, kind_of(m.underscore.start_new_thread, 5, ()), kind_of(
-        m.underscore.start_new_thread, target, 5
+    return (
+        isinstance(number, int),
+        seen,
+        kind_of(m.underscore.start_new_thread, 5, ()),
+        kind_of(m.underscore.start_new_thread, target, 5),
     )
 
 

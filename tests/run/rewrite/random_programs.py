@@ -180,12 +180,26 @@ class Author:
     def e_builtin(self, depth):
         one, two = self.expression(depth), self.expression(depth)
         return self.pick(
-            f"len({one})", f"list({one})", f"tuple({one})", f"bool({one})", f"isinstance({one}, Thing)",
+            f"len({one})",
+            f"list({one})",
+            f"tuple({one})",
+            f"bool({one})",
+            f"isinstance({one}, Thing)",
             f"(type({one}) is int)",
-            f"getattr({one}, 'x')", f"getattr({one}, {self.pick('KEY', two)}, {two})", f"hasattr({one}, 'y')",
-            f"setattr({one}, 'x', {two})", f"delattr({one}, {self.pick('KEY', two)})", f"list(zip({one}, {two}))",
-            f"list(enumerate({one}))", f"list(map({one}, {two}))", f"any({one})", f"heappush({one}, {two})",
-            f"heapq.heappush({one}, {two})", f"next(iter({one}))", f"min({one}, {two})", f"dict({one})",
+            f"getattr({one}, 'x')",
+            f"getattr({one}, {self.pick('KEY', two)}, {two})",
+            f"hasattr({one}, 'y')",
+            f"setattr({one}, 'x', {two})",
+            f"delattr({one}, {self.pick('KEY', two)})",
+            f"list(zip({one}, {two}))",
+            f"list(enumerate({one}))",
+            f"list(map({one}, {two}))",
+            f"any({one})",
+            f"heappush({one}, {two})",
+            f"heapq.heappush({one}, {two})",
+            f"next(iter({one}))",
+            f"min({one}, {two})",
+            f"dict({one})",
         )
 
     def e_operator(self, depth):
@@ -236,8 +250,10 @@ class Author:
         self.comprehension -= 1
         more = self.pick("", "", f" if {test}", f" for j in {second}")
         return self.pick(
-            f"[{item} for i in {iterable}{more}]", f"list({item} for i in {iterable}{more})",
-            f"{{1: {item} for i in {iterable}{more}}}", f"sum(1 for i in {iterable}{more})",
+            f"[{item} for i in {iterable}{more}]",
+            f"list({item} for i in {iterable}{more})",
+            f"{{1: {item} for i in {iterable}{more}}}",
+            f"sum(1 for i in {iterable}{more})",
         )
 
     def e_lambda(self, depth):
@@ -333,9 +349,12 @@ class Author:
         if not depth:
             return self.s_delete(depth)
         return [
-            "try:", *self.block(depth - 1, " "),
+            "try:",
+            *self.block(depth - 1, " "),
             f"except ({self.pick('ValueError', 'Exception', 'TypeError')}) as error:",
-            " v = str(type(error))", *self.block(depth - 1, " "), *self.pick([], ["finally:", *self.block(0, " ")]),
+            " v = str(type(error))",
+            *self.block(depth - 1, " "),
+            *self.pick([], ["finally:", *self.block(0, " ")]),
         ]
 
     def s_with(self, depth):
@@ -350,9 +369,16 @@ class Author:
         capture = lambda: names.pop() if names else "_"
         flat = lambda: self.pick("1", "None", "'s'", capture(), "_", "values.one")
         return self.pick(
-            f"Point(x={flat()}, y={flat()})", f"Point(x={flat()})", f"Thing(y={flat()}, __p={flat()})",
-            f"Point({flat()}, {flat()})", f"Point(x={flat()}) as whole", f"[{flat()}, {flat()}]", f"int({flat()})",
-            "1 | 2", f"Point(x=Point(y={flat()}))", "{'k': 1}",
+            f"Point(x={flat()}, y={flat()})",
+            f"Point(x={flat()})",
+            f"Thing(y={flat()}, __p={flat()})",
+            f"Point({flat()}, {flat()})",
+            f"Point(x={flat()}) as whole",
+            f"[{flat()}, {flat()}]",
+            f"int({flat()})",
+            "1 | 2",
+            f"Point(x=Point(y={flat()}))",
+            "{'k': 1}",
         )
 
     def s_match(self, depth):

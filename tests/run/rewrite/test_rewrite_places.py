@@ -14,7 +14,7 @@ from plait.model.site import Site
 from plait.run.hooks.noop import HOOKS
 from plait.run.rewrite import REFERENCES, cache, compile_module, rewrite
 
-SOURCE = '''\
+SOURCE = """\
 class Account:
     def withdraw(self, amount):
         if self.balance >= amount:
@@ -24,7 +24,7 @@ class Account:
         def undo():
             return [lambda: self.balance]
         return undo
-'''
+"""
 
 
 def _named(sites):

@@ -247,8 +247,7 @@ def test_tracebacks_point_at_the_original_lines():
 
 def test_outside_of_functions_nothing_changes():
     source = (
-        "import os\nx = os.sep[0]\ny = [i for i in x if i in x]\n"
-        "class C(object):\n    z = os.sep.join(x)\n    del z\n"
+        "import os\nx = os.sep[0]\ny = [i for i in x if i in x]\nclass C(object):\n    z = os.sep.join(x)\n    del z\n"
     )
     tree, sites = rewrite(source, "m", "m.py")
     assert ast.unparse(tree) == ast.unparse(ast.parse(source))

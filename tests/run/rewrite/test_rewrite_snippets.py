@@ -160,7 +160,8 @@ def what(s):
         case int(n) | str(n): return n
         case [] | (): return 'empty'
     return 'nothing'
-""".replace(" | P(y=c)", " | P(x=2.5)") + """
+""".replace(" | P(y=c)", " | P(x=2.5)")
+    + """
 def f():
     return [what(s) for s in (
         P(x=None, y=True), P(x=1, y=2), P(x=1, y=0), P(x=[1, 2, 3]), P(x=2.5), P(x=3, y=4), P(), {'k': 1, 'l': 2},

@@ -71,4 +71,3 @@ def test_a_smaller_test_stays_within_the_annotations():
 def test_what_cannot_be_resolved_is_left_unstated():
     calls = [Call("gone", "{receiver}.gone({args})", args=("1",)), Call("f", "nowhere.f({args})", args=("1",))]
     assert admitted_values(calls, {"x": Cart(Customer("a"))}, SIMPLE) == {}
-

@@ -168,7 +168,7 @@ def test_methods_that_call_each_other_get_a_lock_that_can_be_taken_again():
 
 
 def test_a_static_method_takes_the_lock_of_the_class():
-    source = '''
+    source = """
         class Shop:
             seen = []
 
@@ -176,28 +176,28 @@ def test_a_static_method_takes_the_lock_of_the_class():
             def visit(name):
                 Shop.seen.append(name)
                 return len(Shop.seen)
-    '''
+    """
     found = offered(source, clues(source, "append(name)", "return len", entries=["Shop.visit"], attributes=["seen"]))
     assert "    _lock = threading.RLock()\n    seen = []" in found[0].after
     assert "        with Shop._lock:\n            Shop.seen.append" in found[0].after
 
 
 def test_a_function_of_a_module_takes_a_lock_of_the_module():
-    source = '''
+    source = """
         TOTAL = 0
 
 
         def add(count):
             global TOTAL
             TOTAL = TOTAL + count
-    '''
+    """
     found = offered(source, clues(source, "TOTAL + count", entries=["add"], attributes=["TOTAL"]), "")
     assert "TOTAL = 0\n_lock = threading.Lock()\n\n\ndef add" in found[0].after
     assert "    with _lock:\n        TOTAL = TOTAL + count" in found[0].after
 
 
 def test_slots_and_a_method_on_one_line():
-    source = '''
+    source = """
         class Shop:
             __slots__ = ("stock",)
 
@@ -205,13 +205,13 @@ def test_slots_and_a_method_on_one_line():
                 self.stock = 0
 
             def deliver(self): self.stock += 1
-    '''
+    """
     found = offered(source, clues(source, "self.stock += 1", entries=["Shop.deliver"], attributes=["stock"]))
     assert '__slots__ = ("stock", "_lock",)' in found[0].after
     assert "    def deliver(self):\n        with self._lock:\n            self.stock += 1\n" in found[0].after
 
 
-WAITING = '''
+WAITING = """
     from threading import Condition
 
 
@@ -239,7 +239,7 @@ WAITING = '''
         def close(self):
             with self._closed:
                 self._closed.notify_all()
-'''
+"""
 
 
 @pytest.mark.parametrize(("title", "lines"), [
@@ -256,7 +256,7 @@ def test_waiting_and_waking(title, lines):
 
 
 def test_what_an_exception_would_leave_taken_is_given_back():
-    source = '''
+    source = """
         import threading
 
 
@@ -269,14 +269,14 @@ def test_what_an_exception_would_leave_taken_is_given_back():
                 cost = 1 / price  # may raise
                 self._lock.release()
                 return cost
-    '''
+    """
     found = offered(source, clues(source, "acquire()", kind="deadlock", entries=["Shop.sell"]))
     mended = one(found, "give back")
     assert "        with self._lock:\n            cost = 1 / price  # may raise\n        return cost" in mended.after
     assert "release" not in mended.after
 
 
-ORDERS = '''
+ORDERS = """
     import threading
 
 
@@ -300,7 +300,7 @@ ORDERS = '''
         def both(self):
             with self._back, self._front:
                 return self.stock
-'''
+"""
 
 
 @pytest.mark.parametrize(("title", "text"), [
@@ -318,7 +318,7 @@ def test_one_order_for_two_locks(title, text):
 
 
 def test_the_same_lock_of_two_objects():
-    source = '''
+    source = """
         from threading import Lock
 
 
@@ -331,7 +331,7 @@ def test_the_same_lock_of_two_objects():
                 with self._lock:
                     with other._lock:
                         other.stock += 1
-    '''
+    """
     found = offered(source, clues(source, "other.stock", kind="deadlock", locks=["_lock"]))
     by_identity = one(found, "identities")
     assert "        first, second = sorted((self, other), key=id)\n" in by_identity.after
@@ -342,7 +342,7 @@ def test_the_same_lock_of_two_objects():
     assert "self._lock = RLock()" in one(found, "may take again").after
 
 
-ATOMIC = '''
+ATOMIC = """
     class Shop:
         def __init__(self):
             self.prices = {}
@@ -369,7 +369,7 @@ ATOMIC = '''
         def name(self):
             if self._names is not None and self._names[0]:
                 return self._names[0]
-'''
+"""
 
 
 @pytest.mark.parametrize(("marks", "attribute", "title", "lines"), [
@@ -393,7 +393,7 @@ def test_one_operation_for_two(marks, attribute, title, lines):
 
 
 def test_a_value_is_computed_in_a_local_name_and_stored_once():
-    source = '''
+    source = """
         class Shop:
             def __init__(self):
                 self._hash = 0
@@ -403,7 +403,7 @@ def test_a_value_is_computed_in_a_local_name_and_stored_once():
                     self._hash = 17
                     self._hash = 37 * self._hash + 1
                 return self._hash
-    '''
+    """
     found = offered(source, clues(source, "37 * self._hash", attributes=["_hash"]))
     stored = one(found, "store `self._hash` once").after
     assert "current_hash = 17\n            current_hash = 37 * current_hash + 1\n" in stored
@@ -413,7 +413,7 @@ def test_a_value_is_computed_in_a_local_name_and_stored_once():
 
 
 def test_the_second_check_of_a_lazy_attribute():
-    source = '''
+    source = """
         import threading
 
 
@@ -427,7 +427,7 @@ def test_the_second_check_of_a_lazy_attribute():
                     with self._lock:
                         self._till = object()
                 return self._till
-    '''
+    """
     found = offered(source, clues(source, "self._till = object()", attributes=["_till"]))
     again = one(found, "test again under the lock")
     block = "with self._lock:\n                if self._till is None:\n                    self._till = object()"
@@ -435,14 +435,14 @@ def test_the_second_check_of_a_lazy_attribute():
 
 
 def test_generators_and_constructors_are_not_put_under_a_lock():
-    source = '''
+    source = """
         class Shop:
             def __init__(self):
                 self.stock = [1]
 
             def walk(self):
                 yield from self.stock
-    '''
+    """
     found = offered(source, clues(source, "yield from", entries=["Shop.walk", "Shop.__init__"], attributes=["stock"]))
     assert not [each for each in found if each.family in ("hold", "add lock")]
 
@@ -475,7 +475,7 @@ def test_size_and_diff():
     assert edit.result() is None  # no Python
 
 
-PARTS = '''
+PARTS = """
     class Till:
         def __init__(self):
             self.coins = 0
@@ -499,7 +499,7 @@ PARTS = '''
 
         def name(self):
             return "shop"
-'''
+"""
 
 
 def test_a_new_lock_binds_everybody_who_changes_what_is_raced_for():

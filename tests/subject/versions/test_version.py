@@ -203,15 +203,17 @@ def test_an_import_root_that_nobody_declared(tmp_path):
     with resolve("worktree", project=tmp_path, cache=tmp_path, subject=Subject("app.inner", "X")) as version:
         assert version.root == tmp_path / "backend"
     # The inside of a package is no import root.
-    with pytest.raises(UsageError, match="has no module 'inner'"), resolve(
-        f"dir:{tmp_path}", project=tmp_path, cache=tmp_path, subject=Subject("inner", "X")
+    with (
+        pytest.raises(UsageError, match="has no module 'inner'"),
+        resolve(f"dir:{tmp_path}", project=tmp_path, cache=tmp_path, subject=Subject("inner", "X")),
     ):
         pass
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "app").mkdir()
     (tmp_path / "other" / "app" / "inner.py").write_text("")
-    with pytest.raises(UsageError, match="'app.inner' exists in backend and other; say which with --path"), resolve(
-        "worktree", project=tmp_path, cache=tmp_path, subject=Subject("app.inner", "X")
+    with (
+        pytest.raises(UsageError, match="'app.inner' exists in backend and other; say which with --path"),
+        resolve("worktree", project=tmp_path, cache=tmp_path, subject=Subject("app.inner", "X")),
     ):
         pass
 

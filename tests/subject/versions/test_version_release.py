@@ -104,8 +104,9 @@ def test_failures_say_what_to_do_in_one_line(tmp_path, index):
 
 
 def test_a_release_without_the_module(tmp_path, index):
-    with pytest.raises(UsageError, match="version pypi:toy-cache==1.1 has no module 'tony'"), resolve(
-        "pypi:toy-cache==1.1", project=tmp_path, cache=tmp_path / "cache", subject=Subject("tony", "X")
+    with (
+        pytest.raises(UsageError, match="version pypi:toy-cache==1.1 has no module 'tony'"),
+        resolve("pypi:toy-cache==1.1", project=tmp_path, cache=tmp_path / "cache", subject=Subject("tony", "X")),
     ):
         pass
 
