@@ -74,6 +74,25 @@ def test_what_the_page_on_papers_names_exists():
             assert re.search(rf"^ *(?:def|class) {name}\b|^{name}\b.* = ", text, re.MULTILINE), f"{file} has no {name}"
 
 
+PATH = re.compile(r"`((?:[a-z_]+/)+(?:[a-z_]+\.(?:py|md|json))?)`")
+"""A file or a folder in a page; ``<name>`` stands for any."""
+
+
+@pytest.mark.parametrize("page", ["life-of-a-check", "contributing", "decisions", "design"])
+def test_the_files_that_a_page_names_exist(page):
+    named = PATH.findall((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8"))
+    roots = (ROOT, ROOT / "src" / "plait")
+    assert [name for name in named if not any((root / name).exists() for root in roots)] == []
+    assert named or page == "design"
+
+
+def test_a_task_needs_three_files_at_most():
+    page = (ROOT / "docs" / "life-of-a-check.md").read_text(encoding="utf-8")
+    rows = [line.split("|") for line in page.partition("## Where do I")[2].splitlines() if line.startswith("| ")][1:]
+    assert len(rows) >= 10
+    assert {row[1].strip(): len(re.findall(r"`[^`]+`", row[2])) for row in rows if row[2].count("`") > 6} == {}
+
+
 @pytest.mark.slow
 def test_the_tutorial_shows_what_plait_finds(tmp_path, monkeypatch, capsys):
     """The bug that the tutorial explains, with its command; in another run the findings may have other numbers."""

@@ -24,10 +24,10 @@ import difflib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from plait.commands.budget import seconds
 from plait.errors import UsageError
 from plait.generate.catalogue import Hints
 from plait.model.choices import GENERATORS, HEURISTICS, MODELS, SCHEDULES
+from plait.model.duration import seconds
 from plait.model.files import file_text
 from plait.subject.contract import EVERY, LEVELS, Contract, canonical_level
 

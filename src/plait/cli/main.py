@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from plait import __version__
-from plait.commands.budget import seconds
 from plait.config import ALLOWABLE, CHOICES, is_allowable, load_config, refuse_misspelt
 from plait.errors import INTERRUPTED, NOTHING_FOUND, UNUSABLE, PlaitBugError, UsageError
 from plait.model.choices import EXHAUSTIVE, SEARCHES
+from plait.model.duration import seconds
 from plait.model.foreign import harmless
 
 if TYPE_CHECKING:
