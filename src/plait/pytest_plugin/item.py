@@ -11,13 +11,14 @@ import functools
 import sys
 import threading
 import unittest
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest.fixtures import FixtureDef
 from _pytest.logging import caplog_records_key
+from _pytest.outcomes import Failed, Skipped
 from _pytest.tmpdir import tmppath_result_key
 
 from plait.explore.runner import model
@@ -216,6 +217,9 @@ class Subtests:
 
 def set_up(item: Any) -> None:
     """Set up the test's own fixtures, and wider ones that are not there yet."""
+    if item in item.session._setupstate.stack:  # an execution was left in the middle: its threads wait for ever
+        with suppress(Exception, Skipped, Failed):
+            tear_down(item)
     _forget_logs(item)
     item._initrequest()
     item.session._setupstate.setup(item)
@@ -235,7 +239,19 @@ def _forget_logs(item: Any) -> None:
 def tear_down(item: Any) -> None:
     """Tear down the test's own fixtures."""
     item.stash.setdefault(tmppath_result_key, {})  # ``tmp_path`` takes it away each time, pytest fills it once
-    item.session._setupstate.teardown_exact(_Chain(item))
+    try:
+        item.session._setupstate.teardown_exact(_Chain(item))
+    finally:
+        _forget_fixtures(item)
+
+
+def _forget_fixtures(item: Any) -> None:
+    """Drop what an end in the middle has left of the test's own fixtures: pytest would not set them up again."""
+    asked = getattr(getattr(item, "_request", None), "_fixture_defs", {})
+    for definition in {*_fixtures(item), *asked.values()}:
+        if definition.scope == "function":
+            definition.cached_result = None
+            definition._finalizers.clear()
 
 
 def _raise_unittest_failure(item: Any) -> None:

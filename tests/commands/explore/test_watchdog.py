@@ -23,7 +23,7 @@ def account(pytester, chosen, seconds):
 
 def test_what_ends_passes(pytester):
     _done, told = account(pytester, "not _fails", "60")
-    assert [each["outcome"] for each in told.values()] == ["passed"] * 2
+    assert [each["outcome"] for each in told.values()] == ["passed"] * 3
 
 
 def test_what_never_ends_fails(pytester):

@@ -4,6 +4,7 @@ import asyncio
 import os
 import threading
 import time
+from threading import current_thread
 
 
 def run(*functions):
@@ -28,6 +29,14 @@ def test_a_pipe_between_two_threads():
     got = []
     run(lambda: got.append(os.read(read, 1)), lambda: os.write(write, b"x"))
     assert got == [b"x"]
+
+
+def test_a_name_imported_from_threading_beside_a_pipe():
+    read, write = os.pipe()
+    got = []
+    run(lambda: os.read(read, 1), lambda: os.write(write, b"x"), lambda: got.append(current_thread()))
+    assert got
+    assert got[0] is not current_thread()
 
 
 def test_a_thread_left_reading_fails():

@@ -14,6 +14,8 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 NUMBER = contextvars.ContextVar("NUMBER", default=0)
 
 
@@ -242,3 +244,23 @@ def test_a_timer_signal():
     run(lambda: time.sleep(0.1))
     signal.signal(signal.SIGALRM, before)
     assert seen == ["alarm"]
+
+
+async def one():
+    return 1
+
+
+@pytest.fixture
+def answer():
+    with ThreadPoolExecutor(1) as pool:
+        yield pool.submit(asyncio.run, one()).result()
+
+
+@pytest.fixture
+def twice(answer):
+    return answer * 2
+
+
+def test_a_loop_runs_in_a_thread_of_a_fixture(twice, answer):
+    assert (answer, twice) == (1, 2)
+    run(lambda: None)

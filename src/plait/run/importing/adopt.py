@@ -272,6 +272,8 @@ class Adopter:
                 self._set(cell, "cell_contents", old, new)
 
     def _visit_function(self, function: types.FunctionType, put: Put) -> None:
+        if function.__code__.co_filename.startswith(_OWN):  # it stands in a project's module, and answers for real ones
+            return
         if not self.tests and _belongs_to_pytest(function):
             return
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -394,6 +396,7 @@ def _belongs_to_pytest(function: types.FunctionType) -> bool:
     return function.__name__.startswith("test") and "@pytest_ar" in function.__globals__
 
 
+_OWN = str(Path(plait.__file__).parent)
 _PATHS = sysconfig.get_paths()
 _STANDARD = (_PATHS["stdlib"], _PATHS["platstdlib"])
 _INSTALLED = tuple({_PATHS["purelib"], _PATHS["platlib"], *site.getsitepackages()})
@@ -402,13 +405,12 @@ _FOREIGN = (*_STANDARD, *_INSTALLED)
 
 def is_standard(path: str) -> bool:
     """Return whether a file belongs to the standard library, or to plait."""
-    own = str(Path(plait.__file__).parent)
-    return path.startswith(own) or (path.startswith(_STANDARD) and not path.startswith(_INSTALLED))
+    return path.startswith(_OWN) or (path.startswith(_STANDARD) and not path.startswith(_INSTALLED))
 
 
 def is_foreign(path: str) -> bool:
     """Return whether a file belongs to the interpreter or to an installed package, or to plait."""
-    return path.startswith(_FOREIGN) or path.startswith(str(Path(plait.__file__).parent))
+    return path.startswith((*_FOREIGN, _OWN))
 
 
 def _own_modules(module: types.ModuleType) -> list[str]:
