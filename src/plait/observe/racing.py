@@ -22,6 +22,7 @@ from plait.run.operations import (
 )
 
 _SYNC = frozenset({ACQUIRE, RELEASE, TRY, TRY_FAILED})
+_MOST = 300  # accesses to one place that are compared with each other, the last ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,33 @@ def accesses_conflict(first: Moment, second: Moment) -> bool:
     return first.root == second.root and bool(relation) and (relation != SAME_KEY or first.loc == second.loc)
 
 
+def interrupted_pair(moments: Sequence[Moment]) -> RacingPair | None:
+    """Return an access to data and the conflicting one of another thread that came between it and a later access.
+
+    For executions in which locks order all data accesses: each access takes the lock for itself, so nothing races but
+    the lock, and a race for it tells nobody what went wrong. The narrowest such gap counts, the latest among equals.
+    """
+    by_place: dict[int, list[tuple[int, Moment]]] = {}
+    for number, moment in enumerate(moments):
+        if moment.mode not in _SYNC and moment.loc and moment.site.line and not moment.site.file.startswith("<"):
+            by_place.setdefault(moment.loc, []).append((number, moment))
+    best: tuple[int, int] | None = None
+    found = None
+    for accesses in by_place.values():
+        accesses = accesses[-_MOST:]
+        for at, (number, moment) in enumerate(accesses):
+            before = next((each for each in reversed(accesses[:at]) if each[1].thread != moment.thread), None)
+            if before is None or not accesses_conflict(before[1], moment):
+                continue
+            after = next((each for each in accesses[at + 1 :] if each[1].thread == before[1].thread), None)
+            if after is None or not accesses_conflict(moment, after[1]):
+                continue
+            width = (after[0] - before[0], -number)
+            if best is None or width < best:
+                best, found = width, RacingPair(before[1], moment)
+    return found
+
+
 @dataclass(slots=True)
 class GuardTable:
     """For every field: the places that access it and the locks held at each of them in all executions seen."""
@@ -122,9 +150,6 @@ class GuardTable:
 #
 # Two accesses may race in helpers that many methods share. What has to become atomic is the function that calls them:
 # the innermost one under way both before and after the other thread got in.
-
-
-_MOST = 300
 
 
 def gap(moments: Sequence[Moment], pairs: Sequence[RacingPair], shown: RacingPair) -> Gap | None:

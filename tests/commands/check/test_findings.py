@@ -61,7 +61,9 @@ def test_the_gap_is_in_the_method_that_calls_the_locked_ones(run):
         "thread": 1, "file": "subjects.py", "function": "Table.more", "line": first, "end": first + 1
     }  # fmt: skip
     lines = f"lines {first} and {first + 1} of subjects.py, in `Table.more`"
-    assert f"  Not atomic: {lines}, must run under one lock (thread 1 is interrupted there)." in told(finding)
+    under = "must run under `Table._lock` as a whole: each access takes it for itself"
+    assert f"  Not atomic: {lines}, {under} (thread 1 is interrupted there)." in told(finding)
+    assert {step.access.split("[")[0] for step in finding.race} == {"read Table._amounts", "insert Table._amounts"}
 
 
 def test_what_a_table_holds_is_looked_up_with_the_keys_of_the_test(run):

@@ -19,7 +19,7 @@ from plait.judge.words import shown_result
 from plait.model.finding import Finding, Guard
 from plait.model.schedule import Schedule
 from plait.model.test import Call, Test
-from plait.observe.racing import GuardTable, RacingPair, gap, racing_pairs
+from plait.observe.racing import GuardTable, RacingPair, gap, interrupted_pair, racing_pairs
 from plait.observe.recording import Moment, StepRecorder, as_step
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
@@ -77,7 +77,11 @@ def _concerned(minimal: Minimal) -> Sequence[Call]:
 
 
 def record_schedule(examination: Examination, schedule: Schedule) -> tuple[list[Moment], list[RacingPair], list[str]]:
-    """Replay a schedule with a recorder: what happened, what raced, who waits for whom."""
+    """Replay a schedule with a recorder: what happened, what raced, who waits for whom.
+
+    Where only locks race, the access that was interrupted stands first, unless a call waited for a
+    notification or waits for ever: then that is what has to be shown.
+    """
     strategy = Scripted(schedule)
     strategy.next_prefix()
     recorder = StepRecorder()
@@ -90,6 +94,10 @@ def record_schedule(examination: Examination, schedule: Schedule) -> tuple[list[
     with model(schedule=schedule, recorder=recorder):
         execute(examination.bed.prepare, (), strategy, finish=finish)
     moments, pairs, waiting = out
+    waited = bool(waiting) or any(moment.verb == "wait" for moment in moments)
+    if not waited and not any(pair.is_on_data and _is_in_code(pair) for pair in pairs):
+        torn = interrupted_pair(moments)
+        pairs = pairs if torn is None else [torn, *pairs]
     return moments, pairs, waiting
 
 
@@ -99,10 +107,14 @@ def relevant(pairs: list[RacingPair], bed: Testbed, exception: str | None) -> Ra
     One at the line that raised the exception, if there is any; on data rather than on a lock, inside the code rather
     than in the test's own lines.
     """
-    inside = [pair for pair in pairs if not pair.first.site.file.startswith("<") and pair.first.site.line]
+    inside = [pair for pair in pairs if _is_in_code(pair)]
     raised = raising_line(bed, exception)
     there = [pair for pair in inside if any((Path(each.site.file).name, each.site.line) == raised for each in pair)]
     return next(iter(there or inside or pairs), None)
+
+
+def _is_in_code(pair: RacingPair) -> bool:
+    return not pair.first.site.file.startswith("<") and bool(pair.first.site.line)
 
 
 def _guard(pair: RacingPair, guards: GuardTable, moments: list[Moment]) -> Guard | None:
