@@ -26,7 +26,7 @@ from sample_shop import make_project
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHELLS = ("sh", "shell", "bash", "console")
-MEASURES = re.compile(r"^plait (perf|review)|review\.sh")
+MEASURES = re.compile(r"^plait (fix|perf|review)|review\.sh")
 FIRST = re.compile(r"(plait|pytest|make|git|pip|python3?|cd|source|\.) |plait$")
 READERS = "<!-- the reader's project -->"
 COMMENT = re.compile(r"(^|\s+)#( .*|$)")

@@ -204,13 +204,18 @@ def campaign(patch):
             "isolation_percent": 5.0, "guard_percent": 2.4, "two_workers": 1.85,
         }  # fmt: skip
 
-    def changed(subject, _folder, command):
+    def ran(seconds):
+        return table.again._Ran(wall_s=seconds + 0.3, cpu_s=seconds, result={})
+
+    def changed(subject, _folder, command, _runs):
         methods, ratio = (44, 1.4) if subject.number == "C5" else (26, 3.4)
-        seconds = {f"{command}_first_s": 6.8, f"{command}_changed_s": round(6.8 / ratio, 1)}
-        return {"methods": methods, **seconds, f"{command}_after_change": ratio}
+        first = ran(6.8)
+        figures = table.again._ratios(f"{command}_again", [(first, ran(0.4))])
+        figures |= table.again._ratios(f"{command}_after_change", [(first, ran(round(6.8 / ratio, 1)))])
+        return {"changed_method": "put", "methods": methods, f"{command}_tests": 1000, f"{command}_tests_known": 820, **figures}
 
     patch.setattr(table, "_throughput", measured)
-    patch.setattr(table.again, "repeated", lambda *_: {"first_run_s": 9.6, "second_run_s": 0.4, "second_run": 24.0})
+    patch.setattr(table.again, "repeated", lambda *_: table.again._ratios("second_run", [(ran(9.6), ran(0.4))]))
     patch.setattr(table.again, "changed", changed)
     grown = {"campaign_kb": 61_000, "campaign_kb_per_1000_tests": 12, "worker_kb": 41_000}
     patch.setattr(table.memory, "grown", lambda *_: {"tests": 4000, **grown, "worker_kb_per_1000_tests": -3})
