@@ -212,7 +212,8 @@ def campaign(patch):
         first = ran(6.8)
         figures = table.again._ratios(f"{command}_again", [(first, ran(0.4))])
         figures |= table.again._ratios(f"{command}_after_change", [(first, ran(round(6.8 / ratio, 1)))])
-        return {"changed_method": "put", "methods": methods, f"{command}_tests": 1000, f"{command}_tests_known": 820, **figures}
+        known = {f"{command}_tests": 1000, f"{command}_tests_known": 820}
+        return {"changed_method": "put", "methods": methods, **known, **figures}
 
     patch.setattr(table, "_throughput", measured)
     patch.setattr(table.again, "repeated", lambda *_: table.again._ratios("second_run", [(ran(9.6), ran(0.4))]))

@@ -100,8 +100,8 @@ def interrupted_pair(moments: Sequence[Moment]) -> RacingPair | None:
             by_place.setdefault(moment.loc, []).append((number, moment))
     best: tuple[int, int] | None = None
     found = None
-    for accesses in by_place.values():
-        accesses = accesses[-_MOST:]
+    for all_of_it in by_place.values():
+        accesses = all_of_it[-_MOST:]
         for at, (number, moment) in enumerate(accesses):
             before = next((each for each in reversed(accesses[:at]) if each[1].thread != moment.thread), None)
             if before is None or not accesses_conflict(before[1], moment):
