@@ -23,15 +23,22 @@ from plait.run.engine import ENGINE
 from plait.run.hooks.access import HOOKS
 from plait.run.importing.importer import Importer
 from plait.run.importing.mirror import Mirror
+from plait.run.primitives.thread import hooks
 
 FUTURES = "test.test_concurrent_futures"
+PLAIN = ["test.test_queue", "test.test_threading", "test.test_thread", "test.test_threading_local"]
 PARTS = ("test_thread_pool", "test_wait", "test_as_completed", "test_future", "test_shutdown", "test_init")
 # The classes of each module that are about threads and are not run by `test_primitives_cpython` already.
 CLASSES = {
     "test.test_queue": (
         "CQueueTest", "CLifoQueueTest", "CPriorityQueueTest", "CFailingQueueTest", "CSimpleQueueTest",
     ),
-    "test.test_threading": ("ThreadingExceptionTests", "ExceptHookTests", "TimerTests", "CRLockTests"),
+    "test.test_threading": (
+        "ThreadTests", "ThreadJoinOnShutdown", "ThreadingExceptionTests", "ExceptHookTests", "TimerTests",
+        "CRLockTests", "InterruptMainTests", "AtexitTests", "MiscTestCase",
+    ),
+    "test.test_thread": ("ThreadRunningTests", "BarrierTest", "LockTests"),
+    "test.test_threading_local": ("ThreadLocalTest", "PyThreadingLocalTest"),
     FUTURES: (
         "ThreadPoolExecutorTest", "ThreadPoolWaitTests", "ThreadPoolAsCompletedTests", "FutureTests",
         "ThreadPoolShutdownTest", "ThreadPoolInitializerTest",
@@ -44,6 +51,10 @@ WORDS = {
     "gc.collect": "waits for the garbage collector, which is off in an execution",
     "weakref": "an object that was touched lives until the execution ends", "settrace": "traces real threads",
     "multiprocessing": "starts other processes", "ProcessPoolExecutor": "starts other processes",
+    "set_async_exc": "raises an exception in a thread from outside, through the C interface",
+    "threading._active": "private: the table of real threads", "threading._limbo": "private: threads that start",
+    "'_counter'": "private: the counter of names", "_tstate_lock": "private: a lock of 3.11 and 3.12",
+    "_shutdown_locks": "private", "interrupt_main": "interrupts the main thread, as a signal does",
     "sizeof": "asks for the size of an object in C",
 }  # fmt: skip
 LEFT_OUT = {
@@ -65,6 +76,11 @@ LEFT_OUT = {
     "test_thread_names_assigned": "an executor that nobody holds lives until the execution ends",
     "test_thread_names_default": "an executor that nobody holds lives until the execution ends",
     "test_get_snapshot": "four threads that poll for as long as another one works: more than 20,000 steps",
+    "test_disallow_instantiation": "a lock's type makes no locks before 3.13; the mirror's always does",
+    "test__all__": "asks where classes were defined; `test_mirror_surface` compares the names",
+    "test_unraisable_exception": "an exception in a thread is a finding, not a text on stderr",
+    "test_local_refs": "an object that was touched lives until the execution ends",
+    "test_can_interrupt_tight_loops": "interrupts the main thread, as a signal does",
     "test_multithread_modify_file_noerror": "writes a file and starts five threads that run for seconds",
 }
 FEWEST = 50  # tests on every version; more than twice as many where those of concurrent.futures are installed
@@ -86,9 +102,9 @@ def names():
     """The modules of the running interpreter, those of concurrent.futures in one file or, from 3.12 on, in several."""
     found = importlib.util.find_spec(FUTURES) if importlib.util.find_spec("test") is not None else None
     if found is None:
-        return ["test.test_queue", "test.test_threading"]
+        return PLAIN
     parts = [f"{FUTURES}.{part}" for part in PARTS] if found.submodule_search_locations else [FUTURES]
-    return ["test.test_queue", "test.test_threading", *parts]
+    return [*PLAIN, *parts]
 
 
 def load():
@@ -154,7 +170,8 @@ def test_the_tests_are_there():
 
 
 @pytest.mark.parametrize(("module", "kind", "method"), CASES)
-def test_passes(module, kind, method):
+def test_passes(module, kind, method, monkeypatch):
+    monkeypatch.setattr(hooks, "main", 1)  # a test's own body runs in the main thread
     owner = getattr(MODULES[module], kind)
     for strategy in (RunOn(), RandomWalk(0)):
         result = unittest.TestResult()

@@ -2,12 +2,16 @@
 
 import _thread
 import contextvars
+import copy
+import importlib
 import inspect
+import pickle
 import subprocess
 import sys
 import threading
 import time
-from types import ModuleType
+import warnings
+from types import BuiltinFunctionType, ModuleType
 
 import pytest
 
@@ -77,6 +81,24 @@ def test_functions_are_called_in_the_same_way(name, mirror):
         expected = parameters(theirs)
         if expected is not None and f"{name}.{each}" not in OTHERWISE:
             assert parameters(ours) == expected, each
+
+
+@pytest.mark.parametrize("name", ["threading", "_thread", "time", "fcntl"])
+def test_functions_written_in_c_do_not_become_methods(name, mirror):
+    """``class Limiter: clock = time.monotonic`` calls the clock without itself."""
+    real, twin = importlib.import_module(name), mirror.modules[name]
+    seen = 0
+    for each in sorted(public(real)):
+        ours, theirs = getattr(twin, each, None), getattr(real, each)
+        if ours is theirs or type(theirs) is not BuiltinFunctionType or isinstance(ours, type):
+            continue
+        seen += 1
+        for function in (ours, theirs):
+            owner = type("Owner", (), {"function": function})
+            assert owner().function is owner.function is function, each
+            assert copy.copy(function) is copy.deepcopy(function) is function, each
+            assert pickle.loads(pickle.dumps(function)) is function, each
+    assert seen
 
 
 def classes(mirror):
@@ -278,3 +300,33 @@ def test_joinable_threads_of_the_low_level_module_are_controlled(mirror, backend
         return seen, handle.is_done(), handle.ident > 0
 
     assert seen_by(backend, lambda: body(mirror.modules["_thread"])) == body(_thread) == ([1], True, True)
+
+
+@pytest.mark.skipif(not hasattr(threading.RLock(), "locked"), reason="came with 3.14")
+def test_looking_at_a_reentrant_lock_is_a_step(mirror):
+    def program(module):
+        lock, seen = module.RLock(), []
+        thread = module.Thread(target=lambda: seen.append(lock.locked()))
+        thread.start()
+        with lock:
+            seen.append(lock.locked())  # its owner sees it held, whatever the others do
+        thread.join()
+        return sorted(seen)
+
+    assert explored(mirror, program) == {"[False, True]", "[True, True]"}
+
+
+def test_old_names_warn_as_they_do_in_threading(mirror):
+    for call in ("currentThread()", "activeCount()", "Event().isSet()", "Thread().isDaemon()", "Thread().getName()"):
+        told = []
+        for module in (threading, mirror.modules["threading"]):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                eval(call, vars(module))
+            told.append([(str(each.message), each.category, each.filename) for each in caught])
+        assert told[0] == told[1], call
+        assert len(told[0]) == 1, call
+
+
+def test_an_empty_name_is_no_name(mirror):
+    assert mirror.modules["threading"].Thread(name="").name.startswith("Thread-")

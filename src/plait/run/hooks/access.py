@@ -47,6 +47,7 @@ from plait.run.hooks.stepwise import (
 from plait.run.hooks.variables import Cell, read_cell, read_global, write_cell, write_global
 from plait.run.identity import identity
 from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, READ, WRITE
+from plait.run.primitives.built_in import BuiltIn
 from plait.run.primitives.file_lock import closing
 from plait.run.primitives.site import place_of_primitive
 from plait.run.rewrite import REFERENCES
@@ -512,6 +513,8 @@ def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...], 
         _function(thread, function.__func__, site, (function.__self__, *args))
     elif kind is functools.partial:
         _function(thread, function.func, site, (*function.args, *args))
+        called_out(thread)
+    elif kind is BuiltIn:
         called_out(thread)
     elif kind in EFFECTS_OF:
         EFFECTS_OF[kind](function, thread, args, site)

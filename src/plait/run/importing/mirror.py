@@ -136,9 +136,9 @@ class Mirror:
         module.Condition, module.Event, module.local = Condition, Event, local
         module.Semaphore, module.BoundedSemaphore = Semaphore, BoundedSemaphore
         module.Thread, module._DummyThread = threads.Thread, threads.ExistingThread
-        module.current_thread = module.currentThread = threads.current_thread
+        module.current_thread, module.currentThread = threads.current_thread, threads.currentThread
         module.main_thread, module.enumerate = threads.main_thread, threads.enumerate_threads
-        module.active_count = module.activeCount = threads.active_count
+        module.active_count, module.activeCount = threads.active_count, threads.activeCount
         module.get_ident = module.get_native_id = threads.get_ident
         module._time = clock.monotonic
         module._start_new_thread = threads.start_new_thread

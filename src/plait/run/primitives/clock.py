@@ -7,6 +7,7 @@ import time as real_time
 from plait.run.endings import SetupBlockedError
 from plait.run.engine import ENGINE, access
 from plait.run.operations import LOCAL, READ, TICK
+from plait.run.primitives.built_in import built_in
 from plait.run.primitives.site import here
 from plait.run.quiet import quiet_block
 from plait.run.vthread import BLOCKED, NEW, READY, VThread
@@ -40,21 +41,25 @@ def _look_quietly(thread: VThread) -> None:
         ENGINE.time.now += 0.001 * 2 ** min(thread.looks - LOOKS, 10)
 
 
+@built_in
 def time() -> float:
     """Virtual seconds since the epoch."""
     return EPOCH + _now()
 
 
+@built_in
 def time_ns() -> int:
     """As `time`, in nanoseconds."""
     return int(time() * 1_000_000_000)
 
 
+@built_in
 def monotonic() -> float:
     """Virtual seconds."""
     return 1000.0 + _now()
 
 
+@built_in
 def monotonic_ns() -> int:
     """As `monotonic`, in nanoseconds."""
     return int(monotonic() * 1_000_000_000)
@@ -68,6 +73,7 @@ thread_time = monotonic
 thread_time_ns = monotonic_ns
 
 
+@built_in
 def sleep(seconds: float, /) -> None:
     """Blocks until nothing else can run and the virtual clock has passed the given time."""
     if seconds != seconds:  # noqa: PLR0124 - NaN
@@ -114,26 +120,31 @@ def _sleep(thread: VThread, seconds: float) -> None:
     thread.may_switch = True
 
 
+@built_in
 def localtime(seconds: float | None = None, /) -> real_time.struct_time:
     """As `time.localtime`, of virtual time by default."""
     return real_time.localtime(time() if seconds is None else seconds)
 
 
+@built_in
 def gmtime(seconds: float | None = None, /) -> real_time.struct_time:
     """As `time.gmtime`, of virtual time by default."""
     return real_time.gmtime(time() if seconds is None else seconds)
 
 
+@built_in
 def ctime(seconds: float | None = None, /) -> str:
     """As `time.ctime`, of virtual time by default."""
     return real_time.ctime(time() if seconds is None else seconds)
 
 
+@built_in
 def asctime(moment: real_time.struct_time | None = None, /) -> str:
     """As `time.asctime`, of virtual time by default."""
     return real_time.asctime(localtime() if moment is None else moment)
 
 
+@built_in
 def strftime(form: str, moment: real_time.struct_time | None = None, /) -> str:
     """As `time.strftime`, of virtual time by default."""
     return real_time.strftime(form, localtime() if moment is None else moment)

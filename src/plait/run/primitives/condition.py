@@ -9,7 +9,7 @@ from typing import Any
 from plait.run.engine import ENGINE, access, record_step
 from plait.run.heap import OPAQUE
 from plait.run.operations import ACQUIRE, RELEASE, WRITE
-from plait.run.primitives.lock import NAN_WAITS, Baton, Lock, RLock, check_number
+from plait.run.primitives.lock import NAN_WAITS, Baton, Lock, RLock, check_number, old_name
 from plait.run.primitives.site import here
 from plait.run.quiet import quiet_block
 from plait.run.vthread import VThread
@@ -227,6 +227,7 @@ class Condition:
 
     def notifyAll(self) -> None:  # noqa: N802 - the old name that threading still has
         """Do what `notify_all` does, under its old name."""
+        old_name("notifyAll() is deprecated, use notify_all() instead")
         self.notify_all()
 
     def _at_fork_reinit(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.run.engine import ENGINE, access
 from plait.run.heap import OPAQUE
 from plait.run.operations import LOCAL, READ, WRITE
-from plait.run.primitives.lock import NAN_WAITS, NOWHERE, check_number
+from plait.run.primitives.lock import NAN_WAITS, NOWHERE, check_number, old_name
 from plait.run.primitives.site import here
 from plait.run.quiet import quiet_block
 from plait.run.vthread import VThread
@@ -37,7 +37,11 @@ class Event:
         self._point(READ)
         return self._on
 
-    isSet = is_set  # noqa: N815 - the old name that threading still has
+    def isSet(self) -> bool:  # noqa: N802 - the old name that threading still has
+        """Return what `is_set` does, under its old name."""
+        old_name("isSet() is deprecated, use is_set() instead")
+        self._point(READ)
+        return self._on
 
     def set(self) -> None:
         """As `threading.Event.set`."""

@@ -16,6 +16,7 @@ from typing import Any
 from plait.run.endings import SetupBlockedError
 from plait.run.engine import ENGINE, access, blocking
 from plait.run.operations import TAKE, WRITE
+from plait.run.primitives.built_in import built_in
 from plait.run.primitives.site import here
 from plait.run.vthread import VThread
 
@@ -131,6 +132,7 @@ _locks: dict[tuple[int, int], FileLock] = {}
 _before: set[int] = set()  # descriptors that were open before the first of them was locked
 
 
+@built_in
 def flock(file: Any, operation: int, /) -> None:
     """As `fcntl.flock`."""
     if not isinstance(file, int) and not hasattr(file, "fileno"):

@@ -17,11 +17,13 @@ that is why it has a mode of its own.
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Any
 
 from plait.run.engine import ENGINE, access, amend_step, at_once, blocking
 from plait.run.heap import OPAQUE
 from plait.run.operations import ACQUIRE, HAND_OVER, READ, RELEASE, TRY, TRY_FAILED
+from plait.run.primitives.built_in import built_in
 from plait.run.primitives.site import here
 from plait.run.quiet import quiet_block
 from plait.run.vthread import VThread
@@ -38,6 +40,11 @@ def check_number(timeout: float) -> None:
     """Refuse what is no number, as the C code does."""
     if timeout != timeout:  # noqa: PLR0124 - only NaN is not equal to itself
         raise ValueError("Invalid value NaN (not a number)")
+
+
+def old_name(message: str) -> None:
+    """Warn the caller of a method that has an old name."""
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
 
 
 def check_timeout(blocking_call: bool, timeout: float) -> None:
@@ -115,6 +122,13 @@ class Baton:
         self.take(thread)
         thread.may_switch = True
         return True
+
+    def _look(self, thread: VThread, site: int) -> None:
+        """See whether it is held."""
+        access(thread, ENGINE.heap.loc_of(self, "lock"), READ, site)
+        if self.holder is not None:
+            amend_step(TRY_FAILED)
+        thread.may_switch = True
 
     def take(self, thread: VThread) -> None:
         """Let the thread hold it."""
@@ -194,10 +208,7 @@ class Lock(Baton):
         """As `threading.Lock.locked`."""
         thread = ENGINE.current
         if thread is not None:
-            access(thread, ENGINE.heap.loc_of(self, "lock"), READ, here())
-            if self.holder is not None:
-                amend_step(TRY_FAILED)
-            thread.may_switch = True
+            self._look(thread, here())
         return self.holder is not None
 
     def __enter__(self) -> bool:
@@ -280,6 +291,9 @@ class RLock(Baton):
 
     def locked(self) -> bool:
         """As `threading.RLock.locked` of newer interpreters."""
+        thread = ENGINE.current
+        if thread is not None and self.holder is not thread:  # nobody takes it from its owner
+            self._look(thread, here())
         return self.holder is not None
 
     def __enter__(self) -> bool:
@@ -340,6 +354,7 @@ if sys.version_info < (3, 14):
 OPAQUE.update((Lock, RLock))
 
 
+@built_in
 def allocate_lock() -> Any:
     """`_thread.allocate_lock`."""
     return Lock()

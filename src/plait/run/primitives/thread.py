@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import Context
 from types import SimpleNamespace
@@ -16,7 +15,8 @@ from plait.run.fibers import INHERITS
 from plait.run.heap import OPAQUE
 from plait.run.hooks.access import perform_function
 from plait.run.operations import LOCAL, READ
-from plait.run.primitives.lock import check_number
+from plait.run.primitives.built_in import built_in
+from plait.run.primitives.lock import check_number, old_name
 from plait.run.primitives.number import next_name, number
 from plait.run.primitives.site import here
 from plait.run.quiet import quiet_block
@@ -43,7 +43,7 @@ class Thread:
         if context is not None and sys.version_info < (3, 14):
             raise TypeError("Thread.__init__() got an unexpected keyword argument 'context'")
         assert group is None, "group argument must be None for now"
-        if name is None:
+        if not name:
             name = f"Thread-{next_name()}"
             target_name = getattr(target, "__name__", None)
             if target_name is not None:
@@ -63,6 +63,8 @@ class Thread:
         status = "initial" if self._vthread is None else "stopped" if self._vthread.state == FINISHED else "started"
         if self._daemonic:
             status += " daemon"
+        if self.ident is not None:
+            status += f" {self.ident}"
         return f"<{type(self).__name__}({self._name}, {status})>"
 
     def start(self) -> None:
@@ -220,27 +222,23 @@ class Thread:
 
     def getName(self) -> str:  # noqa: N802 - the old names that threading still has
         """Return the old form of `name`."""
-        _old("getName() is deprecated, get the name attribute instead")
+        old_name("getName() is deprecated, get the name attribute instead")
         return self._name
 
     def setName(self, name: str) -> None:  # noqa: N802
         """Set `name`, in its old form."""
-        _old("setName() is deprecated, set the name attribute instead")
+        old_name("setName() is deprecated, set the name attribute instead")
         self.name = name
 
     def isDaemon(self) -> bool:  # noqa: N802
         """Return the old form of `daemon`."""
-        _old("isDaemon() is deprecated, get the daemon attribute instead")
+        old_name("isDaemon() is deprecated, get the daemon attribute instead")
         return self._daemonic
 
     def setDaemon(self, daemonic: bool) -> None:  # noqa: N802
         """Set `daemon`, in its old form."""
-        _old("setDaemon() is deprecated, set the daemon attribute instead")
+        old_name("setDaemon() is deprecated, set the daemon attribute instead")
         self.daemon = daemonic
-
-
-def _old(message: str) -> None:
-    warnings.warn(message, DeprecationWarning, stacklevel=3)
 
 
 class ExistingThread(Thread):
@@ -335,6 +333,19 @@ def active_count() -> int:
     return len(enumerate_threads())
 
 
+def currentThread() -> Thread:  # noqa: N802
+    """Return what `current_thread` does, under its old name."""
+    old_name("currentThread() is deprecated, use current_thread() instead")
+    return current_thread()
+
+
+def activeCount() -> int:  # noqa: N802
+    """Return what `active_count` does, under its old name."""
+    old_name("activeCount() is deprecated, use active_count() instead")
+    return active_count()
+
+
+@built_in
 def get_ident() -> int:
     """As `threading.get_ident`."""
     return _ident(ENGINE.thread)
@@ -351,6 +362,7 @@ def is_virtual_ident(ident: int) -> bool:
     return IDENT_BASE <= ident < IDENT_BASE + len(ENGINE.threads)
 
 
+@built_in
 def start_new_thread(
     function: Callable[..., object], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, /
 ) -> int:
@@ -395,6 +407,7 @@ class ThreadHandle:
         self._thread.join(timeout)
 
 
+@built_in
 def start_joinable_thread(
     function: Callable[..., object], handle: ThreadHandle | None = None, daemon: bool = True
 ) -> ThreadHandle:
