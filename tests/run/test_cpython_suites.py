@@ -54,7 +54,8 @@ WORDS = {
     "set_async_exc": "raises an exception in a thread from outside, through the C interface",
     "threading._active": "private: the table of real threads", "threading._limbo": "private: threads that start",
     "'_counter'": "private: the counter of names", "_tstate_lock": "private: a lock of 3.11 and 3.12",
-    "_shutdown_locks": "private", "interrupt_main": "interrupts the main thread, as a signal does",
+    "_shutdown_locks": "private", "_set_done": "private", "_get_name": "the name that the system keeps of a thread",
+    "interrupt_main": "interrupts the main thread, as a signal does",
     "sizeof": "asks for the size of an object in C",
 }  # fmt: skip
 LEFT_OUT = {

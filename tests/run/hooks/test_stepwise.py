@@ -1,5 +1,6 @@
 """What C code does in several steps: random programs of such operations, and what holds for each step by itself."""
 
+import builtins
 import itertools
 import random
 
@@ -105,6 +106,32 @@ s.e.insert(0, Eq(2))
 s.e.sort()
 return s.e == [Eq(2), Eq(1)]
 return {**s.d}, [*s.l]
+return s.b + b"c"
+return b"c" + s.b, s.b + s.b
+return s.b == b"ab", s.b != bytearray(b"ab")
+return s.b < bytearray(b"b"), b"b" >= s.b
+return s.b + "c"
+return s.b == "ab"
+return s.b - b"c"
+return b"c" * s.b
+return b"%b-%s" % (s.b, s.b), b"%a" % s.b
+return b"%d" % s.b
+s.b += b"x"
+s.b[0] = 99; s.b[1] = 98
+a, b = s.l; return a, b
+a, b = s.d; return a, b
+a, b, c = s.l; return c
+a, *b = s.q; return b
+[a, b] = s.l = [3, 4]; return s.l
+s.s.difference_update(s.l)
+s.s.difference_update({1}, [2])
+s.s.difference_update(x for x in s.m)
+s.s.difference_update(s.s)
+s.s.symmetric_difference_update(s.m)
+s.s.update(s.s, {2, 3, 4})
+s.s.update({Eq(5), Eq(6)}); s.s = {each if type(each) is int else each.v for each in s.s}
+return s.s.intersection(s.q), s.s.isdisjoint(map(abs, s.l))
+return len(s.s), 2 in s.s, 3 in s.s
 """
 LINES = OPERATIONS.strip().splitlines()
 LOOK = "[s.l, s.m, s.e, s.d, s.s, s.q, list(s.o), s.b]"
@@ -185,6 +212,32 @@ def test_a_list_looks_empty_while_it_is_sorted(outcomes):
     source = program("s.l.sort()", "return len(s.l)")
     assert {ending[:9] for ending in outcomes(source, Dpor(), gil=False)} == {"(None, 0,", "(None, 2,"}
     assert {ending[:9] for ending in outcomes(source, Dpor(), gil=True)} == {"(None, 2,"}
+
+
+def test_bytes_are_read_one_after_the_other_by_operators(outcomes):
+    """Another thread's first write may be missing while its second one is there; nobody can append meanwhile."""
+    source = program("return s.b + b'.'", "s.b[0] = 99; s.b[1] = 100")
+    assert any("bytearray(b'ad.')" in ending for ending in outcomes(source, Dpor(), gil=False))
+    assert not any("bytearray(b'ad.')" in ending for ending in outcomes(source, Dpor(), gil=True))
+    source = program("return s.b + b'.'", "s.b.append(99)")
+    assert any("BufferError" in ending for ending in outcomes(source, Dpor(), gil=False))
+    assert not any("BufferError" in ending for ending in outcomes(source, Dpor(), gil=True))
+
+
+@pytest.mark.skipif(not hasattr(builtins, "frozendict"), reason="came with 3.15")
+def test_a_mapping_that_never_changes_is_made_in_steps_and_holds_what_changes(outcomes):
+    source = program("return frozendict.fromkeys(s.l)", "s.l[0] = 5; s.l[1] = 6")
+    assert any("frozendict({1: None, 6: None})" in ending for ending in outcomes(source, Dpor(), gil=False))
+    for gil in (False, True):
+        source = program("return frozendict(a=s.l) == frozendict(a=[1, 2])", "s.l.append(3)")
+        assert {ending[:5] for ending in outcomes(source, Dpor(), gil=gil)} == {"(True", "(Fals"}
+
+
+@pytest.mark.parametrize("look", ["s.b == b'abx'", "b'abx' == s.b", "s.b + b'.'", "len(s.b)"])
+def test_bytes_that_are_added_in_place_are_seen(outcomes, look):
+    """Constants of bytes stand beside bytearrays: they were taken for numbers, which change nothing."""
+    for gil in (False, True):
+        assert len(outcomes(program(f"return {look}", "s.b += b'x'"), Dpor(), gil=gil)) >= 2
 
 
 @pytest.mark.parametrize("change", ["s.l.insert(0, 3)", "s.l.pop(0)", "s.l.sort()", "s.l.extend(map(abs, s.m))"])

@@ -199,7 +199,7 @@ ROWS = {
         ["it(items, iterate <items>)", "f(<class 'enumerate'>, call <enumerate(items)>, items)"],
     ),
     "unpacking": (
-        "a, *b = items\nc, d = k0, k\nreturn [a, *b]", ["o(items, iterate <items>)", "o([1, 2], iterate <b>)"],
+        "a, *b = items\nc, d = k0, k\nreturn [a, *b]", ["un(items, iterate <items>)", "o([1, 2], iterate <b>)"],
     ),
     "operators": (
         "return items + [4], k0 - 1, k0 * k0, k == k0, k == 'k', items is k",

@@ -13,6 +13,7 @@ from typing import Any
 
 from plait.run.engine import ENGINE, access, called_out
 from plait.run.heap import OPAQUE
+from plait.run.hooks.buffers import operand
 from plait.run.hooks.containers import (
     CHANGE,
     KEY_DEFAULT,
@@ -33,7 +34,7 @@ from plait.run.hooks.containers import (
     operation,
 )
 from plait.run.hooks.effects import EFFECTS, EFFECTS_BY_NAME, EFFECTS_OF, bound_effect, effect_of, held
-from plait.run.hooks.iteration import iterate, scan_args, scan_too
+from plait.run.hooks.iteration import iterate, scan_args, scan_too, walked
 from plait.run.hooks.stepwise import (
     FUNCTIONS,
     NATIVE,
@@ -262,6 +263,19 @@ def whole(value: Any, site: int) -> Any:
     return value
 
 
+def unpacked(value: Any, site: int) -> Any:
+    """Before a value is unpacked to several targets: without the GIL the elements are read one after the other."""
+    thread = ENGINE.current
+    if thread is not None and is_read(type(value)):
+        if not ENGINE.gil and (is_container(type(value)) or is_view(type(value))):
+            steps = walked(value, site)
+            return (
+                list(steps) if isinstance(value, list | dict) else steps
+            )  # what they hold is counted if it does not fit
+        scan_args(thread, (value,), site)
+    return value
+
+
 def size(value: Any, site: int) -> Any:
     """Before a truth test or ``len``: the length of a container is read without its lock."""
     thread = ENGINE.current
@@ -296,6 +310,8 @@ def whole_both(left: Any, right: Any, site: int) -> Any:
     """Before an operator looks at both values at one moment; returns the right one."""
     thread = ENGINE.current
     if thread is not None:
+        if type(left) is bytearray or type(right) is bytearray:
+            return operand(thread, left, right, site)
         scan_args(thread, (left, right), site)
     return right
 
@@ -703,7 +719,8 @@ HOOKS: dict[str, Any] = {
     **REFERENCES,
     "_p_r": read, "_p_w": write, "_p_d": write, "_p_rk": read_key, "_p_wk": write_key, "_p_dk": delete_key,
     "_p_xk": perform_key, "_p_in": member, "_p_xin": perform_member, "_p_o": whole, "_p_oo": whole_both,
-    "_p_ow": whole_write, "_p_z": size, "_p_ia": in_place, "_p_ss": store_slice, "_p_nf": callee, "_p_nm": method,
+    "_p_un": unpacked, "_p_ow": whole_write, "_p_z": size, "_p_ia": in_place, "_p_ss": store_slice,
+    "_p_nf": callee, "_p_nm": method,
     "_p_it": iterate, "_p_c": call, "_p_c0": call_bare, "_p_ck": call_named, "_p_xc": perform_call,
     "_p_f": function, "_p_l": walker, "_p_f0": function_bare, "_p_fk": function_named, "_p_xf": perform_function,
     "_p_rg": read_global,

@@ -6,6 +6,7 @@ A method that is not listed for its type neither reads nor writes the container'
 from __future__ import annotations
 
 import array
+import builtins
 import collections
 import functools
 import gc
@@ -67,6 +68,9 @@ SEQUENCES = (list, collections.deque, bytearray, array.array)
 _WEAK = frozenset({weakref.WeakValueDictionary, weakref.WeakKeyDictionary, weakref.WeakSet})
 CONTAINERS = (dict, set, list, collections.deque, bytearray, array.array)
 
+FROZEN: tuple[type, ...] = (builtins.frozendict,) if hasattr(builtins, "frozendict") else ()
+"""Mappings that never change, from 3.15 on; what is in them may change."""
+
 _VIEWS = frozenset({
     type({}.keys()), type({}.values()), type({}.items()),
     type(iter({})), type(iter({}.values())), type(iter({}.items())),
@@ -115,7 +119,8 @@ def is_read(kind: type) -> bool:
     """Return whether comparing, printing or copying a value of this type looks at shared content."""
     known = _is_read.get(kind)
     if known is None:
-        known = _is_read[kind] = kind is tuple or is_container(kind) or is_view(kind) or kind in WINDOWS
+        known = kind is tuple or is_container(kind) or is_view(kind) or kind in WINDOWS or kind in FROZEN
+        _is_read[kind] = known
     return known
 
 

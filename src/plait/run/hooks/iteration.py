@@ -15,13 +15,13 @@ from operator import length_hint
 from typing import Any
 
 from plait.run.engine import ENGINE, access, also
-from plait.run.hooks.containers import WINDOWS, behind, is_c_callable, is_container, is_read, is_view
+from plait.run.hooks.containers import FROZEN, WINDOWS, behind, is_c_callable, is_container, is_read, is_view
 from plait.run.operations import KEY_READ, READ, WRITE
 from plait.run.vthread import VThread
 
 _HEAP = ENGINE.heap
 DEPTH, MAX_NESTED = 2, 32  # how far inside a value other containers are looked for, and in how large ones
-_NESTING = frozenset({dict, list, tuple, set, frozenset, deque})
+_NESTING = frozenset({dict, list, tuple, set, frozenset, deque, *FROZEN})
 FEW = 16  # elements that C code walks along one by one; behind them it takes twice as many with each step
 _IN_C = frozenset({map, filter, zip, enumerate, reversed}).union(
     value for value in vars(itertools).values() if isinstance(value, type)
@@ -66,11 +66,11 @@ def containers_in(value: Any, depth: int) -> Iterator[Any]:
         if shown is not None:
             yield shown
         return
-    elif kind is not tuple:
+    elif kind is not tuple and kind not in FROZEN:
         return
     if depth and kind in _NESTING and len(value) <= MAX_NESTED:
         for inner in gc.get_referents(value):
-            if type(inner) is tuple or is_container(type(inner)):
+            if type(inner) is tuple or is_container(type(inner)) or type(inner) in FROZEN:
                 yield from containers_in(inner, depth - 1)
 
 

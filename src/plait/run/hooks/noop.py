@@ -97,6 +97,11 @@ def whole(o: Any, site: int) -> Any:
     return o
 
 
+def unpacked(o: Any, site: int) -> Any:
+    """``o`` is about to be unpacked to several targets: ``o``."""
+    return o
+
+
 def whole_write(o: Any, site: int) -> Any:
     """``o`` is about to be changed as a whole (a heap, an in-place operator): ``o``."""
     return o
@@ -264,6 +269,7 @@ HOOKS: dict[str, Callable[..., Any]] = {
     "_p_f0": call_function_without,
     "_p_fk": call_function_keyword,
     "_p_o": whole,
+    "_p_un": unpacked,
     "_p_ow": whole_write,
     "_p_z": size,
     "_p_ia": in_place,
@@ -308,6 +314,7 @@ BROKEN: dict[str, Callable[..., Any]] = {
     "_p_f0": lambda _f, _site: None,
     "_p_fk": lambda _f, _site, _value: object(),
     "_p_o": lambda _o, _site: (),
+    "_p_un": lambda _o, _site: (),
     "_p_in": lambda _c, _key, _site: (),
     "_p_it": lambda _iterable, _site: (),
 }

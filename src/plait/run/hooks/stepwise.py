@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from plait.run.engine import ENGINE, access, also
-from plait.run.hooks.containers import is_container
+from plait.run.hooks.containers import CONTAINERS, FROZEN, is_container
 from plait.run.hooks.iteration import FEW, Feeding, Walk, is_plain, scan_args, scan_too, walked
 from plait.run.operations import KEY_READ, READ, SHIFT, SHIFT_ALL, WRITE
 from plait.run.vthread import VThread
@@ -148,6 +148,7 @@ FUNCTIONS: dict[Any, Function] = {
     itertools.permutations: _lazy(0, 1, _FAST), itertools.combinations: _lazy(0, 1, _FAST),
     itertools.combinations_with_replacement: _lazy(0, 1, _FAST),
     **({itertools.batched: _lazy(0, 1)} if hasattr(itertools, "batched") else {}),
+    **dict.fromkeys(FROZEN, _pairs),
 }  # fmt: skip
 
 
@@ -335,6 +336,47 @@ def _update_dict(
     return None
 
 
+def _one_by_one(
+    thread: VThread, target: Any, source: Any, site: int, change: Callable[[Any, Any], object],
+    at_once: Callable[[Any], object],
+) -> None:  # fmt: skip
+    """Change a set by each element of another one, which is read at the first moment.
+
+    Both are locked, but who asks for the length or for an element takes no lock and sees some of it. Elements that
+    compare in Python are changed in one step: C code has their hashes, and here they would be asked for them.
+    """
+    with _section(thread, target, site):
+        scan_too(thread, (source,), site, _HEAP.whole(target))
+        elements = list(source)
+        few = 0 if ENGINE.gil or any(map(compares_in_python, set(map(type, elements)))) else FEW
+        if not few:
+            at_once(source)
+            return
+        for number, element in enumerate(elements):
+            if 0 < number < few:
+                access(thread, _HEAP.whole(target), SHIFT_ALL, site)
+            change(target, element)
+
+
+def _subtract(
+    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
+    """``set.difference_update``: one argument after the other, sets and dicts at one moment."""
+    if named or not all(isinstance(source, set | frozenset) or type(source) in _SUBTRACTED for source in args):
+        return NATIVE
+    for source in args:
+        if source is target:
+            access(thread, _HEAP.whole(target), WRITE, site)
+            native(source)
+        else:
+            _one_by_one(thread, target, source, site, set.discard, native)
+    thread.may_switch = True
+    return None
+
+
+_SUBTRACTED = frozenset({dict, list, tuple, collections.deque})
+
+
 def _update_set(
     thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
@@ -343,9 +385,7 @@ def _update_set(
         return NATIVE
     for source in args:
         if isinstance(source, set | frozenset) or type(source) is dict:
-            access(thread, _HEAP.whole(target), WRITE, site)
-            scan_too(thread, (source,), site, _HEAP.whole(target))
-            native(source)
+            _one_by_one(thread, target, source, site, set.add, native)
         else:
             _fed(thread, native, target, source, site)
     thread.may_switch = True
@@ -355,8 +395,21 @@ def _update_set(
 def _with_others(
     thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
-    """``set.union`` and its like: other arguments than sets and dicts are walked along."""
-    given = [source if isinstance(source, set | frozenset | dict) else walked(source, site) for source in args]
+    """``set.union``: other arguments than sets and dicts are walked along."""
+    return _reading(thread, native, target, site, args, named, (set, frozenset, dict))
+
+
+def _with_locked(
+    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
+    """``set.intersection`` and its like: containers are locked as well; what else there is, is walked along."""
+    return _reading(thread, native, target, site, args, named, (frozenset, *CONTAINERS))
+
+
+def _reading(
+    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any], locked: Any
+) -> Any:
+    given = [source if isinstance(source, locked) else walked(source, site) for source in args]
     if named or all(new is old for new, old in zip(given, args, strict=True)):
         return NATIVE
     access(thread, _HEAP.whole(target), READ, site)
@@ -590,7 +643,20 @@ def add_in_place(thread: VThread, target: Any, operand: Any, site: int) -> Any:
     return Feeding(given, target, site, SHIFT_ALL, section)
 
 
-_SET_READERS = ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")
+def _change_by(
+    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
+    """``set.symmetric_difference_update``: makes a set of an iterable first, and takes that at one moment."""
+    if len(args) != 1 or named or isinstance(args[0], set | frozenset | dict) or not _is_iterable(args[0]):
+        return NATIVE
+    given = set(walked(args[0], site))
+    access(thread, _HEAP.whole(target), WRITE, site)
+    native(given)
+    thread.may_switch = True
+    return None
+
+
+_SET_READERS = ("intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")
 
 METHODS: dict[tuple[type, str], Method] = {
     (list, "insert"): _insert, (list, "pop"): _pop, (list, "remove"): _remove, (list, "reverse"): _reverse,
@@ -599,7 +665,9 @@ METHODS: dict[tuple[type, str], Method] = {
     (collections.deque, "extendleft"): _extend(frozenset()), (dict, "update"): _update_dict,
     (collections.OrderedDict, "update"): _update_ordered, (set, "update"): _update_set,
     (bytearray, "extend"): _extend_bytes,
-    **{(set, name): _with_others for name in _SET_READERS},
+    (set, "union"): _with_others, (set, "difference_update"): _subtract,
+    (set, "symmetric_difference_update"): _change_by,
+    **{(set, name): _with_locked for name in _SET_READERS},
 }  # fmt: skip
 
 
@@ -615,7 +683,9 @@ def class_method(owner: Any, name: str) -> Function | None:
     """Return the performer of ``owner.name``, where that belongs to the class; None if it is one step."""
     if owner is itertools.chain and name == "from_iterable":
         return _chain_all
-    return _consumer(frozenset({*_HASHED, tuple})) if name == "fromkeys" and issubclass(owner, dict) else None
+    if name == "fromkeys" and issubclass(owner, (dict, *FROZEN)):
+        return _consumer(frozenset({*_HASHED, tuple}))
+    return None
 
 
 def stepwise_method(descriptor: Any, name: str) -> Method | None:

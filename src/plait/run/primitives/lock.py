@@ -171,6 +171,9 @@ class Lock(Baton):
 
     __slots__ = ()
 
+    def __init_subclass__(cls) -> None:
+        raise TypeError("type '_thread.lock' is not an acceptable base type")
+
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """As `threading.Lock.acquire`."""
         check_timeout(blocking, timeout)

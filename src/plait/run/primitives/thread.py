@@ -404,6 +404,8 @@ class ThreadHandle:
         """Wait for the end of the thread."""
         if self._thread is None:
             raise RuntimeError("thread not started")
+        if self._thread is current_thread():
+            raise RuntimeError("Cannot join current thread")  # `threading` says it otherwise
         self._thread.join(timeout)
 
 

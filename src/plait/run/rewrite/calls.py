@@ -25,7 +25,7 @@ WALKERS = frozenset({"len", "reversed", "iter", "str", "repr", "bool", *LAZY_WAL
 # Names of functions in C that may work in several steps; those of the library are no built-ins.
 STEPWISE = frozenset({
     "list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "any", "all", "enumerate", "zip", "map", "filter",
-    "next", "bytes", "bytearray", "min", "max",
+    "next", "bytes", "bytearray", "min", "max", "frozendict",
 })  # fmt: skip
 STEPWISE_LIBRARY = frozenset({
     "deque", "reduce", "accumulate", "batched", "chain", "compress", "cycle", "dropwhile", "filterfalse", "groupby",
@@ -35,6 +35,7 @@ STEPWISE_LIBRARY = frozenset({
 STEPWISE_METHODS = frozenset({
     "index", "count", "insert", "remove", "sort", "reverse", "extend", "extendleft", "update", "union", "intersection",
     "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint", "fromkeys", "from_iterable",
+    "difference_update", "symmetric_difference_update",
 })  # fmt: skip
 FUNCTION_FIRST = frozenset({"map", "filter"})
 SIZES = frozenset({"len", "bool"})  # they look at nothing but how long a value is

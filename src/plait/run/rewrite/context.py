@@ -160,8 +160,13 @@ class RewriteContext(ABC):
         return build.kept(name, node, node), build.load_node(name, node)
 
     def is_scalar(self, node: ast.expr) -> bool:
-        """Return whether an original expression surely gives an immutable value such as a number or a string."""
+        """Return whether an original expression surely gives an immutable value such as a number or a string.
+
+        Bytes are none here: what they are compared with, or added to, may be a bytearray.
+        """
         match node:
+            case ast.Constant(value=bytes()):
+                return False  # see `both`
             case ast.Constant() | ast.JoinedStr() | ast.Compare() | ast.UnaryOp(op=ast.Not()):
                 return True
             case ast.UnaryOp(operand=operand):
@@ -187,7 +192,8 @@ class RewriteContext(ABC):
 
     def both(self, left: ast.expr, right: ast.expr, kind: str) -> tuple[ast.expr, ast.expr]:
         """Two rewritten expressions that one operation reads as a whole, announced as one if both may be shared."""
-        if all(self.is_sharable(node) or self._has_sharable(node) for node in (left, right)):
+        shared = [self.is_sharable(node) or self._has_sharable(node) for node in (left, right)]
+        if any(shared) and all(seen or _is_bytes(node) for seen, node in zip(shared, (left, right), strict=True)):
             site = self.site(kind, right)
             first, second = self.value(left), self.value(right)
             if self.can_keep(first):
@@ -204,3 +210,8 @@ class RewriteContext(ABC):
             case ast.Tuple() | ast.List() | ast.Set():
                 return any(map(self.is_sharable, node.elts))
         return False
+
+
+def _is_bytes(node: ast.expr) -> bool:
+    """Return whether bytes are written there: beside them may be a bytearray, which is read byte by byte."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, bytes)

@@ -120,7 +120,9 @@ class Expressions(Calls):
             whole = isinstance(node.left, ast.JoinedStr) or isinstance(node.left.value, str | bytes)
         if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.Constant):
             whole = True
-        if whole:
+        if whole and isinstance(node.op, ast.Mod):
+            node.left, node.right = self.whole(node.left, "operator"), self.whole(node.right, "operator")
+        elif whole:
             node.left, node.right = self.both(node.left, node.right, "operator")
         else:
             node.left, node.right = self.value(node.left), self.value(node.right)

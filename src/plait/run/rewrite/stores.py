@@ -62,7 +62,8 @@ class Stores(Expressions):
     def assign(self, node: ast.Assign) -> list[ast.stmt]:
         """Rewrite ``a = b.c = value``."""
         unpacks = any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
-        node.value = self.whole(node.value, "iterate") if unpacks else self.value(node.value)
+        hook = "_p_un" if len(node.targets) == 1 else "_p_o"  # which one of several targets keeps the value itself
+        node.value = self.whole(node.value, "iterate", hook=hook) if unpacks else self.value(node.value)
         shared = any(map(self.has_shared, node.targets))
         match node.targets:
             case [ast.Subscript(value=container, slice=ast.Slice() as key) as target]:
