@@ -156,7 +156,7 @@ def _fresh(
     """Apply the diff as users do, and check the outcome with another seed and more tests."""
     with opened(label, project=folder, subject=subject, allow=()) as version, copied(version, 2) as (original, mended):
         mend = _mend_of(version, more)
-        around = MendSetting(
+        setting = MendSetting(
             subject,
             str(subject),
             fix_order(read, chosen, subject, ()),
@@ -168,7 +168,7 @@ def _fresh(
         )
         mended.apply(mend)
         trial = MendTrial(mend)
-        held = Prover(around, ProofLimits(FRESH_S, FRESH_WITH, 0.0))._check(trial)
+        held = Prover(setting, ProofLimits(FRESH_S, FRESH_WITH, 0.0))._check(trial)
     left = trial.evidence.get("checked", {}).get("as_before", ())
     return {"fresh": held, "fresh_says": trial.reason, "as_before": len(left)}
 

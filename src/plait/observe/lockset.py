@@ -35,24 +35,24 @@ class LockNames:
         self._variables = variables
         self._names: dict[int, str] = {}
         self._others: dict[str, int] = {}
-        self._strangers: set[int] = set()  # locks that are named by their kind and a number
+        self._numbered: set[int] = set()  # locks that are named by their kind and a number
 
     def path_of(self, lock: Any) -> str | None:
         """Return the name of a lock that other executions call the same; None if no path leads to it."""
         found = self._names.get(id(lock))
-        if found is None and id(lock) not in self._strangers:
+        if found is None and id(lock) not in self._numbered:
             for path, value in paths(self._variables):
                 self._names.setdefault(id(value), path)
                 if value is lock:
                     break
             found = self._names.get(id(lock))
-        return found if id(lock) not in self._strangers else None
+        return found if id(lock) not in self._numbered else None
 
     def of(self, lock: Any) -> str:
         """Return the lock's name."""
         found = self._names.get(id(lock)) or self.path_of(lock)
         if found is None:
-            self._strangers.add(id(lock))
+            self._numbered.add(id(lock))
             kind = type(lock).__name__
             number = self._others[kind] = self._others.get(kind, 0) + 1
             found = self._names[id(lock)] = f"{kind} {number}"

@@ -22,7 +22,7 @@ def in_turns(engine: Engine, done: Sequence[Done]) -> bool:
     ``done`` are its calls as they ended. Nothing is said (False) of one in which a call waited, time passed or threads
     of the class took part.
     """
-    if engine.status != FINISHED_RUN or engine.time.timed or engine.time.instants or engine.strangers():
+    if engine.status != FINISHED_RUN or engine.time.timed or engine.time.instants or engine.class_threads():
         return False
     ends: dict[int, list[tuple[int, int]]] = {}  # of each thread, its calls: the last one first
     for each in reversed(done):

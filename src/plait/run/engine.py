@@ -329,7 +329,7 @@ class Engine:
         """The numbers of the threads that bodies run in."""
         return range(self._first, self._first + self._bodies)
 
-    def strangers(self) -> list[VThread]:
+    def class_threads(self) -> list[VThread]:
         """Return the threads that the code under test has started, before the bodies or in them."""
         return self.threads[1 : self._first] + self.threads[self._first + self._bodies :]
 

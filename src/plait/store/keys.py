@@ -81,7 +81,7 @@ def files_key(*places: Path | None, relative_to: Path | None = None) -> str:
 
 
 @cache
-def around() -> str:
+def environment_digest() -> str:
     """Return a hash of the interpreter, of plait's own code and of what is installed beside it."""
     digest = hashlib.sha256(sys.version.encode())
     folder = str(Path(plait.__file__).parent)
@@ -258,5 +258,5 @@ class Changed:
 
 def unit_key(test: Test, options: Mapping[str, Any], code: Mapping[str, str]) -> str:
     """Return the store's key for exploring a test in this way with this code, Python and plait."""
-    parts = {"test": test.as_json(), "options": dict(options), "code": dict(code), "around": around()}
+    parts = {"test": test.as_json(), "options": dict(options), "code": dict(code), "around": environment_digest()}
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from plait.errors import UsageError
 from plait.model.finding import Finding
 from plait.store.database import FILE, Store
-from plait.store.keys import Whole, around, files_key, whole_code
+from plait.store.keys import Whole, environment_digest, files_key, whole_code
 from plait.subject.name import Subject
 from plait.subject.versions.version import Version
 
@@ -91,7 +91,7 @@ class Memory:
             self._store.cover(self._name, counts)
 
     def _key(self, options: Mapping[str, Any]) -> str:
-        parts = {"run": self._name, "options": dict(options), "code": self._code, "around": around()}
+        parts = {"run": self._name, "options": dict(options), "code": self._code, "around": environment_digest()}
         return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
     # -- findings -----------------------------------------------------------------------------------------------------

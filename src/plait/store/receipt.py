@@ -37,9 +37,9 @@ def answer(words: Sequence[str]) -> int | None:
         if seal != _digest(text):
             return None
         head, _, body = text.partition("\n\n")
-        code, around, store, size, *inputs = head.split("\n")
+        code, environment, store, size, *inputs = head.split("\n")
         if (
-            around != _around()
+            environment != _environment()
             or store != _store()
             or any(line != receipt_state(line.partition(" ")[2]) for line in inputs)
         ):
@@ -63,7 +63,7 @@ def leave(words: Sequence[str], code: int, inputs: Iterable[str], printed: str, 
     lines = [receipt_state(path) for path in sorted(set(inputs))]
     if any("\n" in line for line in lines):
         return
-    head = "\n".join([str(code), _around(), _store(), str(len(printed)), *lines])
+    head = "\n".join([str(code), _environment(), _store(), str(len(printed)), *lines])
     text = f"{head}\n\n{printed}{written}"
     with contextlib.suppress(OSError, ValueError):
         if _elsewhere():
@@ -169,7 +169,7 @@ def _store() -> str:
     return ", ".join(found)
 
 
-def _around() -> str:
+def _environment() -> str:
     """Return the interpreter, plait's own files and what is installed beside it."""
     found = [sys.version, sys.executable]
     found += _below(os.path.dirname(os.path.dirname(__file__)))

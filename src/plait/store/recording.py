@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from plait.model.test import Call, Test
-from plait.store.keys import Changed, around, parts_of, token
+from plait.store.keys import Changed, environment_digest, parts_of, token
 
 CALLS, STATE = "calls", "state"  # what was asked about a sequence of calls: how each goes, or what state they leave
 UNUSABLE, DIVERGED = "unusable", "diverged"
@@ -59,7 +59,7 @@ def next_position(position: str, answers: Iterable[str]) -> str:
 
 def recording_key(kind: str, position: str, *how: str) -> str:
     """Return the name, in the store, of what follows a position, on this Python and plait."""
-    return _digest(kind, position, *how, around())
+    return _digest(kind, position, *how, environment_digest())
 
 
 def answer_digest(value: object) -> str:

@@ -25,7 +25,7 @@ from plait.run.native.process import passed_on
 from plait.workers import guard, state
 from plait.workers.blackbox import LOADING, OUTSIDE, RUNNING, BlackBox
 from plait.workers.channel import BUG, MEMORY, READY, USAGE, VALUE, Reply, read_order, send_frame, write_frame
-from plait.workers.restore import Surroundings
+from plait.workers.restore import ProcessSnapshot
 from plait.workers.schema import FrameError, return_type
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class _Inside:
     """What this process keeps between tasks."""
 
     box: BlackBox
-    surroundings: Surroundings
+    snapshot: ProcessSnapshot
     trace: io.FileIO
     memory_limit: int | None = None
     pid: int = 0
@@ -120,7 +120,7 @@ def _set_up(boot: Boot, box: BlackBox) -> None:
     _inside.memory_limit = boot.spec.memory_limit
     state.use(boot.spec, box, _inspect)
     guard.install_guard(boot.spec, work, box)
-    _inside.surroundings = Surroundings(work)
+    _inside.snapshot = ProcessSnapshot(work)
     _inside.descriptors = _descriptors(range(3, _MANY_DESCRIPTORS))
 
 
@@ -225,7 +225,7 @@ def _flush() -> None:
             os.fstat(descriptor)
     except (ValueError, OSError):  # closed by the code under test
         _redirect(_inside.box)
-        _inside.surroundings.keep_streams()
+        _inside.snapshot.keep_streams()
 
 
 def _limit(memory: int | None) -> None:
@@ -247,7 +247,7 @@ def load_task() -> None:
     if state.spec().module:
         with contextlib.suppress(UsageError):
             state.subject()
-    _inside.surroundings.keep()
+    _inside.snapshot.keep()
 
 
 def obey(number: int, order: bytes) -> bytes:
@@ -285,7 +285,7 @@ def run_task(number: int, task: Callable[..., Any], args: tuple[Any, ...]) -> tu
     if os.getpid() != _inside.pid:
         os._exit(0)  # code under test has forked, and this is the child
     _inspect()
-    changed = _inside.surroundings.restore()
+    changed = _inside.snapshot.restore()
     retire = kind == MEMORY or (task is not load_task and _crowded())
     _flush()
     return Reply(number, kind, said, tuple(guard.stopped()), box.output, tuple(changed), retire), value

@@ -20,7 +20,7 @@ _UNTOUCHABLE = {signal.SIGKILL, signal.SIGSTOP} if hasattr(signal, "SIGSTOP") el
 _SIGNALS = [number for number in signal.valid_signals() if number not in _UNTOUCHABLE]
 
 
-class Surroundings:
+class ProcessSnapshot:
     """A picture of the process, taken when it is made; `restore` puts back what differs."""
 
     def __init__(self, work: Path) -> None:

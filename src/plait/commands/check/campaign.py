@@ -72,7 +72,7 @@ class Campaign:
         self._lost = LostWorkers(options.name, self._owner, self._totals)
         self._followers = Followers()
         self._recorded = budget.by_steps and budget.max_schedules is None and memory.keeps
-        self._around = token((files_key(options.hook), tuple(sorted(options.allow))))
+        self._environment = token((files_key(options.hook), tuple(sorted(options.allow))))
         self._so_far: dict[int, int] = {}  # tests of each stream
         self._barren: dict[int, int] = {}  # by stream: chunks in a row that brought nothing
         self._schedules_so_far: dict[int, int] = {}
@@ -209,8 +209,8 @@ class Campaign:
         return StreamOptions(
             self._owner, options.generate, options.seed, number, options.streams, options.threads, model=options.model,
             order=options.order, aim=self._aim, rules=options.rules,
-            deeper=options.deeper and options.generate == "covcon", around=self._around, recorded=self._recorded,
-            wide=self._lost.is_wide(number),
+            deeper=options.deeper and options.generate == "covcon", environment=self._environment,
+            recorded=self._recorded, wide=self._lost.is_wide(number),
         )  # fmt: skip
 
     def _begin(self, number: int, task: Callable[..., Any] = tasks.begin_stream) -> Future[Any]:

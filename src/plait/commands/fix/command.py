@@ -124,14 +124,14 @@ def fix(
             clues = clues_of(finding)
             texts = _texts(version, subject, clues)
             found = mends(texts, clues, subject.qualname)
-            around = MendSetting(
+            setting = MendSetting(
                 subject, str(subject), order, finding, original, mended, asked.seed, result.model, asked.workers,
                 asked.allow, asked.hints, stated_rules(result), asked.hook, asked.tests,
                 tuple(unrelated_methods(texts, clues, subject.qualname)),
                 _others(result, chosen, subject, label, foreign),
             )  # fmt: skip
             prover = Prover(
-                around, asked.limits or ProofLimits.of(asked.budget or BUDGET_S, asked.max_tests), interrupt, say
+                setting, asked.limits or ProofLimits.of(asked.budget or BUDGET_S, asked.max_tests), interrupt, say
             )
             trials, stopped = _search(prover, found, asked, started, interrupt)
         made = _result(asked, result, str(subject), finding, version, trials, stopped)

@@ -129,25 +129,25 @@ class Prover:
     """Proves candidates one by one, in a copy that each of them has to itself."""
 
     def __init__(
-        self, around: MendSetting, limits: ProofLimits, interrupt: Interrupt | None = None,
+        self, setting: MendSetting, limits: ProofLimits, interrupt: Interrupt | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:  # fmt: skip
-        self._around = around
+        self._setting = setting
         self._limits = limits
         self._interrupt = interrupt
         self._say = say
         self._tests: list[Test] = []
         self._unrelated: tuple[str, ...] = ()
-        self._counterexamples = [Counterexample(each) for each in around.others]
+        self._counterexamples = [Counterexample(each) for each in setting.others]
         self._before: list[InOrder] = []
         self._suite: list[Path] = []
         self._suite_before = SuiteRun()
 
     @contextlib.contextmanager
     def _workers(self, copy: ProjectCopy) -> Iterator[Workers]:
-        around = self._around
+        setting = self._setting
         with workers_for(
-            around.subject, copy.version, count=1, allow=around.allow, hook=around.hook, tests=around.values,
+            setting.subject, copy.version, count=1, allow=setting.allow, hook=setting.hook, tests=setting.values,
             import_s=LONGEST_IMPORT,
         ) as workers:  # fmt: skip
             yield workers
@@ -158,37 +158,37 @@ class Prover:
 
     def prepare(self) -> None:
         """See what calls give in the original, one after another, and which of the project's tests pass there."""
-        around = self._around
-        test = around.finding.test
+        setting = self._setting
+        test = setting.finding.test
         assert test is not None
-        asked = StreamOptions(around.order.subject, seed=around.seed, rules=around.rules)
+        asked = StreamOptions(setting.order.subject, seed=setting.seed, rules=setting.rules)
         self._say("looking at the original")
-        with self._workers(around.original) as workers:
+        with self._workers(setting.original) as workers:
             try:
                 more = self._ask(
-                    workers, written_tests, around.name, asked, around.hints, around.values, self._limits.compared
+                    workers, written_tests, setting.name, asked, setting.hints, setting.values, self._limits.compared
                 )
             except WorkerError:
                 more = []
             self._tests = [test, *more]
-            methods = [each.name for each in self._ask(workers, interface_of, around.name).methods]
-            self._unrelated = tuple(each for each in around.unrelated if each in methods)
-            self._before = self._ask(workers, in_order, around.order, self._tests)
-        base = around.original.base
-        self._suite = [file.relative_to(base) for file in files_about(around.subject, base)]
+            methods = [each.name for each in self._ask(workers, interface_of, setting.name).methods]
+            self._unrelated = tuple(each for each in setting.unrelated if each in methods)
+            self._before = self._ask(workers, in_order, setting.order, self._tests)
+        base = setting.original.base
+        self._suite = [file.relative_to(base) for file in files_about(setting.subject, base)]
         if self._suite:
             self._say("running the project's tests")
-            self._suite_before = self._run_suite(around.original)
+            self._suite_before = self._run_suite(setting.original)
 
     def _run_suite(self, copy: ProjectCopy) -> SuiteRun:
         files = [copy.base / file for file in self._suite]
-        version, allow = copy.version, self._around.allow
+        version, allow = copy.version, self._setting.allow
         return run_tests(files, copy.base, version.root, version.extra, allow, self._limits.tests_s)
 
     def prove(self, mend: Mend) -> MendTrial:
         """Return what becomes of one candidate."""
         trial = MendTrial(mend)
-        self._around.mended.apply(mend)
+        self._setting.mended.apply(mend)
         try:
             for stage in (self._explore, self._compare, self._check, self._own_tests):
                 if not stage(trial):
@@ -204,14 +204,14 @@ class Prover:
         except PlaitBugError as error:
             trial.verdict, trial.reason = NOT_PROVEN, str(error).splitlines()[0]
         finally:
-            self._around.mended.undo(mend)
+            self._setting.mended.undo(mend)
         return trial
 
     def _explore(self, trial: MendTrial) -> bool:
-        around = self._around
+        setting = self._setting
         self._say(f"exploring: {trial.mend.title}")
-        with self._workers(around.mended) as workers:
-            seen = self._ask(workers, explore_to_bound, around.order, around.finding.preemptions)
+        with self._workers(setting.mended) as workers:
+            seen = self._ask(workers, explore_to_bound, setting.order, setting.finding.preemptions)
             if seen.shown:
                 trial.verdict, trial.reason = REJECTED, f"its test does not pass: {seen.shown}"
                 return False
@@ -221,16 +221,16 @@ class Prover:
                 return False
             if not self._passes(workers, trial):
                 return False
-            after = self._ask(workers, in_order, around.order, self._tests)
+            after = self._ask(workers, in_order, setting.order, self._tests)
         trial.evidence["compared"] = self._same(after)
         return True
 
     def _passes(self, workers: Workers, trial: MendTrial) -> bool:
         """Try the tests that other candidates, or the original, have failed: a check would need long to meet them."""
-        around = self._around
+        setting = self._setting
         for each in self._counterexamples:
             found: Finding | None = self._ask(workers, seen_again, each.order)
-            if found is not None and (each.is_new or same_fault(found, around.finding, around.name)):
+            if found is not None and (each.is_new or same_fault(found, setting.finding, setting.name)):
                 said = "it brings a new fault" if each.is_new else "another test shows the same fault"
                 trial.verdict, trial.reason = REJECTED, f"{said}: {found.summary}"
                 return False
@@ -245,7 +245,7 @@ class Prover:
     def _order_of(self, finding: Finding) -> FixOrder:
         assert finding.test is not None
         assert finding.schedule is not None
-        order = self._around.order
+        order = self._setting.order
         replay = replace(order.replay, test=finding.test, schedule=finding.schedule, foreign=())
         return replace(order, replay=replay, kind=finding.kind, exception=finding.exception)
 
@@ -267,12 +267,12 @@ class Prover:
     def _check(self, trial: MendTrial) -> bool:
         """Check the methods that have to do with the finding, where these are not all, then the whole class."""
         self._say(f"checking: {trial.mend.title}")
-        around = self._around
+        setting = self._setting
         told: dict[str, Any] = {"tests": 0, "schedules": 0, "verdict": "none", "seconds": 0.0, "as_before": []}
         for left_out in dict.fromkeys((self._unrelated, ())):
-            result = self._checked(around.mended, left_out)
+            result = self._checked(setting.mended, left_out)
             for finding in result.findings:
-                if same_fault(finding, around.finding, around.name):
+                if same_fault(finding, setting.finding, setting.name):
                     self._fails(trial, finding, is_new=False)
                     return False
                 if not self._was_there(finding):
@@ -291,13 +291,14 @@ class Prover:
         return True
 
     def _checked(self, copy: ProjectCopy, left_out: tuple[str, ...]) -> Result:
-        around, limits = self._around, self._limits
-        hints = replace(around.hints, exclude=(*around.hints.exclude, *left_out))
+        setting, limits = self._setting, self._limits
+        hints = replace(setting.hints, exclude=(*setting.hints.exclude, *left_out))
         return check(
             CheckOptions(
-                around.subject, f"dir:{copy.version.root}", project=copy.base, seed=around.seed, budget=limits.check_s,
-                max_tests=limits.max_tests, model=around.model, workers=around.workers, allow=around.allow,
-                hints=hints, rules=around.rules, hook=around.hook, tests=around.values, version=copy.version,
+                setting.subject, f"dir:{copy.version.root}", project=copy.base, seed=setting.seed,
+                budget=limits.check_s, max_tests=limits.max_tests, model=setting.model, workers=setting.workers,
+                allow=setting.allow, hints=hints, rules=setting.rules, hook=setting.hook, tests=setting.values,
+                version=copy.version,
             ),
             self._interrupt,
         )  # fmt: skip
@@ -306,7 +307,7 @@ class Prover:
         """Return whether the original shows the same in the same test: only what it does not is the mend's doing."""
         if finding.test is None or finding.schedule is None:
             return False
-        with self._workers(self._around.original) as workers:
+        with self._workers(self._setting.original) as workers:
             shown = self._ask(workers, violation_of, self._order_of(finding))
         return shown is not None
 
@@ -319,7 +320,7 @@ class Prover:
             trial.evidence["own_tests"] = {"files": len(self._suite), "reason": f"not run: {before.reason}"}
             return True
         self._say(f"running the project's tests: {trial.mend.title}")
-        after = self._run_suite(self._around.mended)
+        after = self._run_suite(self._setting.mended)
         broken = sorted(after.failed - before.failed)
         trial.evidence["own_tests"] = {
             "files": len(self._suite),
@@ -339,22 +340,22 @@ class Prover:
             trial.evidence["cost"] = {"ratio": None, "reason": "not measured"}
             return
         self._say(f"measuring: {trial.mend.title}")
-        self._around.mended.apply(trial.mend)
+        self._setting.mended.apply(trial.mend)
         try:
             self._measure(trial, self._limits.perf_s)
         finally:
-            self._around.mended.undo(trial.mend)
+            self._setting.mended.undo(trial.mend)
 
     def _measure(self, trial: MendTrial, seconds: float) -> None:
-        around = self._around
-        old, new = around.original.version, around.mended.version
-        hook = () if around.hook is None else (around.hook.parent.resolve(),)
+        setting = self._setting
+        old, new = setting.original.version, setting.mended.version
+        hook = () if setting.hook is None else (setting.hook.parent.resolve(),)
         try:
             found = compare_speed(
                 PerfOptions(
-                    around.name, f"dir:{old.root}", f"dir:{new.root}", project=around.mended.base, budget=seconds,
-                    seed=around.seed, max_tests=2, curve=(), allow=around.allow, hints=around.hints,
-                    imports=(*new.extra, *hook), tests=around.values,
+                    setting.name, f"dir:{old.root}", f"dir:{new.root}", project=setting.mended.base, budget=seconds,
+                    seed=setting.seed, max_tests=2, curve=(), allow=setting.allow, hints=setting.hints,
+                    imports=(*new.extra, *hook), tests=setting.values,
                 ),
                 lambda: self._interrupt is not None and self._interrupt.requested,
             )  # fmt: skip

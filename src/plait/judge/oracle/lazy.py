@@ -73,7 +73,7 @@ class LazyJudge:
         self._left = None
         if ENGINE.status not in _UNJUDGED:
             return True
-        if ENGINE.status != FINISHED_RUN or ENGINE.strangers():
+        if ENGINE.status != FINISHED_RUN or ENGINE.class_threads():
             return False
         self._judged += 1
         if self._judged > OBSERVED and self._judged % EVERY and in_turns(ENGINE, self._bed.done):
@@ -114,7 +114,7 @@ class LazyJudge:
         seen: list[Observed] = []
         with model(gil=False), whole_calls(self._bed):
             execute(self._bed.prepare, (), serial, finish=lambda: seen.append(observe(self._bed, self._rules)))
-        simple = not (serial.lost or serial.overtaken or serial.hurried or ENGINE.time.timed or ENGINE.strangers())
+        simple = not (serial.lost or serial.overtaken or serial.hurried or ENGINE.time.timed or ENGINE.class_threads())
         if simple and seen[0].status == FINISHED_RUN and not any(each.waited for each in self._bed.done):
             self._orders.setdefault(_shown(seen[0]), []).append(seen[0])
             return seen[0]

@@ -42,7 +42,7 @@ class ShownInParallel:
     status: str
     results: tuple[Result, ...]
     identity: tuple[tuple[int, bool] | None, ...] = ()
-    strangers: tuple[str, ...] = ()
+    thread_errors: tuple[str, ...] = ()
     holds: bool = True
     answers: tuple[Canonical, ...] | None = None  # of further calls; None if they were not made
     helped: bool = False  # by threads of the class
@@ -103,7 +103,9 @@ def allowed(examination: Examination, schedule: Schedule, cause: tuple[Any, ...]
 def _orders(found: Specification, probed: dict[tuple[Any, ...], set[tuple[Any, ...]]]) -> list[ShownInParallel]:
     shown = []
     for each in found.observed:
-        plain = ShownInParallel(each.status, each.results, each.identity, each.strangers, each.holds, last=each.last)
+        plain = ShownInParallel(
+            each.status, each.results, each.identity, each.thread_errors, each.holds, last=each.last
+        )
         answers = probed.get(each.results)
         shown += [replace(plain, answers=given) for given in answers] if answers else [plain]
     return shown
@@ -183,12 +185,12 @@ class ParallelJudge:
             results += [UNFINISHED] * (len(suffix) - len(done))
             values += [None] * (len(suffix) - len(done))
         status = _STATUS.get(run.status, "")
-        strangers = tuple(exception_name(error) for error in run.strangers)
+        thread_errors = tuple(exception_name(error) for error in run.thread_errors)
         if status != FINISHED_RUN or run.helped:
-            return ShownInParallel(status, tuple(results), strangers=strangers, helped=run.helped)
+            return ShownInParallel(status, tuple(results), thread_errors=thread_errors, helped=run.helped)
         held = [run.values[name] for name in self.bed.variables]
         kept = self.wanted.invariant is None or holds(self.wanted.invariant, self.bed.space, run.values)
-        return ShownInParallel(status, tuple(results), identities(values, held), strangers, kept, answers)
+        return ShownInParallel(status, tuple(results), identities(values, held), thread_errors, kept, answers)
 
     def _answers(self, runs: Sequence[Run]) -> list[tuple[Any, ...] | None]:
         """Make the further calls, in a thread of their own, which is left behind if one of them has no end."""
@@ -260,7 +262,7 @@ class ParallelJudge:
         }  # fmt: skip
         if wanted.kind == "exception":
             if not wanted.calls:
-                new = set(seen.strangers) - {name for other in known for name in other.strangers}
+                new = set(seen.thread_errors) - {name for other in known for name in other.thread_errors}
             return wanted.exception in new
         if wanted.kind != "wrong-result" or seen.status != FINISHED_RUN or new or helped:
             return False

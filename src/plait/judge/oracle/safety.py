@@ -156,7 +156,7 @@ class Examination:
         else:
             read = any(thread.clock_reads for thread in ENGINE.threads)
             instants = tuple(sorted(set(ENGINE.time.instants))) if read else ()
-            found = replace(found, helped=bool(ENGINE.strangers()), instants=instants)
+            found = replace(found, helped=bool(ENGINE.class_threads()), instants=instants)
         return found
 
     def _judge(self, seen: Observed, specification: Specification) -> Violation | None:
@@ -228,8 +228,8 @@ class Examination:
     @staticmethod
     def _judge_exceptions(seen: Observed, specification: Specification) -> Violation | None:
         """Judge what threads of the class and calls have raised."""
-        known = {name for other in specification.observed for name in other.strangers}
-        for name in seen.strangers:
+        known = {name for other in specification.observed for name in other.thread_errors}
+        for name in seen.thread_errors:
             if name not in known:
                 return Violation("exception", name, (), seen, f"a thread of the class dies of {name}")
         for position, result in enumerate(seen.results):
@@ -364,14 +364,14 @@ class Examination:
         """
         if self._part_of_itself():
             return ()
-        strangers = {each.id for each in ENGINE.strangers()}
+        class_threads = {each.id for each in ENGINE.class_threads()}
         awaited: dict[int, int] = {}
         for pending in ENGINE.pending:
             joined, thread = pending.blocked_on, pending.thread
             other = joined if isinstance(joined, VThread) else getattr(joined, "holder", None)
             if not isinstance(other, VThread) or ENGINE.threads[thread].deadline is not None:
                 continue
-            if other is joined or other.id in strangers or self._taken_meanwhile(other.id, pending.loc):
+            if other is joined or other.id in class_threads or self._taken_meanwhile(other.id, pending.loc):
                 awaited[thread] = other.id
         where = positions(self.bed)
         for number in self.bed.running:
@@ -380,7 +380,7 @@ class Examination:
                 way.append(awaited[way[-1]])
             again = awaited.get(way[-1])
             circle = way[way.index(again) :] if again is not None else []
-            if strangers.intersection(circle):
+            if class_threads.intersection(circle):
                 stuck = [self.bed.running[each] for each in circle if each in self.bed.running]
                 stuck = stuck or [self.bed.running[number]]
                 return tuple(sorted(where[each.thread, each.index] for each in stuck))
@@ -493,7 +493,7 @@ class Examination:
         if violation.kind in (DEADLOCK, HANG):
             return None if more.matching(seen) else violation
         if violation.exception is not None and not violation.calls:
-            return None if any(violation.exception in other.strangers for other in more.observed) else violation
+            return None if any(violation.exception in other.thread_errors for other in more.observed) else violation
         if violation.exception is not None:
             result, position = ("raised", violation.exception), violation.calls[0]
             return None if any(other.results[position] == result for other in more.observed) else violation
@@ -613,7 +613,7 @@ def _unfinished(seen: Observed) -> tuple[int, ...]:
 
 def key_of(seen: Observed) -> tuple[Any, ...]:
     """Return all that a verdict depends on."""
-    return (seen.status, seen.results, seen.state, seen.spans, seen.strangers, seen.holds, seen.identity)
+    return (seen.status, seen.results, seen.state, seen.spans, seen.thread_errors, seen.holds, seen.identity)
 
 
 def _aligned(mine: Sequence[Any], other: Sequence[Any]) -> list[Any]:

@@ -73,7 +73,7 @@ class Observed:
     results: tuple[Result, ...]  # thread by thread, call by call
     state: Canonical  # None if the execution did not end, or threads of the class have not
     spans: tuple[tuple[int, int], ...]  # of each call in the trace; (-1, -1) if it touched nothing
-    strangers: tuple[str, ...] = ()  # exceptions of threads that the class started itself
+    thread_errors: tuple[str, ...] = ()  # exceptions of threads that the class started itself
     holds: bool = True  # the user's invariant
     identity: tuple[tuple[int, bool] | None, ...] = ()  # which results are the same object
     before: int = 0  # a bit for every pair of calls of which the first was over before the second began
@@ -186,12 +186,14 @@ def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
     held = [with_state(bed.values[name]) for name in bed.variables]
     state = canonical_all(held) if finished and not _under_way() else None
     alike = identities(values, held) if finished else ()
-    others = ENGINE.strangers()
-    strangers = tuple([exception_name(each.error) for each in others if each.error is not None]) if others else ()
+    others = ENGINE.class_threads()
+    thread_errors = tuple([exception_name(each.error) for each in others if each.error is not None]) if others else ()
     invariant = rules.invariant if rules is not None and finished else None
     kept = invariant is None or holds(invariant, bed.space, bed.values)
     last = not bed.running or all(stuck.start >= done.end for stuck in bed.running.values() for done in bed.done)
-    return Observed(ENGINE.status, tuple(results), state, tuple(spans), strangers, kept, alike, *_order(spans), last)
+    return Observed(
+        ENGINE.status, tuple(results), state, tuple(spans), thread_errors, kept, alike, *_order(spans), last
+    )
 
 
 def _span(trace: Sequence[Entry], done: Done) -> tuple[int, int]:
@@ -206,7 +208,7 @@ def _span(trace: Sequence[Entry], done: Done) -> tuple[int, int]:
 
 def _under_way() -> bool:
     """Whether a thread of the class has begun something and could go on: what is left behind says nothing yet."""
-    others = ENGINE.strangers()
+    others = ENGINE.class_threads()
     could = {each.id for each in others if each.enabled} if others else ()
     return bool(could) and any(entry[0] in could for entry in ENGINE.trace)
 

@@ -30,8 +30,8 @@ from plait.run.hooks.access import forget_kinds
 from plait.run.hooks.dynamic import HOOKS
 from plait.run.hooks.variables import Cell
 from plait.run.importing.codes import Codes, Library
+from plait.run.importing.counterparts import Counterparts
 from plait.run.importing.importer import resolve_lazy
-from plait.run.importing.twins import Twins
 
 if TYPE_CHECKING:
     from plait.model.site import Site
@@ -70,7 +70,7 @@ class Adopter:
         self, mirror: Mirror, sites: dict[int, Site], cache: Path | None = None, library: Library | None = None
     ) -> None:
         self._library = library or Library(sites, cache)
-        self._twins = Twins(mirror)
+        self._counterparts = Counterparts(mirror)
         self._codes: dict[int, Codes] = {}  # by the identity of the functions' globals
         self._done: set[str] = set()
         self._seen: dict[int, Any] = {}
@@ -199,9 +199,9 @@ class Adopter:
             if known is not value:
                 put(known)
             return
-        twin = self._twins.of(value)
-        if twin is not None:
-            put(twin)
+        counterpart = self._counterparts.of(value)
+        if counterpart is not None:
+            put(counterpart)
             return
         visitor = _VISITORS.get(type(value)) or self._visitor(value)
         if visitor is None or len(self._seen) > LIMIT:
@@ -246,7 +246,7 @@ class Adopter:
                 self._visit(value, self._setter(owner, name, value))
 
     def _visit_class(self, owner: type, put: Put) -> None:
-        bases = tuple(self._twins.of(base) or base for base in owner.__bases__)
+        bases = tuple(self._counterparts.of(base) or base for base in owner.__bases__)
         if bases != owner.__bases__:
             owner = self._rebase(owner, bases, put)
         self._visit_space(owner)

@@ -63,7 +63,7 @@ class Run:
     values: dict[str, Any]
     made: list[list[Made]]
     status: str = ENDED
-    strangers: list[BaseException] = field(default_factory=list)  # of threads that the class started itself
+    thread_errors: list[BaseException] = field(default_factory=list)  # of threads that the class started itself
     helped: bool = False  # there are such threads
 
 
@@ -147,10 +147,10 @@ class ParallelBed:
     def _executed(self, runs: list[Run], body: Callable[[int], None], lead: Callable[[], None]) -> list[Run]:
         """Run a body per thread of the test; returns the runs that ended, and behind them one that did not."""
         bodies = [functools.partial(body, number) for number in range(len(self._suffixes))]
-        status, strangers, helped = _execute([*bodies, lead])
+        status, thread_errors, helped = _execute([*bodies, lead])
         found = []
         for run in runs:
-            run.strangers, run.helped = strangers, helped
+            run.thread_errors, run.helped = thread_errors, helped
             found.append(run)
             if any(len(made) < len(suffix) for made, suffix in zip(run.made, self._suffixes, strict=True)):
                 run.status = status if status != ENDED else UNDECIDED
@@ -192,12 +192,12 @@ def _execute(bodies: Sequence[Callable[[], None]]) -> tuple[str, list[BaseExcept
     """
     before = set(threading.enumerate())
     threads = [threading.Thread(target=body, daemon=True) for body in bodies]
-    own, strangers = set(threads), list[BaseException]()
+    own, thread_errors = set(threads), list[BaseException]()
     hook = threading.excepthook
 
     def note(died: threading.ExceptHookArgs) -> None:
         if died.thread not in own and died.exc_value is not None:
-            strangers.append(died.exc_value)
+            thread_errors.append(died.exc_value)
 
     threading.excepthook = note
     try:
@@ -207,7 +207,7 @@ def _execute(bodies: Sequence[Callable[[], None]]) -> tuple[str, list[BaseExcept
             thread.join(PATIENCE)
         left = [thread for thread in threads if thread.is_alive()]
         status = _look(left) if left else ENDED
-        return status, strangers, bool(strangers or set(threading.enumerate()) - before - own)
+        return status, thread_errors, bool(thread_errors or set(threading.enumerate()) - before - own)
     finally:
         threading.excepthook = hook
 

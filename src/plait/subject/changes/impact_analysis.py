@@ -94,7 +94,7 @@ class _Points:
     def of(self, lines: set[int]) -> Impact:
         """Return steps two, three and four."""
         for line in sorted(lines):
-            for qualname in self._around(line):
+            for qualname in self._enclosing(line):
                 self._methods.add(qualname)
                 self._points.add(Icp(self._class_name(class_of(qualname)), qualname or None, line, None))
         for owner, function in [*self._functions, (None, None)]:
@@ -116,7 +116,7 @@ class _Points:
     def _class_name(self, qualname: str) -> str:
         return f"{self._module.name}:{qualname}" if qualname else self._module.name
 
-    def _around(self, line: int) -> list[str]:
+    def _enclosing(self, line: int) -> list[str]:
         """Return the innermost function of a line, and the lambdas on it; "" is the module itself."""
         best, width = "", 1 << 30
         lambdas = []

@@ -94,12 +94,12 @@ def _guards(container: Container) -> dict[int, tuple[str, ...]]:
     return {
         id(node): tuple(
             ast.unparse(item.context_expr)
-            for outer in around
+            for outer in enclosing
             if isinstance(outer, ast.With | ast.AsyncWith)
             for item in outer.items
             if _is_guard(item.context_expr)
         )
-        for node, around in nested_statements(container)
+        for node, enclosing in nested_statements(container)
     }
 
 

@@ -82,8 +82,8 @@ class _Guarded:
         self.outside: Counter[str] = Counter()
         whole = bool(self.locks)
         open_ = 0
-        for node, around in nested_statements(function):
-            held = [text for each in around for text in _locks(each)]
+        for node, enclosing in nested_statements(function):
+            held = [text for each in enclosing for text in _locks(each)]
             mine = _locks(node)
             self.locks.update(mine)
             steps = _acquired(node)

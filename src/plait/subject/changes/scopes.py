@@ -34,7 +34,7 @@ def scope_statements(container: ast.AST) -> Iterator[Statement]:
 
 
 def nested_statements(
-    container: ast.AST, around: tuple[Statement, ...] = ()
+    container: ast.AST, enclosing: tuple[Statement, ...] = ()
 ) -> Iterator[tuple[Statement, tuple[Statement, ...]]]:
     """As `scope_statements`, each with the compound statements that it stands in."""
     for field in BLOCKS:
@@ -42,9 +42,9 @@ def nested_statements(
         for node in block if isinstance(block, list) else ():
             if is_noise(node):
                 continue
-            yield node, around
+            yield node, enclosing
             if not isinstance(node, DEFINITIONS):
-                yield from nested_statements(node, (*around, node))
+                yield from nested_statements(node, (*enclosing, node))
 
 
 def definitions(module: ast.Module) -> Iterator[tuple[str, Definition]]:

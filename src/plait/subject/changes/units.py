@@ -274,8 +274,8 @@ def _field_text(node: Statement) -> str:
 
 def _assigned_fields(function: FunctionNode) -> Iterator[tuple[str, list[Statement]]]:
     receiver = function.args.args[0].arg if function.args.args else "self"
-    for node, around in nested_statements(function):
+    for node, enclosing in nested_statements(function):
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         for inner in (inner for target in targets if target is not None for inner in ast.walk(target)):
             if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name) and inner.value.id == receiver:
-                yield inner.attr, [*around, node]
+                yield inner.attr, [*enclosing, node]

@@ -85,7 +85,7 @@ class StreamOptions:
     wide: bool = True  # tests of many methods at once are among them (`plait.generate.mixing`)
     rules: Rules = field(default_factory=Rules)
     recorded: bool = False  # for a later run to follow (`plait.store.recording`)
-    around: str = ""  # stands for what code under test meets besides itself: the user's hook, what it may do
+    environment: str = ""  # stands for what code under test meets besides itself: the user's hook, what it may do
 
 
 @dataclass(slots=True)
@@ -329,7 +329,7 @@ class Stream:
         return {
             "seed": options.seed, "systematic": options.systematic, "sampled": options.sampled, "model": options.model,
             "timeouts": options.any_timeouts, "order": options.order, "rules": options.rules.as_json(),
-            "command": "check", "around": options.around,
+            "command": "check", "around": options.environment,
         }  # fmt: skip
 
     def _was_explored(self, test: Test, known: ExploredTest, chunk: Chunk) -> bool:

@@ -1,8 +1,8 @@
 """Virtual counterparts of real thread primitives that exist already when code comes under control.
 
 A lock made at import time, a queue in a module's variable, a class derived from `threading.Thread`: each real thing has
-one twin, made when it is first asked for and the same one ever after, so that a lock and the conditions over it still
-belong together.
+one counterpart, made when it is first asked for and the same one ever after, so that a lock and the conditions over it
+still belong together.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _QUEUES = ("Queue", "LifoQueue", "PriorityQueue")
 
 
-class Twins:
-    """Asks of any value whether it is a real primitive, and knows its twin."""
+class Counterparts:
+    """Asks of any value whether it is a real primitive, and knows its counterpart."""
 
     def __init__(self, mirror: Mirror) -> None:
         self._of: dict[int, Any] = {}
@@ -38,36 +38,40 @@ class Twins:
     def _pair(self, real: types.ModuleType, virtual: types.ModuleType) -> None:
         self._remember(real, virtual)
         for attribute, value in vars(real).items():
-            twin = vars(virtual).get(attribute)
-            if twin is not None and twin is not value and (callable(value) or isinstance(value, types.ModuleType)):
-                self._remember(value, twin)
+            counterpart = vars(virtual).get(attribute)
+            if (
+                counterpart is not None
+                and counterpart is not value
+                and (callable(value) or isinstance(value, types.ModuleType))
+            ):
+                self._remember(value, counterpart)
 
-    def _remember(self, real: Any, twin: Any) -> Any:
+    def _remember(self, real: Any, counterpart: Any) -> Any:
         if id(real) not in self._of:
-            self._of[id(real)] = twin
+            self._of[id(real)] = counterpart
             self._real.append(real)
         return self._of[id(real)]
 
     def _learn_makers(self, virtual: dict[str, Any]) -> None:
         threading: Any = sys.modules["threading"]
         queue: Any = sys.modules.get("queue")
-        twins: Any = virtual["threading"]
+        mirrored: Any = virtual["threading"]
         makers = self._makers
         makers[type(threading.Lock())] = _lock
         makers[type(threading.RLock())] = makers[threading._PyRLock] = lambda _real: RLock()
-        makers[threading.Condition] = lambda real: twins.Condition(self.of(real._lock) or real._lock)
-        makers[threading.Event] = lambda real: _event(twins.Event(), real)
-        makers[threading.Semaphore] = lambda real: twins.Semaphore(real._value)
-        makers[threading.BoundedSemaphore] = lambda real: _bounded(twins.BoundedSemaphore, real)
-        makers[threading.Barrier] = lambda real: twins.Barrier(real._parties, real._action, real._timeout)
-        makers[threading.local] = lambda real: _local(twins.local(), real)
+        makers[threading.Condition] = lambda real: mirrored.Condition(self.of(real._lock) or real._lock)
+        makers[threading.Event] = lambda real: _event(mirrored.Event(), real)
+        makers[threading.Semaphore] = lambda real: mirrored.Semaphore(real._value)
+        makers[threading.BoundedSemaphore] = lambda real: _bounded(mirrored.BoundedSemaphore, real)
+        makers[threading.Barrier] = lambda real: mirrored.Barrier(real._parties, real._action, real._timeout)
+        makers[threading.local] = lambda real: _local(mirrored.local(), real)
         if queue is not None:
             for name in _QUEUES:
                 makers[getattr(queue, name)] = partial(_queue, getattr(virtual["queue"], name))
             makers[queue.SimpleQueue] = lambda real: _simple_queue(virtual["queue"].SimpleQueue(), real)
 
     def of(self, value: Any) -> Any:
-        """Return the twin of a real module, class, function or primitive; None for anything else."""
+        """Return the counterpart of a real module, class, function or primitive; None for anything else."""
         found = self._of.get(id(value))
         if found is not None:
             return found
@@ -78,41 +82,41 @@ class Twins:
 
 
 def _lock(real: Any) -> Lock:
-    twin = Lock()
+    counterpart = Lock()
     if real.locked():
-        twin.acquire()
-    return twin
+        counterpart.acquire()
+    return counterpart
 
 
-def _event(twin: Any, real: Any) -> Any:
+def _event(counterpart: Any, real: Any) -> Any:
     if real.is_set():
-        twin.set()
-    return twin
+        counterpart.set()
+    return counterpart
 
 
 def _bounded(kind: Any, real: Any) -> Any:
-    twin = kind(real._initial_value)
+    counterpart = kind(real._initial_value)
     for _ in range(real._initial_value - real._value):
-        twin.acquire()
-    return twin
+        counterpart.acquire()
+    return counterpart
 
 
-def _local(twin: Any, real: Any) -> Any:
+def _local(counterpart: Any, real: Any) -> Any:
     for name, value in vars(real).items():
-        setattr(twin, name, value)
-    return twin
+        setattr(counterpart, name, value)
+    return counterpart
 
 
 def _queue(kind: Any, real: Any) -> Any:
-    twin = kind(real.maxsize)
-    twin.queue.extend(real.queue)
-    twin.unfinished_tasks = real.unfinished_tasks
-    return twin
+    counterpart = kind(real.maxsize)
+    counterpart.queue.extend(real.queue)
+    counterpart.unfinished_tasks = real.unfinished_tasks
+    return counterpart
 
 
-def _simple_queue(twin: Any, real: Any) -> Any:
+def _simple_queue(counterpart: Any, real: Any) -> Any:
     waiting = [real.get_nowait() for _ in range(real.qsize())]
     for item in waiting:
         real.put(item)
-        twin.put(item)
-    return twin
+        counterpart.put(item)
+    return counterpart
