@@ -50,3 +50,10 @@ def test_nobody_but_a_thread_itself_calls_its_run():
     assert {"start", "stop"} <= {each.name for each in interface.methods}
     assert "run" not in {each.name for each in interface.methods}
     assert any("`start` has it called" in note for note in interface.notes)
+
+
+def test_a_package_without_a_file_of_its_own_is_listed_whole(tmp_path):
+    found = listed(tmp_path, shop__stock="class Stock:\n    pass\n", shop__parts__init="class Part:\n    pass\n")
+    assert {each.name for each in found.classes} == {"shop.stock:Stock", "shop.parts:Part"}
+    within = list_package("shop.parts", Version("x", tmp_path, "folder", ()))
+    assert [each.name for each in within.classes] == ["shop.parts:Part"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plait.subject.package.facts import module_facts
+from plait.subject.package.facts import module_facts, whole_class
 from plait.subject.package.suspects import changes_after_import, class_suspects, module_suspects
 from plait.subject.source import Module
 
@@ -151,3 +151,36 @@ def test_every_module_of_plait_can_be_read():
     for file in sorted(root.rglob("*.py")):
         text = file.read_bytes()
         module_facts(Module(file.stem, file.name, ast.parse(text), False, True, text))
+
+
+def test_what_is_changed_of_other_modules_and_classes_is_suspect():
+    found = facts("""
+        import requests
+
+        class Mocker:
+            def start(self):
+                requests.Session = self
+
+            def stop(self):
+                return requests.get
+
+        def install(name):
+            requests.adapters[name] = 1
+            Mocker.installed = name
+    """)
+    assert [each.what for each in class_suspects("shop", found.classes["Mocker"])] == [
+        "start writes requests.Session without a lock"
+    ]
+    said = {each.what for each in module_suspects(found)}
+    assert "install reads and changes requests.adapters in steps, without a lock" in said
+    assert "install writes Mocker.installed without a lock" in said
+
+
+def test_a_class_has_the_locks_and_methods_of_its_bases():
+    found = facts(LOCKED + "\n    class Shelf(Stock):\n        def get(self):\n            return 1\n")
+    whole = whole_class({"shop": found}, "shop", "Shelf")
+    assert whole.locks == {"self._lock"}
+    assert set(whole.functions) == {"__init__", "add", "get"}
+    assert not whole.functions["get"].uses
+    assert found.classes["Shelf"].locks == set()
+    assert whole_class({"shop": found}, "shop", "Nobody") is None

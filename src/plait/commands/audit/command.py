@@ -34,7 +34,7 @@ from plait.store.baseline import Found
 from plait.store.database import FOLDER
 from plait.subject.contract import IMMUTABLE
 from plait.subject.name import Subject
-from plait.subject.package.facts import ClassFacts, ModuleFacts, module_facts
+from plait.subject.package.facts import ClassFacts, ModuleFacts, module_facts, whole_class
 from plait.subject.package.listing import Listing, PublicClass, PublicFunction, list_package
 from plait.subject.package.suspects import changes_after_import, class_suspects, module_suspects
 from plait.subject.versions.version import Version, resolve
@@ -133,13 +133,14 @@ def _steps(listing: Listing, facts: dict[str, ModuleFacts]) -> tuple[list[_Plann
     steps, silent = [], []
     for public in listing.classes:
         made = Audited(public.name, "class", _shown(public, listing), public.line)
-        known = facts[public.module].classes.get(public.qualname)
+        known = whole_class(facts, public.module, public.qualname)
         if public.silent:
             made.verdict, made.contract = SILENT, IMMUTABLE
             made.reason = f"{public.silent}, which has no state that threads could share"
             silent.append(made)
             continue
-        made.suspects = class_suspects(public.module, known) if known is not None else []
+        own = facts[public.module].classes.get(public.qualname)  # what is inherited is looked for where it stands
+        made.suspects = class_suspects(public.module, own) if own is not None else []
         steps.append(_Planned(Subject(public.module, public.qualname, None), [made], known))
     for module in dict.fromkeys(each.module for each in listing.functions):
         suspects = module_suspects(facts[module])

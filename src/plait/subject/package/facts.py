@@ -1,8 +1,9 @@
 """Which functions and methods touch which shared state, under which locks: read from source, in seconds.
 
 Shared state is what two threads can both reach: attributes of ``self``, attributes of a class, and names at the top of
-a module. A lock counts where its ``with`` block stands around an access; a private helper counts as locked if all its
-callers hold the lock. This is an estimate: it ranks what is to be tested and never decides whether it is safe.
+a module, its own or another one's. A lock counts where its ``with`` block stands around an access; a private helper
+counts as locked if all its callers hold the lock. This is an estimate: it ranks what is to be tested and never decides
+whether it is safe.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from plait.subject.changes.scopes import FUNCTIONS, FunctionNode
 from plait.subject.interface.concurrent import is_lock_name, primitive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from plait.subject.source import Module
 
@@ -112,6 +113,34 @@ class ModuleFacts:
         return self.containers | self.rebound
 
 
+def whole_class(facts: Mapping[str, ModuleFacts], module: str, qualname: str) -> ClassFacts | None:
+    """Return a class with all that it inherits of classes in these modules; None if it is in none of them.
+
+    A base is looked for by its name, in the same module first: this is an estimate, too.
+    """
+    near = facts[module].classes if module in facts else {}
+    own = near.get(qualname)
+    if own is None:
+        return None
+    everywhere = {name: known for each in facts.values() for name, known in each.classes.items()}
+    found = replace(
+        own, functions=dict(own.functions), locks=set(own.locks), containers=set(own.containers), local=set(own.local)
+    )
+    pending, seen = list(own.bases), {qualname}
+    while pending:
+        name = pending.pop(0)
+        base = near.get(name) or everywhere.get(name)
+        if base is None or name in seen:
+            continue
+        seen.add(name)
+        found.functions = {**base.functions, **found.functions}
+        found.locks |= base.locks
+        found.containers |= base.containers
+        found.local |= base.local
+        pending += base.bases
+    return found
+
+
 def module_facts(module: Module) -> ModuleFacts:
     """Return what the code of a module does with shared state."""
     found = ModuleFacts(module.name)
@@ -125,12 +154,13 @@ def module_facts(module: Module) -> ModuleFacts:
         if isinstance(part, ast.Global):
             found.rebound.update(part.names)
     names = bound | found.rebound
+    foreign = frozenset(module.imports) | {name for name in module.definitions if "." not in name}
     for qualname, nodes in module.definitions.items():
         node = nodes[-1]
         if isinstance(node, ast.ClassDef) and "<locals>" not in qualname:
-            found.classes[qualname] = _class(module, qualname, node, names)
+            found.classes[qualname] = _class(module, qualname, node, names, foreign)
         elif isinstance(node, FUNCTIONS) and "." not in qualname:
-            found.functions[qualname] = _function(module, node, None, names)
+            found.functions[qualname] = _function(module, node, None, names, foreign=foreign)
     for each in found.classes.values():
         _inherit_locks(each.functions)
     _inherit_locks(found.functions)
@@ -159,7 +189,7 @@ def _last(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _class(module: Module, qualname: str, node: ast.ClassDef, names: set[str]) -> ClassFacts:
+def _class(module: Module, qualname: str, node: ast.ClassDef, names: set[str], foreign: frozenset[str]) -> ClassFacts:
     found = ClassFacts(qualname, node.lineno, bases=tuple(_last(base) for base in node.bases))
     shared = set()
     for part in node.body:
@@ -172,7 +202,7 @@ def _class(module: Module, qualname: str, node: ast.ClassDef, names: set[str]) -
             _attributes_of(module, part, found)
     for part in node.body:
         if isinstance(part, FUNCTIONS):
-            made = _function(module, part, node.name, names, frozenset(shared), frozenset(found.locks))
+            made = _function(module, part, node.name, names, frozenset(shared), frozenset(found.locks), foreign)
             known = found.functions.get(part.name)
             if known is not None:  # a property and its setter, an overload
                 made.uses, made.calls = known.uses + made.uses, known.calls + made.calls
@@ -212,9 +242,9 @@ def _first(function: FunctionNode) -> str:
 
 def _function(
     module: Module, node: FunctionNode, owner: str | None, names: set[str], shared: frozenset[str] = frozenset(),
-    locks: frozenset[str] = frozenset(),
+    locks: frozenset[str] = frozenset(), foreign: frozenset[str] = frozenset(),
 ) -> FunctionFacts:  # fmt: skip
-    reader = _AccessReader(module, node, owner, names, shared, locks)
+    reader = _AccessReader(module, node, owner, names, shared, locks, foreign)
     for decorator in node.decorator_list:
         if is_lock_name(ast.unparse(decorator).partition("(")[0]) or "synchron" in ast.unparse(decorator).lower():
             reader.held.append(f"@{_last(decorator if not isinstance(decorator, ast.Call) else decorator.func)}")
@@ -227,7 +257,7 @@ class _AccessReader(ast.NodeVisitor):
 
     def __init__(
         self, module: Module, node: FunctionNode, owner: str | None, names: set[str], shared: frozenset[str],
-        locks: frozenset[str],
+        locks: frozenset[str], foreign: frozenset[str],
     ) -> None:  # fmt: skip
         self.facts = FunctionFacts(node.name, node.lineno)
         self.held: list[str] = []
@@ -240,7 +270,9 @@ class _AccessReader(ast.NodeVisitor):
             self._me = ""
         self._shared = shared
         self._locks = locks
-        self._names = names - _bound_in(node)
+        own = _bound_in(node)
+        self._names = names - own
+        self._foreign = foreign - own
         self._tested = 0
         self._walked = 0
         self._loops = 0
@@ -280,6 +312,8 @@ class _AccessReader(ast.NodeVisitor):
                 return f"{'cls' if classwide else 'self'}.{node.attr}"
             if self._owner is not None and self._is_class(base):
                 return f"cls.{node.attr}"
+            if isinstance(base, ast.Name) and base.id in self._foreign:
+                return f"{base.id}.{node.attr}"
         if isinstance(node, ast.Name) and node.id in self._names:
             return node.id
         return None
@@ -294,6 +328,8 @@ class _AccessReader(ast.NodeVisitor):
 
     def _note(self, node: ast.expr, mode: str) -> None:
         state = self._state(node)
+        if state is not None and mode == READ and "." in state and state.partition(".")[0] in self._foreign:
+            return  # every function of a module is an attribute of it: only what is changed tells
         if state is not None and not (mode == READ and (state in self._locks or is_lock_name(state))):
             tested, walked = self._tested > 0, self._walked > 0
             self.facts.uses.append(Use(state, mode, node.lineno, frozenset(self.held), tested, walked))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
 from plait.subject.source import Module, Source
-from plait.subject.versions.version import Version, import_root
+from plait.subject.versions.version import Version, import_root, usual_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,6 +116,10 @@ def _named(text: str, version: Version) -> tuple[Path, list[str]]:
     root_here = import_root(version.project or version.root, version.tree or version.root, text)
     if root_here is not None:
         return root_here, [text]
+    starts = (version.project or version.root, version.tree or version.root)
+    for place in (place for start in dict.fromkeys(starts) for place in usual_places(start)):
+        if _is_namespace(place.joinpath(*text.split("."))):
+            return place, [text]
     if version.kind == "worktree":
         spec = importlib.machinery.PathFinder.find_spec(text.partition(".")[0])
         where = [*(spec.submodule_search_locations or ())] if spec is not None else []
@@ -125,6 +129,11 @@ def _named(text: str, version: Version) -> tuple[Path, list[str]]:
         if origin and Path(origin).is_file():
             return Path(origin).parent, [text]
     raise UsageError(f"{text}: there is no package or module of that name; give a name, a file or a folder")
+
+
+def _is_namespace(folder: Path) -> bool:
+    """Return whether a folder without a module of its own has modules or packages: a part of a shared name."""
+    return folder.is_dir() and (any(folder.glob("*.py")) or any(folder.glob("*/__init__.py")))
 
 
 def _climbed(place: Path) -> tuple[Path, list[str]]:
@@ -166,7 +175,7 @@ def _files(root: Path, name: str) -> Iterator[tuple[str, Path]]:
         stem = entry.name.partition(".")[0]
         if entry.is_dir():
             skipped = entry.name in _NOT_PRODUCT or entry.name.startswith(".") or not stem.isidentifier()
-            if not skipped and any(entry.glob("*.py")):
+            if not skipped and _is_namespace(entry):
                 yield from _files(root, f"{name}.{entry.name}")
         elif entry.name == "__init__.py":
             yield name, entry

@@ -52,7 +52,7 @@ def module_suspects(facts: ModuleFacts) -> list[Suspect]:
                                               owner.functions.values())]  # fmt: skip
     for function in functions:
         for use in function.uses:
-            if use.state in facts.state or (use.state.startswith("cls.")):
+            if use.state in facts.state or ("." in use.state and not use.state.startswith("self.")):
                 by_state[use.state].append((function, use))
     found = [each for state, uses in by_state.items() for each in _of_state(facts.name, state, uses)]
     found += _of_orders(facts.name, facts.functions.values())
