@@ -105,7 +105,8 @@ def _plain(method: str) -> str:
 def _count(audited: Audited, result: Result, only: str | None = None) -> None:
     stats = result.stats
     covered = [tuple(row["methods"]) for row in result.more.get("pairs", ()) if row["covered"]]
-    broken = {tuple(sorted(map(_plain, finding.methods)))[:2] for finding in result.findings}
+    shown = [each for finding in result.findings for each in (finding.methods, *finding.siblings)]
+    broken = {tuple(sorted(map(_plain, each)))[:2] for each in shown if each}
     pairs = [(one, other) for one, other in covered if only is None or only in (one, other)]
     audited.unsafe = sorted({(each[0], each[-1]) for each in broken if only is None or only in each})
     audited.safe = [pair for pair in pairs if tuple(sorted(pair)) not in broken]
