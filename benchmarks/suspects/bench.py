@@ -30,9 +30,7 @@ TOP, GOAL = 0.2, 0.85  # of the subjects, and of the cases that are among them
 LINES = 100_000  # in ten seconds
 
 
-def run(
-    *, subject: str | None = None, progress: Callable[[str], None] = lambda _line: None
-) -> dict[str, Any]:
+def run(*, subject: str | None = None, progress: Callable[[str], None] = lambda _line: None) -> dict[str, Any]:
     """Read the faulty release of each case; a row per case."""
     rows = []
     missing: dict[str, str] = {}
