@@ -7,7 +7,14 @@ from typing import Any, NamedTuple
 
 from plait.model.finding import Finding
 from plait.model.result import Result
-from plait.report.finding_text import INDENT, preemptions_of, test_lines, told, waiting_lines, why_lines
+from plait.report.finding_text import (
+    INDENT,
+    preemptions_of,
+    test_lines,
+    waiting_lines,
+    why_lines,
+    with_interleaving,
+)
 from plait.report.layout import Layout, Line, Span, prose
 
 
@@ -39,7 +46,7 @@ def difference_lines(finding: Finding, result: Result, layout: Layout) -> list[L
         passes = f"passes on the {other} version, fails on the {side} one"
         after += prose(f"Regression test ({passes}): {finding.reproducer}", layout, indent=INDENT)
     title = f"One way to get there ({side} version, {preemptions_of(finding)}):"
-    return told(finding, layout, before, title, after)
+    return with_interleaving(finding, layout, before, title, after)
 
 
 def _side_by_side(result: Result, layout: Layout) -> list[Line]:

@@ -26,7 +26,7 @@ def finding_lines(finding: Finding, layout: Layout, number: int = 1, total: int 
     after = [*waiting_lines(finding, layout), *why_lines(finding, layout)]
     if finding.reproducer is not None:
         after += prose(f"Regression test: {finding.reproducer}", layout, indent=INDENT)
-    return told(finding, layout, before, f"What happens, {preemptions_of(finding)}:", after)
+    return with_interleaving(finding, layout, before, f"What happens, {preemptions_of(finding)}:", after)
 
 
 def title_of(finding: Finding) -> str:
@@ -37,7 +37,9 @@ def title_of(finding: Finding) -> str:
     return f"{finding.summary}: {message}" if is_said and finding.summary.endswith(named) else finding.summary
 
 
-def told(finding: Finding, layout: Layout, before: Sequence[Line], title: str, after: Sequence[Line]) -> list[Line]:
+def with_interleaving(
+    finding: Finding, layout: Layout, before: Sequence[Line], title: str, after: Sequence[Line]
+) -> list[Line]:
     """Return a finding with its interleaving in the middle, which gets the lines that the rest leaves."""
     if not finding.interleaving:
         return [*before, *after]

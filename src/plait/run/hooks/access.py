@@ -11,7 +11,7 @@ import os
 import types
 from typing import Any
 
-from plait.run.engine import ENGINE, access, called_out
+from plait.run.engine import ENGINE, access, amend_step, called_out
 from plait.run.heap import OPAQUE
 from plait.run.hooks.buffers import operand
 from plait.run.hooks.containers import (
@@ -139,9 +139,7 @@ def _on_key(thread: VThread, container: Any, key: Any, what: str, site: int) -> 
     access(thread, loc, KEY_INSERT, site)
     present = dict.__contains__(container, key) if isinstance(container, dict) else set.__contains__(container, key)
     if present:  # known only now that it is this thread's turn
-        entry = ENGINE.trace[-1]
-        mode = KEY_READ if what is KEY_DEFAULT else KEY_WRITE
-        ENGINE.trace[-1] = (entry[0], entry[1], mode, entry[3], entry[4], entry[5])
+        amend_step(KEY_READ if what is KEY_DEFAULT else KEY_WRITE)
 
 
 def _on_container(thread: VThread, container: Any, what: str, args: tuple[Any, ...], site: int) -> None:
