@@ -176,6 +176,73 @@ FILES = [
         system_call_setxattr="call('setxattr', file, 'user.plait', 'x', 1, 0)",
         system_call_utimes="call('utimensat', -100, file, None, 0)",
         bound_socket="import socket\nsocket.socket(socket.AF_UNIX).bind(new)",
+        open_by_a_path_descriptor="f = os.open(file, os.O_PATH)\nopen(f'/proc/self/fd/{f}', 'w').write('x')",
+        system_call_open_newer="import struct\ncall('openat2', -100, new, struct.pack('QQQ', 0o101, 0o600, 0), 24)",
+        system_call_create="call('creat', new, 0o600)",
+        system_call_open_older="call('open', new, os.O_CREAT | os.O_WRONLY, 0o600)",
+        system_call_rename_older="call('rename', file, new)",
+        system_call_chmod_older="call('chmod', file, 0o777)",
+        system_call_utime="call('utime', file, None)",
+        system_call_utimes_older="call('utimes', file, None)",
+        system_call_setxattr_of_a_link="call('lsetxattr', file, 'user.plait', 'x', 1, 0)",
+        version_of_a_file="import fcntl, struct\nf = os.open(file, os.O_RDONLY)\n"
+        "fcntl.ioctl(f, 0x40087602, struct.pack('l', 7))",
+        copied_by_the_kernel=(
+            "f, d = os.open(file, os.O_RDONLY), os.open(here, os.O_RDONLY)\n"
+            "o = os.open('new', os.O_CREAT | os.O_WRONLY, dir_fd=d)\nos.sendfile(o, f, 0, 8)"
+        ),
+        in_a_collection="import gc\ndef made(*_):\n    gc.callbacks.remove(made)\n    os.mkfifo(new)\n"
+        "gc.callbacks.append(made)\ngc.collect()",
+        in_a_profile_function="import sys\ndef profile(*_):\n    sys.setprofile(None)\n    os.mkfifo(new)\n"
+        "sys.setprofile(profile)\n(lambda: 0)()",
+        in_a_finaliser="import weakref\nclass D:\n    pass\nd = D()\nweakref.finalize(d, os.mkfifo, new)\ndel d",
+        at_the_end_of_the_process="import atexit\natexit.register(os.mkfifo, new)\natexit._run_exitfuncs()",
+        in_a_codec="import codecs\ndef search(name):\n    codecs.unregister(search)\n    os.mkfifo(new)\n"
+        "codecs.register(search)\nb'x'.decode('plait hostile')",
+        in_an_error_handler="import codecs\ncodecs.register_error('plait', lambda e: os.mkfifo(new) or ('', e.end))\n"
+        "b'\\xff'.decode('ascii', 'plait')",
+        in_an_import="import sys\nclass F:\n    def find_spec(self, *_):\n        sys.meta_path.remove(self)\n"
+        "        os.mkfifo(new)\nsys.meta_path.insert(0, F())\nimport plait_hostile_module",
+        in_a_path_hook="import sys\ndef hook(p):\n    sys.path_hooks.remove(hook)\n    os.mkfifo(new)\n"
+        "    raise ImportError\nsys.path_hooks.insert(0, hook)\nsys.path.append('/plait/hostile')\n"
+        "try:\n    import plait_hostile_module\nfinally:\n    sys.path.remove('/plait/hostile')",
+        in_an_unpickled_value="import pickle\npickle.loads(b'cos\\nmkfifo\\n(V' + new.encode() + b'\\ntR.')",
+        in_an_unraisable_hook="import sys\nold = sys.unraisablehook\nsys.unraisablehook = lambda _: os.mkfifo(new)\n"
+        "class D:\n    def __del__(self):\n        raise ValueError\n"
+        "try:\n    D()\nfinally:\n    sys.unraisablehook = old",
+        in_a_hook_of_threads="import threading\nold = threading.excepthook\n"
+        "threading.excepthook = lambda _: os.mkfifo(new)\n"
+        "try:\n    t = threading.Thread(target=int, args=('x',))\n    t.start()\n    t.join()\n"
+        "finally:\n    threading.excepthook = old",
+        in_an_audit_hook="import sys\ndef hook(*_, done=[], make=os.mkfifo, new=new):\n    if not done:\n"
+        "        done.append(1)\n        make(new)\nsys.addaudithook(hook)\nos.listdir('.')",
+        in_a_timer="import threading\nt = threading.Timer(0, os.mkfifo, (new,))\nt.start()\nt.join()",
+        at_an_alarm="import signal, time\nsignal.signal(signal.SIGALRM, lambda *_: os.mkfifo(new))\n"
+        "signal.setitimer(signal.ITIMER_REAL, 0.01)\ntime.sleep(0.1)",
+        in_a_pool_of_threads=(
+            "import concurrent.futures\nwith concurrent.futures.ThreadPoolExecutor(1) as e:\n"
+            "    e.submit(os.mkfifo, new).result()"
+        ),
+        in_an_event_loop="import asyncio\nasync def run():\n    await asyncio.to_thread(os.mkfifo, new)\n"
+        "asyncio.run(run())",
+        in_a_greenlet="import greenlet\ngreenlet.greenlet(os.mkfifo).switch(new)",
+        path_file_of_an_environment="import site\nopen('x.pth', 'w').write(f'import os; os.mkfifo({new!r})')\n"
+        "site.addpackage(os.getcwd(), 'x.pth', None)",
+        package_with_an_entry="import importlib.metadata as m, pathlib\nos.mkdir('p.egg-info')\n"
+        "open('p.egg-info/entry_points.txt', 'w').write('[pytest11]\\na = os:mkfifo')\n"
+        "[e] = m.PathDistribution(pathlib.Path('p.egg-info')).entry_points\ne.load()(new)",
+        archive_with_links="import tarfile, io\nwith tarfile.open('a.tar', 'w') as t:\n    i = tarfile.TarInfo('l')\n"
+        "    i.type, i.linkname = tarfile.SYMTYPE, here\n    t.addfile(i)\n"
+        "    t.addfile(tarfile.TarInfo('l/new'), io.BytesIO())\ntarfile.open('a.tar').extractall()",
+        archive_with_absolute_names="import tarfile, io\nwith tarfile.open('a.tar', 'w') as t:\n"
+        "    i = tarfile.TarInfo(new)\n    t.addfile(i, io.BytesIO())\nt = tarfile.open('a.tar')\n"
+        "t.extractall('/')",
+        environment_of_its_own="import venv\nvenv.create(new, with_pip=False)",
+        bytes_compiled="import compileall\nopen('m.py', 'w').close()\nos.symlink(here, '__pycache__')\n"
+        "compileall.compile_file('m.py')",
+        trace_left="import tracemalloc\ntracemalloc.start()\ntry:\n    tracemalloc.take_snapshot().dump(new)\n"
+        "finally:\n    tracemalloc.stop()",
+        profile_left="import cProfile\np = cProfile.Profile()\np.runcall(int)\np.dump_stats(new)",
     ),
     Act("change owner", "os.chown(file, 1, 1)", "files", root=True),
     Act("change owner by descriptor", "os.fchown(os.open(file, os.O_RDONLY), 1, 1)", "files", root=True),
@@ -208,6 +275,17 @@ FILES = [
         descriptors_used_up="kept = [os.dup(0) for _ in range(100_000)]",
         limit_raised="import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (200_000, 200_000))",
         queue_left_behind="call('msgget', 0x706C6169, 0o1600)\nassert outside_sees_queue(0x706C6169)",
+        memory_file="os.memfd_create('plait')",
+        secret_memory_file="call('memfd_secret', 0)",
+        shared_segment="call('shmget', 0, 4096, 0o1600)",
+        semaphores_of_the_system="call('semget', 0, 1, 0o1600)",
+        queue_of_the_system="call('msgget', 0, 0o1600)",
+        terminal_read="os.open(terminal, os.O_RDONLY | os.O_NOCTTY)",
+        terminal_of_its_own="os.openpty()",
+        lease_on_a_file="import fcntl\nfcntl.fcntl(os.open(file, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK)",
+        signal_at_changes="import fcntl, signal\nsignal.signal(signal.SIGIO, signal.SIG_IGN)\n"
+        "fcntl.fcntl(os.open(here, os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_MODIFY)",
+        dies_with_nobody="call('prctl', 1, 0, 0, 0, 0)",
     ),
 ]
 
@@ -256,6 +334,18 @@ NETWORK = _done(
         "t = threading.Thread(target=lambda: made.append(socket.create_connection(('127.0.0.1', port), 1)))\n"
         "t.start()\nt.join()\nassert made"
     ),
+    datagram_of_a_local_socket="import socket\nsocket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b'x', place)",
+    packets_on_a_local_socket="import socket\nsocket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect(place)",
+    several_paths="import socket, struct\ns = socket.socket(2, 1, 262)\n"
+    "to = struct.pack('=H', 2) + struct.pack('!H', port) + bytes([127, 0, 0, 1] + [0] * 8)\n"
+    "call('connect', s.fileno(), to, 16)",
+    send_many_by_system_call="import socket\nsocket.socket(type=socket.SOCK_DGRAM)\ncall('sendmmsg', 0, None, 0, 0)",
+    group_of_the_newer_protocol=(
+        "import socket, struct\ns = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)\n"
+        "s.setsockopt(41, 20, socket.inet_pton(socket.AF_INET6, 'ff02::1') + struct.pack('I', 1))"
+    ),
+    bus_of_the_car="import socket\nsocket.socket(29, socket.SOCK_RAW, 1)",
+    descriptor_sent_by_socket=("import socket\na, b = socket.socketpair()\nsocket.send_fds(a, [b'x'], [0])"),
     asyncio_server=(
         "import asyncio\nasync def serve():\n    await asyncio.start_server(lambda *_: None, '127.0.0.1', 0)\n"
         "asyncio.run(serve())"
@@ -302,6 +392,29 @@ PROCESSES = _done(
     system_call_execute=(
         "try:\n    call('execveat', -100, '/nowhere/at/all', None, None, 0)\nexcept FileNotFoundError:\n    pass"
     ),
+    system_call_fork_older="call('fork') or os._exit(0)",
+    system_call_fork_newer="import struct\n"
+    "call('clone3', struct.pack('QQQQQQQQ', 0, 0, 0, 0, 17, 0, 0, 0), 64) or os._exit(0)",
+    program_of_a_memory_file="f = os.memfd_create('x')\nos.write(f, open('/bin/true', 'rb').read())\n"
+    "os.waitpid(os.posix_spawn(f'/proc/self/fd/{f}', ['x'], {}), 0)",
+    program_of_its_own="import shutil\nshutil.copy('/bin/true', 'mine')\n"
+    "os.waitpid(os.posix_spawn('./mine', ['x'], {}), 0)",
+    interpreter_started="import sys\nos.waitpid(os.posix_spawn(sys.executable, ['python', '-c', ''], {}), 0)",
+    pager_started="import pydoc\npydoc.pipepager('x', 'true')\nassert os.popen('echo x').read()",
+    browser_started="import webbrowser\nassert webbrowser.GenericBrowser('true').open('x')",
+    service_started="import socketserver\n"
+    "class S(socketserver.ForkingMixIn, socketserver.BaseServer):\n    pass\n"
+    "S.process_request(S(None, None), None, None)",
+    signal_to_a_thread_by_value="import struct\n"
+    "call('rt_tgsigqueueinfo', victim, victim, 18, struct.pack('iii', 18, 0, -1) + bytes(116))",
+    signal_to_a_thread_of_another="import fcntl, struct\na, b = os.pipe()\n"
+    "fcntl.fcntl(a, 15, struct.pack('ii', 0, victim))",
+    scheduling_of_another_by_attributes=(
+        "import struct\ncall('sched_setattr', victim, struct.pack('IIQiIQQQ', 48, 3, 0, 19, 0, 0, 0, 0), 0)"
+    ),
+    priority_of_a_group="try:\n    os.setpriority(os.PRIO_PGRP, 4_000_000, 19)\nexcept ProcessLookupError:\n    pass",
+    pages_of_another="call('move_pages', victim, 0, None, None, None, 0)",
+    pages_of_another_moved="import struct\ncall('migrate_pages', victim, 64, struct.pack('Q', 1), struct.pack('Q', 1))",
     kill="os.kill(victim, 0)",
     kill_everybody="os.kill(-1, 0)",
     kill_group="os.killpg(os.getpgid(victim), 0)",
@@ -336,6 +449,28 @@ SECRETS = _done(
         " ctypes.byref((ctypes.c_void_p * 2)(stack_of_victim, 8)), 1, 0)"
     ),
     traced="call('ptrace', 16, victim, 0, 0)",
+    traced_without_a_stop="call('ptrace', 0x4206, victim, 0, 0)",
+    robust_list_of_another="import ctypes\np, n = ctypes.c_void_p(), ctypes.c_size_t()\n"
+    "call('get_robust_list', victim, ctypes.byref(p), ctypes.byref(n))",
+    memory_written_by_system_call=(
+        "import ctypes\nb = ctypes.create_string_buffer(1)\n"
+        "call('process_vm_writev', victim, ctypes.byref((ctypes.c_void_p * 2)(ctypes.addressof(b), 0)), 1,"
+        " ctypes.byref((ctypes.c_void_p * 2)(stack_of_victim, 0)), 1, 0)"
+    ),
+    memory_of_another_advised=(
+        "import ctypes\ncall('process_madvise', os.pidfd_open(victim),"
+        " ctypes.byref((ctypes.c_void_p * 2)(stack_of_victim, 4096)), 1, 20, 0)"
+    ),
+    counts_of_another="assert open(f'/proc/{victim}/syscall').read()",
+    stack_of_another="assert open(f'/proc/{victim}/stack').read()",
+    maps_of_pages_of_another="open(f'/proc/{victim}/pagemap', 'rb')",
+    names_of_another="os.readlink(f'/proc/{victim}/ns/net')",
+    session_of_keys="call('keyctl', 1, None)",
+    key_asked_for="try:\n    call('request_key', 'user', 'plait nothing', None, 0)\n"
+    "except OSError as error:\n    assert error.errno == 126",
+    faults_of_pages="call('userfaultfd', 1)",
+    handle_on_a_tree="call('open_tree', -100, here, 0)",
+    segments_of_the_processor="import ctypes\ncall('modify_ldt', 0, ctypes.create_string_buffer(64), 64)",
     descriptor_taken="call('pidfd_getfd', os.pidfd_open(victim), 0, 0)",
     processes_compared="call('kcmp', os.getpid(), victim, 0, 0, 0)",
     key_ring="call('add_key', 'user', 'plait hostile', 'x', 1, -2)",
@@ -362,6 +497,27 @@ SECRETS = _done(
     ),
 ) + _done(
     root=True,
+    capabilities_regained="import ctypes, struct\nh = struct.pack('=Ii', 0x20080522, 0)\n"
+    "b = ctypes.create_string_buffer(24)\ncall('capget', h, b)\nhave = [*struct.unpack('=IIIIII', b.raw)]\n"
+    "have[0] |= 1 << 21\nhave[1] |= 1 << 21\n"
+    "call('capset', h, struct.pack('=IIIIII', *have))",
+    names_of_another_entered="call('setns', os.pidfd_open(victim), 0x40000000)",
+    file_system_opened="call('fsopen', 'tmpfs', 0)",
+    tree_of_mounts_cloned="call('open_tree', -100, here, 1)",
+    module_unloaded="try:\n    call('delete_module', 'plait_nothing', 0o4000)\n"
+    "except OSError as error:\n    assert error.errno == 2",
+    accounting="try:\n    call('acct', '/nowhere/at/all')\nexcept OSError as error:\n    assert error.errno == 2",
+    swap_taken_away="try:\n    call('swapoff', '/nowhere/at/all')\n"
+    "except OSError as error:\n    assert error.errno == 2",
+    restart="try:\n    call('reboot', 0, 0, 0, None)\nexcept OSError as error:\n    assert error.errno == 22",
+    ports_of_the_processor="call('iopl', 3)",
+    some_ports_of_the_processor="call('ioperm', 0x80, 1, 1)",
+    another_domain_name="call('setdomainname', 'x', 1)",
+    another_time="try:\n    call('settimeofday', 1, None)\nexcept OSError as error:\n    assert error.errno == 14",
+    another_user_by_number="os.setresuid(-1, -1, -1)",
+    other_groups="os.setgroups(os.getgroups())",
+    disk_read="import glob\nos.open((glob.glob('/dev/[vs]d[a-z]') + glob.glob('/dev/nvme?n?'))[0], os.O_RDONLY)",
+    kernels_messages_read="os.open('/dev/kmsg', os.O_RDONLY)",
     another_host_name="import socket\nsocket.sethostname(socket.gethostname())",
     another_host_name_by_system_call="import socket\nn = socket.gethostname()\ncall('sethostname', n, len(n))",
     another_root="os.chroot('/')",
@@ -393,7 +549,13 @@ VARYING = frozenset({
     "user namespace", "descriptors used up", "kernel cipher socket", "system call chmod newer", "queue left behind",
     "system call setxattr", "writes to a terminal", "processes compared", "memory read by system call",
     "low level start imported anew", "file by handle", "in another interpreter", "connect in another interpreter",
-    "start in another interpreter", "shelf",
+    "start in another interpreter", "shelf", "secret memory file", "lease on a file", "faults of pages", "disk read",
+    "session of keys", "key asked for", "stack of another", "bus of the car", "several paths", "in a greenlet",
+    "group of the newer protocol", "system call setxattr of a link", "version of a file", "memory of another advised",
+    "pages of another", "pages of another moved", "kernels messages read", "module unloaded", "accounting",
+    "swap taken away", "segments of the processor", "archive with links", "archive with absolute names",
+    "program of a memory file", "program of its own", "interpreter started", "environment of its own",
+    "package with an entry", "counts of another", "traced without a stop", "handle on a tree",
 })  # fmt: skip
 """What some kernels lack or forbid anyway, what needs files that an ordinary user may not be able to read, and a shelf,
 which is a file of the interpreter's or of a C library, whichever there is."""

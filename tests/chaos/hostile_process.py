@@ -25,7 +25,8 @@ from plait.workers.protocol import WorkerSpec
 
 _MORE_NUMBERS = {
     "openat": (257, 56), "unlinkat": (263, 35), "renameat2": (316, 276), "mkdirat": (258, 34), "symlinkat": (266, 36),
-    "linkat": (265, 37), "name_to_handle_at": (303, 264),
+    "linkat": (265, 37), "name_to_handle_at": (303, 264), "openat2": (437, 437), "open": (2, None), "creat": (85, None),
+    "rename": (82, None), "get_robust_list": (274, 100), "capget": (125, 90), "capset": (126, 91),
 }  # fmt: skip
 _COLUMN = {"x86_64": 0, "aarch64": 1}[platform.machine()]
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -176,7 +177,7 @@ def guard_needs():
     """Import what installing the guard imports, and what is imported late by modules that the acts use."""
     for name in (
         "plait.run.importing.world", "plait.run.rewrite.keeper", "_posixsubprocess", "encodings.ascii",
-        "encodings.idna", "multiprocessing.popen_fork", "concurrent.futures.process",
+        "encodings.idna", "multiprocessing.popen_fork", "concurrent.futures.process", "concurrent.futures.thread",
     ):  # fmt: skip
         importlib.import_module(name)
 

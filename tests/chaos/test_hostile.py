@@ -4,6 +4,7 @@ All acts of `hostile_acts` are committed in one process each for root (if the te
 user, with the kernel's layers and with the audit hook alone.
 """
 
+import ast
 import contextlib
 import ctypes
 import json
@@ -21,6 +22,7 @@ from pathlib import Path
 import pytest
 from hostile_acts import ACTS
 
+from plait.run.native import kernel, seccomp
 from plait.run.native.kernel import kernel_source
 from plait.workers.pool import Workers
 from plait.workers.protocol import WorkerSpec
@@ -64,7 +66,11 @@ def _surroundings(user):
         memory = Path("/dev/shm" + shared)  # noqa: S108
         memory.write_bytes(b"x")
         stack.callback(memory.unlink, missing_ok=True)
+        ours, theirs = os.openpty()
+        stack.callback(os.close, ours)
+        stack.callback(os.close, theirs)
         given = {
+            "terminal": os.ttyname(theirs),
             "port": tcp.getsockname()[1], "place": str(folder / "socket"), "abstract": hidden.getsockname().decode(),
             "shared": shared, "left": f"{shared}-left",
         }  # fmt: skip
@@ -77,7 +83,7 @@ def _surroundings(user):
             (here / "file").write_text("precious")
             (here / "file").chmod(0o600)
         if os.geteuid() == 0:
-            for path in [memory, folder, *folder.rglob("*")]:
+            for path in [memory, os.ttyname(theirs), folder, *folder.rglob("*")]:
                 os.chown(path, user, user)
         yield folder
 
@@ -148,6 +154,18 @@ def _told():
 def test_the_list_is_long_enough():
     names = [act.name for act in ACTS]
     assert len(names) == len(set(names)) >= 150
+
+
+def test_what_is_put_together_as_one_source_defines_no_name_twice():
+    """A measuring process gets both files as one text."""
+    names = [
+        {target.id for node in ast.parse(Path(module.__file__).read_text()).body for target in ast.walk(node)
+         if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store) and target.col_offset == 0}
+        for module in (kernel, seccomp)
+    ]  # fmt: skip
+    assert len(names[0]) > 10
+    assert len(names[1]) > 10
+    assert names[0] & names[1] == set()
 
 
 def test_every_process_that_runs_code_under_test_says_its_layers():

@@ -13,8 +13,9 @@ import pytest
 import worker_tasks as tasks
 
 from plait.errors import PlaitBugError, UsageError
+from plait.run.native.process import memory_share
 from plait.workers.pool import Worker, WorkerCrashed, WorkerHung, Workers
-from plait.workers.protocol import WorkerSpec, memory_share
+from plait.workers.protocol import WorkerSpec
 from processes import gone, is_running
 
 LONG = 60.0

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping
 from operator import is_
 from typing import Any
 
-from plait.model.foreign import Canonical, attributes_of, class_name, qualified_name, short_name
+from plait.model.foreign import Canonical, attributes_of, class_name, is_a, qualified_name, short_name
 from plait.run.heap import OPAQUE
 from plait.run.identity import identity
 from plait.run.primitives.event import Event
@@ -82,7 +82,7 @@ def with_state(value: Any) -> Any:
     if type(value) is types.ModuleType:
         space = vars(value)
         return {name: space[name] for name in _changing(value) if name in space}
-    if isinstance(value, type):
+    if is_a(value, type):
         return {name: part for name, part in vars(value).items() if not name.startswith("__") and _is_data(part)}
     return value
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from plait.errors import PlaitBugError, UsageError
 from plait.model.result import note_confinement
-from plait.run.native.process import ENVIRONMENT, THREADS, threads_of
+from plait.run.native.process import ENVIRONMENT, excess, memory_share
 from plait.run.native.stillness import waits
 from plait.subject.versions.scratch import remove_tree, scratch
 from plait.workers import guard
@@ -42,7 +42,7 @@ from plait.workers.failures import (
     signal_name,
 )
 from plait.workers.process import WorkerProcess
-from plait.workers.protocol import WorkerSpec, memory_share
+from plait.workers.protocol import WorkerSpec
 from plait.workers.schema import FrameError, return_type
 
 if TYPE_CHECKING:
@@ -280,6 +280,7 @@ class Worker:
     def __init__(self, spec: WorkerSpec, home: Path) -> None:
         home.mkdir(parents=True)
         self._allowed = spec.allow
+        self._memory = spec.memory_limit or memory_share(1)
         self._home = home
         self._numbers = itertools.count(1)
         try:
@@ -338,7 +339,7 @@ class Worker:
                         raise _Lost("its end of the pipe was closed")
                 if answers not in ready and self._process.exit_code() is not None:
                     raise _Lost("it has ended")
-                self._count_threads()
+                self._look_at_size()
                 late = patience.over()
                 if late is not None:
                     raise self._hung(*late)
@@ -360,12 +361,12 @@ class Worker:
         except (OSError, ValueError, IndexError):  # gone, or a system that does not tell
             return "", 0.0
 
-    def _count_threads(self) -> None:
-        """End a process that starts threads without end, where the kernel does not: they are missing elsewhere."""
-        count = threads_of(self._process.pid)
-        if count > THREADS:
+    def _look_at_size(self) -> None:
+        """End a process that takes threads or memory without end, where the kernel does not: others lack them."""
+        too_much = excess(self._process.pid, self._memory)
+        if too_much:
             self._process.kill()
-            raise WorkerCrashed(f"it had {count} threads, more than {THREADS}", **self._remains())
+            raise WorkerCrashed(too_much, **self._remains())
 
     def _hung(self, seconds: float, waits: bool) -> WorkerHung:
         if TELL is not None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 STREAMS = 4  # generators of tests that go on side by side, whatever the number of workers
-_SHARE = 0.75  # of the machine's memory goes to workers; the rest is the campaign's and everybody else's
-_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +36,3 @@ class WorkerSpec:
 
     def __str__(self) -> str:
         return f"{self.module}:{self.qualname}" if self.qualname else self.module
-
-
-def memory_share(count: int) -> int:
-    """Return the memory limit in bytes of each of ``count`` workers that share this machine or container."""
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    for file in _CGROUP_LIMITS:
-        try:
-            total = min(total, int(Path(file).read_text(encoding="ascii")))
-        except (OSError, ValueError):  # no such hierarchy, or "max"
-            continue
-    return int(total * _SHARE / max(count, 1))

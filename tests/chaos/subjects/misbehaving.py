@@ -2,6 +2,7 @@
 
 import faulthandler
 import importlib
+import mmap
 import os
 import re
 import signal
@@ -121,6 +122,24 @@ class Hoards(Counter):
         kept = []
         while True:
             kept.append(bytearray(10**7))
+
+
+class HoardsShared(Counter):
+    """In a kind of memory that the kernel's limit does not count; it ends by itself where nobody looks."""
+
+    flags = mmap.MAP_SHARED
+
+    def act(self):
+        kept = []
+        for _ in range(64):
+            kept.append(mmap.mmap(-1, 1 << 26, flags=self.flags | mmap.MAP_ANONYMOUS))
+            kept[-1].write(bytes(1 << 26))
+
+
+class HoardsStacks(HoardsShared):
+    """As memory that grows downwards, which counts as stack."""
+
+    flags = mmap.MAP_PRIVATE | 0x100
 
 
 class Floods(Counter):

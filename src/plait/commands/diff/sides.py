@@ -12,13 +12,14 @@ from typing import Any
 
 from plait.commands.budget import LONGEST_IMPORT
 from plait.errors import PlaitBugError
+from plait.run.native.process import memory_share
 from plait.subject.changes.change import Side
 from plait.subject.name import Subject
 from plait.subject.versions.version import Version
 from plait.workers.cluster import Cluster, open_workers
 from plait.workers.failures import WorkerFailed
 from plait.workers.pool import Answer, Workers
-from plait.workers.protocol import WorkerSpec, memory_share
+from plait.workers.protocol import WorkerSpec
 
 PATIENCE = 60.0  # seconds that a task may take before its worker is given up
 STALL = 10.0  # seconds without a sign of life

@@ -30,7 +30,8 @@ from plait.report.explore_text import explore_statement, explore_text
 from plait.report.publish import publish_result
 from plait.report.sources import name_from, sources, steps_of_finding
 from plait.run.importing.world import cache_folder
-from plait.run.native.process import THREADS, passed_on, threads_of
+from plait.run.native.kernel import DISK
+from plait.run.native.process import excess, memory_share, passed_on
 from plait.run.native.stillness import waits
 from plait.store.baseline import Found
 from plait.subject.changes.impact import Impact, impact_as_json
@@ -53,7 +54,8 @@ COLLECTION = 120.0  # seconds that pytest may need to begin with the first test
 LOOK, LOOKS = 0.05, 10  # seconds between two looks at a process, and how many must find it waiting
 _STUCK = "it has not ended within its budget, nor could it be interrupted: it is in a call of C code that "
 _WAITED, _COMPUTED = _STUCK + "waits for ever", _STUCK + "computes on and on"
-_MULTIPLIED = f"it had more than {THREADS} threads at a time"
+_MOST_FILES = 100_000
+_FILLED = f"it has written more than {DISK >> 20} MB, or {_MOST_FILES} files"
 
 
 def run_explore(options: argparse.Namespace) -> int:
@@ -154,7 +156,7 @@ def _account(
             told = _accounts_so_far(Path(f"{account}.lines"), ended)
         lines = [line for line in tail(said, LONGEST_OUTPUT).splitlines() if line.strip()]
     if not told:
-        if ended == _MULTIPLIED:
+        if ended not in (None, _WAITED, _COMPUTED):
             raise UsageError(f"{node}: {ended}")
         if ended is not None:
             raise UsageError(f"{node}: pytest has not begun with any test within {COLLECTION:.0f} s")
@@ -181,7 +183,7 @@ def _run_pytest(
             start_new_session=True,
         )  # fmt: skip
         try:
-            idle = 0
+            idle = looks = 0
             while process.poll() is None:
                 # One that is found waiting when its time is over is looked at until that is certain: it may have begun
                 # to wait a moment ago, and on a busy machine most of its time may have gone into getting there.
@@ -189,8 +191,12 @@ def _run_pytest(
                     return _WAITED if idle > LOOKS else _COMPUTED
                 if not begun and Path(f"{account}.lines").exists():
                     end, begun = time.monotonic() + seconds, True
-                if _threads_below(process.pid) > THREADS:
-                    return _MULTIPLIED
+                too_much = _too_much(process.pid)
+                looks += 1
+                if not too_much and looks % LOOKS == 0 and _is_full(account.parent):
+                    too_much = _FILLED
+                if too_much:
+                    return too_much
                 idle = idle + 1 if waits(process.pid) else 0
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(1.0 if account.exists() else LOOK)
@@ -202,12 +208,30 @@ def _run_pytest(
     return None
 
 
-def _threads_below(process: int) -> int:
-    """Return the threads of a process, or of that one of its children that has more."""
+def _too_much(process: int) -> str:
+    """Return what a process, or one of its children, has too much of; empty if of nothing."""
     children: list[str] = []
     with contextlib.suppress(OSError):
         children = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
-    return max(map(threads_of, [process, *map(int, children)]))
+    share = memory_share(max(1, len(children)))
+    return next(filter(None, (excess(each, share) for each in (process, *map(int, children)))), "")
+
+
+def _is_full(folder: Path) -> bool:
+    """Return whether too much was written below a folder, which is on a disk of the machine."""
+    waiting, size, count = [str(folder)], 0, 0
+    while waiting:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                count += 1
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    with contextlib.suppress(OSError):
+                        size += entry.stat(follow_symlinks=False).st_blocks * 512
+                if size > DISK or count > _MOST_FILES:
+                    return True
+    return False
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

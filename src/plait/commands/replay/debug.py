@@ -31,6 +31,7 @@ from plait.judge.words import shown_result
 from plait.observe.places import location, owners, place
 from plait.observe.recording import Moment
 from plait.run.engine import ENGINE, REDUNDANT, Engine
+from plait.run.native.process import passed_on
 from plait.run.operations import MODE_NAMES
 from plait.run.vthread import FINISHED, VThread
 from plait.subject.name import Subject
@@ -52,7 +53,7 @@ def debug(subject: Subject, version: Version, order: ReplayOrder, allow: tuple[s
         (Path(folder) / "order").write_bytes(pickle.dumps((spec, order)))
         sys.stdout.flush()
         command = [sys.executable, "-P", "-m", "plait.commands.replay.debug", folder]
-        done = subprocess.run(command, check=False, env={**os.environ, "PYTHONHASHSEED": "0"})
+        done = subprocess.run(command, check=False, env={**passed_on(os.environ, allow), "PYTHONHASHSEED": "0"})
     if done.returncode not in (0, 1):
         raise UsageError("the session ended early: see above")
     return done.returncode == 1

@@ -2,12 +2,13 @@
 
 The layers, on Linux, from the outside in:
 
-- **limits** on descriptors and on the size of files, and, in a user namespace, on threads (`setrlimit`);
+- **limits** on descriptors and on the size of files, and, in a user namespace, on threads (`setrlimit`); where memory
+  runs out, the kernel ends this process first;
 - **namespaces**, where the user may have some: a mount namespace in which everything but the process's own folder is
   read-only, with a shared memory (``/dev/shm``) of its own; a network namespace without any network; queues of its own;
 - **capabilities** given up, where the user is root, and the right to gain any (``no_new_privs``);
-- **Landlock**: writing below the process's own folder only, no program is executed, no TCP, no signals to others, no
-  look into other processes;
+- **Landlock**: writing below the process's own folder only, no device but the harmless ones (terminals have what is
+  typed in them), no program is executed, no TCP, no signals to others, no look into other processes;
 - **seccomp**: system calls that only reach outside are refused (`plait.run.native.seccomp`).
 
 Each layer may be missing: an old kernel, a container that forbids it, another system. `confine` says which hold. They
@@ -42,6 +43,9 @@ DISK = 1 << 29
 """Bytes that a process may write: in its own folder where that can be told, else to a single file."""
 
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/full")
+_DEVICE_FOLDER = "dev"
+_READABLE = (*_NOWHERE, "/dev/random", "/dev/urandom", "/dev/shm")  # noqa: S108
+"""What can be read below `_DEVICE_FOLDER`: not terminals, disks, cameras, the kernel's log."""
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - replaced by a private one, or not writable at all
 
 
@@ -83,6 +87,7 @@ def confine(
     kernel = _Kernel()
     trust = [*trust]
     if LIMITS in layers:
+        _die_first()
         done.note(LIMITS, _limit(allow), "descriptors, file size, no core files")
     threads = len(os.listdir("/proc/self/task")) > 1
     kernel.prctl(38, 1)  # PR_SET_NO_NEW_PRIVS: Landlock and seccomp want it of everybody but root
@@ -134,6 +139,20 @@ def die_with(parent: int) -> None:
         _Kernel().prctl(1, 9)
         if os.getppid() != parent:  # it has ended meanwhile
             os._exit(1)
+
+
+def _die_first() -> None:
+    """Have the kernel end this process before others when the machine's memory is used up."""
+    try:
+        file = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        os.write(file, b"1000")
+    except OSError:
+        pass
+    finally:
+        os.close(file)
 
 
 def _limit(allow: Collection[str]) -> str:
@@ -314,10 +333,18 @@ def _in_child(act: Any) -> bool:
     return os.waitpid(child, 0)[1] == 0
 
 
-_EXECUTE, _WRITE, _TRUNCATE, _IOCTL = 1 << 0, 1 << 1, 1 << 14, 1 << 15
+_EXECUTE, _WRITE, _READ, _TRUNCATE, _IOCTL = 1 << 0, 1 << 1, 1 << 2, 1 << 14, 1 << 15
 _MAKE_DEVICES = 1 << 6 | 1 << 11
 _CHANGES = _WRITE | 0b1_1111_1111 << 4  # writing to files; removing and making everything that there is
 _SINCE = ((2, 1 << 13), (3, _TRUNCATE), (5, _IOCTL))  # moving between folders, cutting files, ioctl of devices
+
+
+def _top() -> list[str]:
+    """Return all that lies below the root but the devices; nothing if that cannot be seen."""
+    try:
+        return ["/" + name for name in os.listdir("/") if name != _DEVICE_FOLDER]
+    except OSError:
+        return []
 
 
 class _Landlock:
@@ -329,7 +356,8 @@ class _Landlock:
         self._changes = 0
         if "write" not in allow:
             self._changes = _CHANGES | sum(right for since, right in _SINCE if self.abi >= since)
-        self._handled = self._changes | (0 if "subprocess" in allow else _EXECUTE)
+        self._places = _top() if "write" not in allow else []
+        self._handled = self._changes | (0 if "subprocess" in allow else _EXECUTE) | (_READ if self._places else 0)
         self._network = 0 if "network" in allow or self.abi < 4 else 0b11  # binding and connecting, TCP
         self._scopes = 0
         if self.abi >= 6:  # abstract sockets, signals: only among processes that have these rules
@@ -353,6 +381,8 @@ class _Landlock:
                     self._permit(rules, each, self._changes & ~_MAKE_DEVICES)
                 for each in _NOWHERE:
                     self._permit(rules, each, self._changes & (_WRITE | _TRUNCATE | _IOCTL))
+            for each in self._places and [*self._places, *_READABLE, *folders]:
+                self._permit(rules, each, _READ)
             # Since ABI 7 refusals go to the system's log, unless they are said to be expected.
             done = self._kernel.call(446, rules, 0b101 if self.abi >= 7 else 0)
         except OSError as error:
@@ -364,7 +394,7 @@ class _Landlock:
     def _permit(self, rules: int, path: str, rights: int) -> None:
         try:
             place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        except FileNotFoundError:
+        except OSError:  # it is not there, or not for this user: nothing to permit
             return
         try:
             done = self._kernel.call(445, rules, 1, struct.pack("=Qi", rights, place), 0)

@@ -73,7 +73,8 @@ def confined(source: str | None, allowed: list[str], folder: str) -> dict[str, A
         exec(compile(source, "<plait_kernel>", "exec"), scope)
     except ImportError as error:  # an interpreter without ctypes
         return {"in_force": {}, "missing": {"kernel": str(error)}}
-    return dict(scope["confine"](folder, allowed).as_json())
+    disk = None if "write" in allowed else scope["DISK"]
+    return dict(scope["confine"](folder, allowed, disk=disk).as_json())
 
 
 class LoadDeadlock(Exception):  # noqa: N818  # the word that the report uses

@@ -38,6 +38,9 @@ LONGEST_ANSWER = 64 * 1024 * 1024  # of a process that may say anything
 THREADS = 2000
 """Threads of a process that runs code under test; with more it is ended, since they are missing elsewhere."""
 LOOK_S = 0.05  # between two looks at their number: a hundred microseconds are enough for some threads
+_SHARE = 0.75  # of the machine's memory goes to processes that run code under test; the rest is everybody else's
+_MARGIN = 1 << 28  # bytes of interpreter and libraries
+_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 class NativeError(Exception):
@@ -106,10 +109,10 @@ class Process:
         while (left := end - time.monotonic()) > 0:
             with contextlib.suppress(queue.Empty):
                 return self._answers.get(timeout=min(left, LOOK_S))
-            count = threads_of(self._process.pid)
-            if count > THREADS:
+            too_much = excess(self._process.pid, memory_share(2))
+            if too_much:
                 self._process.kill()
-                raise NativeError(f"it had {count} threads, more than {THREADS}")
+                raise NativeError(too_much)
         raise Stuck(f"no answer within {timeout:.0f} s")
 
     def _read(self) -> None:
@@ -138,13 +141,34 @@ class Process:
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def threads_of(process: int) -> int:
-    """Return how many threads a process has; 0 where nobody can tell."""
+def excess(process: int, memory: int) -> str:
+    """Return what a process has too much of: threads, or ``memory`` in bytes, shared or not; empty if of nothing.
+
+    The kernel limits memory by kinds, and there are kinds that it does not count.
+    """
     try:
         with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
-            return int(file.read().rpartition(")")[2].split()[17])
-    except (OSError, ValueError, IndexError):
-        return 0
+            fields = file.read().rpartition(")")[2].split()
+        threads, used = int(fields[17]), int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):  # gone, or a system that does not tell
+        return ""
+    if threads > THREADS:
+        return f"it had {threads} threads, more than {THREADS}"
+    if used > memory + _MARGIN:
+        return f"out of memory: it had {used >> 20} MB, more than {memory >> 20}"
+    return ""
+
+
+def memory_share(count: int) -> int:
+    """Return the memory in bytes of each of ``count`` processes that share this machine or container."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for file in _CGROUP_LIMITS:
+        try:
+            with open(file, encoding="ascii") as opened:
+                total = min(total, int(opened.read()))
+        except (OSError, ValueError):  # no such hierarchy, or "max"
+            continue
+    return int(total * _SHARE / max(count, 1))
 
 
 def passed_on(variables: Mapping[str, str], allowed: Collection[str] = ()) -> dict[str, str]:

@@ -46,6 +46,7 @@ _NUMBERS = {
     "semctl": (66, 191), "semtimedop": (220, 192), "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188),
     "msgctl": (71, 187), "mq_open": (240, 180), "mq_unlink": (241, 181), "mq_timedsend": (242, 182),
     "mq_notify": (244, 184),
+    "memfd_create": (319, 279), "memfd_secret": (447, 447), "process_mrelease": (448, 448),
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
     "pidfd_getfd": (438, 438), "process_madvise": (440, 440), "mount": (165, 40), "umount2": (166, 39),
     "pivot_root": (155, 41), "chroot": (161, 51), "setns": (308, 268), "unshare": (272, 97),
@@ -67,7 +68,8 @@ _NUMBERS = {
 
 # What no code under test needs, whatever it is allowed: other processes' memory, mounts and namespaces, the kernel.
 _NEVER = (
-    "ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd", "process_madvise", "mount", "umount2",
+    "ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd", "process_madvise",
+    "process_mrelease", "mount", "umount2",
     "pivot_root", "chroot", "setns", "unshare", "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick",
     "mount_setattr", "open_tree_attr", "open_by_handle_at", "bpf", "add_key", "request_key", "keyctl",
     "io_uring_setup", "io_uring_enter", "io_uring_register", "userfaultfd", "perf_event_open", "fanotify_init",
@@ -89,6 +91,9 @@ _QUEUES = (
     "shmget", "shmat", "shmctl", "semget", "semop", "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv", "msgctl",
     "mq_open", "mq_unlink", "mq_timedsend", "mq_notify",
 )  # fmt: skip
+
+# Memory that no limit of the process counts: it stays when nobody has it mapped.
+_MEMORY = ("memfd_create", "memfd_secret", "shmget", "semget", "msgget")
 
 _FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6: a socket alone reaches nobody, see `_NETWORK`
 _KINDS = (1, 2)  # SOCK_STREAM, SOCK_DGRAM
@@ -171,6 +176,7 @@ def _rules(allow: Collection[str], own: int, trust: Collection[str]) -> dict[str
         for name in ("tkill", "tgkill", "rt_tgsigqueueinfo"):
             found[name] = _only(0, (own,))
     if "write" not in allow:
+        found.update(dict.fromkeys(_MEMORY, refuse))
         if "attributes" not in trust:
             found.update(dict.fromkeys(_ATTRIBUTES, refuse))
         if "queues" not in trust:

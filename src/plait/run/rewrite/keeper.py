@@ -23,7 +23,9 @@ from plait.run.rewrite.cache import Request, compile_and_keep, written_by
 
 WAIT_S = 30.0  # for one module; then the process that asked does it itself, and asks no more
 LONGEST = 8 << 20  # bytes of one request
-MOST = 5_000  # requests of one process: code under test may not fill the disk with modules
+MOST = 5_000  # requests of one process
+MOST_BYTES = 256 << 20  # of sources, for one process: code under test may not fill the disk with modules
+ROOM = 1 << 30  # bytes that stay free on the disk of the cache
 CPU_S = 600
 _HEAD = struct.Struct("<II")
 
@@ -109,9 +111,11 @@ def _serve(folder: Path, requests: int, answers: int) -> None:
         os.closerange(first, last)
     confine(str(folder), (), layers=(LIMITS, LANDLOCK, SECCOMP))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+    left = MOST_BYTES
     for _ in range(MOST):
         head, body = _HEAD.unpack(_read(requests, _HEAD.size))
-        if head + body > LONGEST:
+        left -= head + body
+        if head + body > LONGEST or left < 0 or not _has_room(folder):
             return
         said, source = _read(requests, head), _read(requests, body)
         kept = False
@@ -121,6 +125,11 @@ def _serve(folder: Path, requests: int, answers: int) -> None:
             compile_and_keep(folder, Request(given, module, filename, frozenset(assigned)))
             kept = True
         os.write(answers, b"y" if kept else b"n")
+
+
+def _has_room(folder: Path) -> bool:
+    disk = os.statvfs(folder)
+    return disk.f_bavail * disk.f_frsize > ROOM
 
 
 def _read(descriptor: int, length: int) -> bytes:
