@@ -9,7 +9,7 @@ from typing import Any
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.subject.contract import ATOMIC, EXTERNAL, IMMUTABLE, INTERNAL, LOCAL
-from plait.subject.package.facts import ClassFacts
+from plait.subject.package.facts import READ, ClassFacts
 from plait.subject.package.suspects import Suspect
 
 UNSAFE, SILENT, UNJUDGED = "unsafe", "no violation", "not judged"
@@ -71,10 +71,30 @@ def judge_class(audited: Audited, result: Result, facts: ClassFacts | None) -> N
     else:
         audited.verdict, audited.contract = SILENT, _promise(facts)
     calls: dict[str, dict[str, Any]] = result.stats.get("methods", {})
-    harmed = {name for pair in audited.unsafe for name in pair}
+    harmed = frozenset(name for pair in audited.unsafe for name in pair)
     for name, row in calls.items():
-        level = EXTERNAL if name in harmed else (audited.contract if audited.verdict == SILENT else ATOMIC)
+        level = _level(name, facts, harmed, _promise(facts))
         audited.methods[name] = level if row["returned"] else UNKNOWN
+
+
+def _level(name: str, facts: ClassFacts | None, harmed: frozenset[str], promise: str) -> str:
+    """Return what one method promises: what a test has shown of it, else what its source and that of the others say.
+
+    Where something was found, a method is not called atomic because no test has caught it yet: what touches a state
+    that methods change without a lock needs one around it.
+    """
+    if name in harmed:
+        return EXTERNAL
+    touched = facts.touched_by(name.partition(".")[0]) if facts is not None else None
+    if touched is None:
+        return EXTERNAL if harmed and (facts is None or not facts.locks) else promise
+    written = {use.state for _, use in facts.later_uses() if use.mode != READ} if facts is not None else set()
+    open_ = {use.state for use in touched if not use.locks} & written
+    if harmed and open_:
+        return EXTERNAL
+    if promise == ATOMIC and not {use.state for use in touched} & written:
+        return IMMUTABLE
+    return promise
 
 
 def judge_functions(audited: Sequence[Audited], result: Result) -> None:

@@ -92,6 +92,23 @@ class ClassFacts:
                 if use.state.partition(".")[2] not in self.functions:
                     yield function, use
 
+    def touched_by(self, name: str) -> list[Use] | None:
+        """Return the uses of a method and of those that it calls; None if its source is not known."""
+        if name not in self.functions:
+            return None
+        seen = {name}
+        pending = [name]
+        found: list[Use] = []
+        while pending:
+            function = self.functions[pending.pop()]
+            found += function.uses
+            read = [use.state.partition(".")[2] for use in function.uses]  # properties
+            for called in (*(each for each, _ in function.calls), *read):
+                if called in self.functions and called not in seen:
+                    seen.add(called)
+                    pending.append(called)
+        return found
+
     def _only_from(self, name: str, callers: set[str]) -> bool:
         found = {each.name for each in self.functions.values() if any(called == name for called, _ in each.calls)}
         return name.startswith("_") and not name.startswith("__") and bool(found) and found <= callers
@@ -196,7 +213,7 @@ def _class(module: Module, qualname: str, node: ast.ClassDef, names: set[str], f
         for name, value in _assigned(part):
             if _is_container(value):
                 shared.add(name)
-            found.locks |= {f"self.{name}"} if _makes_lock(module, value) else set()
+            found.locks |= {f"self.{name}"} if _makes_lock(module, value) or is_lock_name(name) else set()
     for part in node.body:
         if isinstance(part, FUNCTIONS):
             _attributes_of(module, part, found)
