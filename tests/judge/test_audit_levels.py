@@ -9,7 +9,7 @@ from plait.judge.audit import ATOMIC, EXTERNAL, IMMUTABLE, INTERNAL, UNKNOWN, Au
 from plait.subject.package.facts import module_facts
 from plait.subject.source import Module
 
-SOURCE = '''
+SOURCE = """
 import threading
 
 
@@ -49,7 +49,7 @@ class Guarded:
 
     def peek(self):
         return list(self.items)
-'''
+"""
 NAMES = {"Open": ("put", "first", "label", "update"), "Guarded": ("put", "drop", "size", "peek", "update")}
 
 
