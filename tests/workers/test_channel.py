@@ -166,6 +166,7 @@ READERS = {
     ("workers/boot.py", "work"): "in the worker: what to set up",
     ("workers/boot.py", "obey"): "in the worker: its orders",
     ("workers/cluster_site.py", "perform"): "on the cluster: the campaign's arguments",
+    ("commands/check/worker/tasks.py", "_prepared"): "in the worker: a copy of what the same function has made",
     ("commands/check/worker/tasks.py", "_resumed"): "in the worker: a stream as a worker left it",
     ("commands/diff/worker.py", "next_stage"): "in the worker: a generator as a worker left it",
     ("commands/replay/debug.py", "_session"): "in the debugged process: written by its parent",

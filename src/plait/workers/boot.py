@@ -24,7 +24,19 @@ from plait.run.fibers import OsFibers
 from plait.run.native.process import passed_on
 from plait.workers import guard, state
 from plait.workers.blackbox import LOADING, OUTSIDE, RUNNING, BlackBox
-from plait.workers.channel import BUG, MEMORY, READY, USAGE, VALUE, Reply, read_order, send_frame, write_frame
+from plait.workers.channel import (
+    BUG,
+    MEMORY,
+    READY,
+    UNREAD,
+    UNSENT,
+    USAGE,
+    VALUE,
+    Reply,
+    read_order,
+    send_frame,
+    write_frame,
+)
 from plait.workers.restore import ProcessSnapshot
 from plait.workers.schema import FrameError, return_type
 
@@ -255,7 +267,7 @@ def obey(number: int, order: bytes) -> bytes:
     try:
         task, args = pickle.loads(order)  # noqa: S301 - from the parent
     except BaseException as error:
-        return write_frame(Reply(number, BUG, f"a task that cannot be read: {_told(error)}"))
+        return write_frame(Reply(number, UNREAD, f"its process could not read a task any more: {_told(error)}"))
     reply, value = run_task(number, task, args)
     _inside.box.state = OUTSIDE
     try:
@@ -265,7 +277,7 @@ def obey(number: int, order: bytes) -> bytes:
     except FrameError as error:
         return write_frame(replace(reply, kind=BUG, said=f"an answer that cannot be sent: {error}"))
     except BaseException as error:
-        return write_frame(replace(reply, kind=BUG, said=f"an answer that cannot be sent: {_told(error)}"))
+        return write_frame(replace(reply, kind=UNSENT, said=f"its process could not answer any more: {_told(error)}"))
 
 
 def run_task(number: int, task: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Reply, Any]:

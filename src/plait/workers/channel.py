@@ -25,6 +25,8 @@ _LENGTH, _ORDER = struct.Struct(">Q"), struct.Struct(">QQ")
 _READ = 1 << 18
 
 VALUE, USAGE, MEMORY, BUG, READY = "value", "usage", "memory", "bug", "ready"
+UNREAD, UNSENT = "unread", "unsent"
+"""How a task ends whose process is of no use any more: code under test has disturbed what reads and answers in it."""
 
 
 class StoppedAct(TypedDict):

@@ -34,7 +34,19 @@ from plait.workers.boot import (
     YOUTH,
     load_task,
 )
-from plait.workers.channel import BUG, MEMORY, READY, USAGE, VALUE, Incoming, Reply, read_frame, write_order
+from plait.workers.channel import (
+    BUG,
+    MEMORY,
+    READY,
+    UNREAD,
+    UNSENT,
+    USAGE,
+    VALUE,
+    Incoming,
+    Reply,
+    read_frame,
+    write_order,
+)
 from plait.workers.failures import (
     WorkerCrashed,
     WorkerError,
@@ -249,6 +261,8 @@ def _raise_failure(reply: Reply, worker: Worker) -> None:
     """Raise what a reply tells, if it brings no value."""
     if reply.kind == MEMORY:
         raise WorkerCrashed("out of memory", output=reply.output, note=worker.note(), stopped=reply.stopped)
+    if reply.kind in (UNREAD, UNSENT):  # in another process the task may well be read
+        raise WorkerCrashed(reply.said, outside=reply.kind == UNREAD, note=worker.note(), stopped=reply.stopped)
     if reply.kind == USAGE:
         raise UsageError(reply.said)
     if reply.kind == BUG:
@@ -266,7 +280,7 @@ def _raise_failure(reply: Reply, worker: Worker) -> None:
 START_S = 60.0  # how long a process may take to come up
 TICK_S = 0.1  # between two looks at what a process says about itself
 PATIENT = 3  # times longer for a process that hardly gets the processor
-_ENDS = (VALUE, USAGE, MEMORY, BUG)  # of a task
+_ENDS = (VALUE, USAGE, MEMORY, BUG, UNREAD, UNSENT)  # of a task
 TELL_S = 0.2  # how long a process that hangs has to write down where
 
 
