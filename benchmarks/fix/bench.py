@@ -65,13 +65,13 @@ def run(
         if not wanted or {mutant.subject.module, "mutants"} & wanted:
             where = mutant.subject
             rows += _class(mutant.operator, where.module, where.cls, mutant.text, seconds, seed, max_tests, 1, progress)
-    for case in _releases() if operator is None else ():
+    for case in releases() if operator is None else ():
         if not wanted or {case.package, "corpus"} & wanted:
             rows += _release(case, seconds, seed, max_tests, runs, progress)
     return {"rows": rows, "summary": _summary(rows)}
 
 
-def _releases() -> list[Case]:
+def releases() -> list[Case]:
     """Return one class of each package, those with several defects once."""
     return list({case.package: case for case in reversed(cases("class", which="all"))}.values())[::-1]
 

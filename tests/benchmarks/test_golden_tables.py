@@ -12,6 +12,7 @@ import pytest
 from plait.commands import bench
 from plait.judge.performance.result import Comparison, Measured
 from plait.judge.performance.verdict import Series
+from plait.model.finding import Finding
 from plait.model.test import Call, Test
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -354,6 +355,27 @@ def fingerprints(patch):
     return {"subject": "Counter,Cache", "sample": 2}
 
 
+def screens(patch):
+    table = module("screens.bench")
+    names = ("shelf", "gone", "store")
+    listed = [SimpleNamespace(package=name, subject="shop:Stock", buggy="1.0", release=str) for name in names]
+    found = SimpleNamespace(findings=[finding("wrong-result", "Stock: `put` can lose an update")])
+
+    def check(asked):
+        if listed.pop(0).package == "gone":
+            raise table.UsageError("gone==1.0 cannot be installed")
+        return found
+
+    patch.setattr(table, "releases", lambda: list(listed))
+    patch.setattr(table, "check", check)
+    return {}
+
+
+def finding(kind, summary):
+    """A finding without steps: what it lacks is told."""
+    return Finding(kind, summary, ["Stock.put"], reachable={"gil": True})
+
+
 def frames(patch):
     table = module("frames.bench")
     patch.setattr(table, "kinds", lambda: [int, str])
@@ -373,8 +395,10 @@ def fix(patch):
         return [{**row, "verdict": "none", "mend": None, "diff": None, "reasons": ["add a lock: it still fails"]}]
 
     patch.setattr(table, "_class", rows)
+    patch.setattr(table, "_release", lambda case, *rest: rows("port", case.package, "", "", *rest))
+    patch.setattr(table, "releases", lambda: table.cases("class")[:1])
     patch.setattr(table, "ROWS", table.ROWS[:2])
-    return {"operator": None, "sample": 1}
+    return {"sample": 1}
 
 
 def product(patch):
@@ -464,6 +488,7 @@ TABLES = {
         fingerprints,
         frames,
         fix,
+        screens,
         product,
         sctbench,
         drive,

@@ -178,11 +178,13 @@ COMMANDS = {
     "explore": Command(
         "an existing test that starts threads, under many schedules",
         ("TEST", "tests/test_x.py::test_y, or module:function"),
-        ("old", "new", *_LIMITS, "model", "schedule", "capp", "full", "compact", "trust", *_OUTPUTS, *_BASELINE),
+        ("old", "new", *_LIMITS, "model", "schedule", "capp", "full", "compact", "quiet", "trust", *_OUTPUTS,
+         *_BASELINE),
     ),
     "review": Command(
         "diff, check, perf and explore for every class a git change touches", None,
-        ("base", "new", *_LIMITS, "model", "threads", "full", "compact", "trust", *_OUTPUTS, *_BASELINE, "markdown"),
+        ("base", "new", *_LIMITS, "model", "threads", "full", "compact", "quiet", "trust", *_OUTPUTS, *_BASELINE,
+         "markdown"),
     ),
     "audit": Command(
         "every public class and function of a package, judged",
@@ -191,7 +193,7 @@ COMMANDS = {
     ),
     "bisect": Command(
         "the commit that brought a difference in behaviour or speed", _SUBJECT,
-        ("good", "bad", *_LIMITS, "model", "threads", "json"),
+        ("good", "bad", *_LIMITS, "model", "threads", "quiet", "json"),
     ),
     "replay": Command(
         "run a finding again, deterministically, and show it",

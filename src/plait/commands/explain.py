@@ -32,6 +32,8 @@ def run_explain(options: argparse.Namespace) -> int:
     """Run the command: 0 when a finding, or the list of all, was shown."""
     kept = _all(Path(FOLDER))
     if options.argument is None:
+        if options.json is not None:
+            raise UsageError("--json writes one finding: give its fingerprint; `plait explain` lists them")
         lines = [_line(each) for each in kept] or [f"{FOLDER} holds no findings: `plait check` looks for some"]
         show(fitted("\n".join(lines), terminal_layout()))
         return NOTHING_FOUND

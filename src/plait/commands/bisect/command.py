@@ -51,7 +51,7 @@ def run_bisect(options: argparse.Namespace) -> int:
     """Run the command: 1 if a commit was found, 0 if the two ends do not differ, 3 if that cannot be told."""
     asked = bisect_options(options)
     with Interrupt() as interrupt:
-        result = bisect(asked, interrupt, terminal_line())
+        result = bisect(asked, interrupt, terminal_line(quiet=options.quiet))
     if options.json is None or not write_json(result.as_json(), options.json):
         show(fitted(bisect_text(result, options.path), terminal_layout()))
     if result.stopped_by == "interrupt":

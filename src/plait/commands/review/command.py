@@ -53,7 +53,7 @@ def run_review(options: argparse.Namespace) -> int:
     asked = review_options(options)
     baseline = baseline_of(options)
     with Interrupt() as interrupt:
-        result, classes = review(asked, interrupt, terminal_line())
+        result, classes = review(asked, interrupt, terminal_line(quiet=options.quiet))
     found = [
         Found(finding, made.name, made.step_of(finding))
         for made in classes for each in made.brought() for finding in (each.finding, *each.also)

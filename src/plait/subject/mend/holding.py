@@ -326,7 +326,8 @@ def _has_own_lines(stretch: Stretch) -> bool:
 def holding_title(stretches: Sequence[Stretch], lock: HeldLock) -> str:
     """Return what a mend does, in words."""
     shown = ", ".join(f"`{each.function.name}`" for each in stretches[:MOST_NAMED])
-    more = f" and {len(stretches) - MOST_NAMED} others" if len(stretches) > MOST_NAMED else ""
+    others = len(stretches) - MOST_NAMED
+    more = f" and {others} other{'' if others == 1 else 's'}" if others > 0 else ""
     whole = all(each.is_whole for each in stretches)
     part = "" if whole else " part of" if len(stretches) == 1 else " parts of"
     written = lock.expression(stretches[0].function) or lock.name
