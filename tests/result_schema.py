@@ -65,5 +65,11 @@ def refused(data):
     return told(jsonschema.Draft202012Validator(PUBLISHED), data)
 
 
+def refused_as(data, part):
+    """What of one part of a result its definition in the schema refuses."""
+    schema = {"$defs": PUBLISHED["$defs"], "$ref": f"#/$defs/{part}"}
+    return told(jsonschema.Draft202012Validator(schema), data)
+
+
 def told(validator, data):
     return [f"{'/'.join(map(str, each.absolute_path))}: {each.message[:300]}" for each in validator.iter_errors(data)]

@@ -446,3 +446,39 @@ def test_a_class_shares_a_lock_with_its_base_class_in_another_file(tmp_path, mon
     assert diff.count("+        with self._lock:") >= 2
     assert "RLock()" in diff.partition("b/base.py")[2]
     assert undescribed(result.as_json()) == []
+
+
+TWICE = """import threading
+
+
+class Twice:
+    def __init__(self):
+        self._lock = threading.Lock()
+        self.value = 0
+
+    def put(self, number):
+        with self._lock:
+            return self.get(number)
+
+    def get(self, number):
+        with self._lock:
+            return self.value
+
+    def move(self):
+        value = self.value
+        self.value = value + 1
+        return value
+"""
+
+
+def test_what_blocks_before_any_thread_is_no_fault_of_the_mend(tmp_path, monkeypatch):
+    """Tests that begin with the call that waits for ever get further with the mend, and may show the next fault."""
+    (tmp_path / "twice.py").write_text(TWICE, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    main(["check", "twice:Twice", "--max-tests", "40", "--workers", "1", "--quiet", "--json", "r.json"])
+    read = read_result(tmp_path / "r.json")
+    stuck = next(each for each in read.findings if each.kind == "deadlock")
+    limits = ProofLimits(None, 40, 0.0, compared=5)
+    result = fix(FixOptions(tmp_path / "r.json", stuck.number, project=tmp_path, limits=limits), read, stuck)
+    assert not any("plait bug" in each["reason"] for each in result.more["candidates"])
+    assert (result.verdict, "RLock()" in result.more.get("diff", "")) == ("mended", True)

@@ -21,7 +21,7 @@ from plait.judge.oracle.specification import MASKED, Specification
 from plait.model.finding import Finding
 from plait.model.test import Call, Test
 from plait.observe.places import PLACES
-from plait.run.endings import SetupFailedError
+from plait.run.endings import SetupBlockedError, SetupFailedError
 from plait.run.engine import ENGINE, FINISHED_RUN
 from plait.workers import state
 
@@ -103,7 +103,7 @@ def explore_to_bound(order: FixOrder, preemptions: int) -> Reexplored:
         examination = _examination(order)
         try:
             found = examine(examination, systematic=COMPLETE, sampled=0)
-        except SetupFailedError as error:
+        except (SetupBlockedError, SetupFailedError) as error:
             return Reexplored(0, shown=f"it cannot begin: {error}")
         if found.violation is not None:
             return Reexplored(found.executions, shown=_shown(found.violation))
@@ -140,7 +140,10 @@ def _shown(violation: Violation) -> str:
 
 
 def violation_of(order: FixOrder) -> tuple[str, str | None] | None:
-    """Return kind and exception of what this version shows in a test; None if nothing, or there is no such test."""
+    """Return kind and exception of what this version shows in a test; None if nothing, or there is no such test.
+
+    Where the calls before the threads already wait for ever, that is worse than whatever they would lead to.
+    """
     state.subject()
     _announce(order.replay.test)
     with state.world().entered(), model(gil=order.gil):
@@ -151,6 +154,8 @@ def violation_of(order: FixOrder) -> tuple[str, str | None] | None:
             )  # fmt: skip
         except (UsageError, SetupFailedError):
             return None
+        except SetupBlockedError:
+            return "deadlock", None
         return None if found.violation is None else (found.violation.kind, found.violation.exception)
 
 
