@@ -129,7 +129,7 @@ class Row:
 def probe(interpreter: Interpreter, python: str | None = None) -> dict[str, str] | None:
     """Return what an executable says of itself; None if it does not run."""
     try:
-        done = interpreter.run(python or interpreter.python, "-c", PROBE, timeout=60)
+        done = interpreter.run(python or interpreter.python, "-c", PROBE, timeout=300)  # the machine may be busy
         found: dict[str, str] = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return None
