@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from plait.run.engine import ENGINE, access, also
-from plait.run.hooks.containers import CONTAINERS, FROZEN, is_container
+from plait.run.hooks.containers import FROZEN, is_container
 from plait.run.hooks.iteration import FEW, Feeding, Walk, is_plain, scan_args, scan_too, walked
 from plait.run.operations import KEY_READ, READ, SHIFT, SHIFT_ALL, WRITE
 from plait.run.vthread import VThread
@@ -361,20 +361,19 @@ def _one_by_one(
 def _subtract(
     thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
-    """``set.difference_update``: one argument after the other, sets and dicts at one moment."""
-    if named or not all(isinstance(source, set | frozenset) or type(source) in _SUBTRACTED for source in args):
+    """``set.difference_update``: sets and dicts at one moment, one argument after the other."""
+    if named or not all(map(_is_iterable, args)):
         return NATIVE
     for source in args:
         if source is target:
             access(thread, _HEAP.whole(target), WRITE, site)
             native(source)
-        else:
+        elif isinstance(source, set | frozenset) or type(source) is dict:
             _one_by_one(thread, target, source, site, set.discard, native)
+        else:
+            _fed(thread, native, target, source, site)
     thread.may_switch = True
     return None
-
-
-_SUBTRACTED = frozenset({dict, list, tuple, collections.deque})
 
 
 def _update_set(
@@ -395,21 +394,8 @@ def _update_set(
 def _with_others(
     thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
-    """``set.union``: other arguments than sets and dicts are walked along."""
-    return _reading(thread, native, target, site, args, named, (set, frozenset, dict))
-
-
-def _with_locked(
-    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
-) -> Any:
-    """``set.intersection`` and its like: containers are locked as well; what else there is, is walked along."""
-    return _reading(thread, native, target, site, args, named, (frozenset, *CONTAINERS))
-
-
-def _reading(
-    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any], locked: Any
-) -> Any:
-    given = [source if isinstance(source, locked) else walked(source, site) for source in args]
+    """``set.union`` and its like: other arguments than sets and dicts are walked along."""
+    given = [source if isinstance(source, set | frozenset | dict) else walked(source, site) for source in args]
     if named or all(new is old for new, old in zip(given, args, strict=True)):
         return NATIVE
     access(thread, _HEAP.whole(target), READ, site)
@@ -646,17 +632,21 @@ def add_in_place(thread: VThread, target: Any, operand: Any, site: int) -> Any:
 def _change_by(
     thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
-    """``set.symmetric_difference_update``: makes a set of an iterable first, and takes that at one moment."""
-    if len(args) != 1 or named or isinstance(args[0], set | frozenset | dict) or not _is_iterable(args[0]):
+    """``set.symmetric_difference_update``, ``intersection_update``: what iterables give is taken at one moment."""
+    if named or not all(map(_is_iterable, args)):
         return NATIVE
-    given = set(walked(args[0], site))
+    given = [source if isinstance(source, set | frozenset | dict) else walked(source, site) for source in args]
+    if all(new is old for new, old in zip(given, args, strict=True)):
+        return NATIVE
+    given = [new if new is old else list(new) for new, old in zip(given, args, strict=True)]
     access(thread, _HEAP.whole(target), WRITE, site)
-    native(given)
+    scan_too(thread, tuple(given), site, _HEAP.whole(target))
+    native(*given)
     thread.may_switch = True
     return None
 
 
-_SET_READERS = ("intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")
+_SET_READERS = ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")
 
 METHODS: dict[tuple[type, str], Method] = {
     (list, "insert"): _insert, (list, "pop"): _pop, (list, "remove"): _remove, (list, "reverse"): _reverse,
@@ -665,9 +655,9 @@ METHODS: dict[tuple[type, str], Method] = {
     (collections.deque, "extendleft"): _extend(frozenset()), (dict, "update"): _update_dict,
     (collections.OrderedDict, "update"): _update_ordered, (set, "update"): _update_set,
     (bytearray, "extend"): _extend_bytes,
-    (set, "union"): _with_others, (set, "difference_update"): _subtract,
+    (set, "difference_update"): _subtract, (set, "intersection_update"): _change_by,
     (set, "symmetric_difference_update"): _change_by,
-    **{(set, name): _with_locked for name in _SET_READERS},
+    **{(set, name): _with_others for name in _SET_READERS},
 }  # fmt: skip
 
 

@@ -35,7 +35,7 @@ STEPWISE_LIBRARY = frozenset({
 STEPWISE_METHODS = frozenset({
     "index", "count", "insert", "remove", "sort", "reverse", "extend", "extendleft", "update", "union", "intersection",
     "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint", "fromkeys", "from_iterable",
-    "difference_update", "symmetric_difference_update",
+    "difference_update", "intersection_update", "symmetric_difference_update",
 })  # fmt: skip
 FUNCTION_FIRST = frozenset({"map", "filter"})
 SIZES = frozenset({"len", "bool"})  # they look at nothing but how long a value is
