@@ -308,6 +308,23 @@ def found(patch):
     return {"subject": "limits_refused,reactivex_error"}
 
 
+def suites(patch):
+    table = module("suites.bench")
+    rows = {
+        "cachetools": {
+            "tests": 128, "threaded": 6, "asked": 6, "controlled": 6, "on_os_threads": 0, "not_run": 0,
+            "schedules": 60, "why": {}, "failed": {}, "explained": {}, "unexplained": [],
+        },
+        "pebble": {
+            "tests": 68, "threaded": 67, "asked": 8, "controlled": 6, "on_os_threads": 2, "not_run": 0,
+            "schedules": 44, "why": {"it uses other processes": 2}, "failed": {"a": "a deadlock", "b": "KeyError"},
+            "explained": {"a": "the package's own race"}, "unexplained": ["b"],
+        },
+    }  # fmt: skip
+    patch.setattr(table, "measured", lambda suite, _limits: rows[suite.name])
+    return {"subject": "cachetools,pebble", "sample": 8}
+
+
 def races(patch):
     table = module("races.bench")
 
@@ -482,6 +499,7 @@ TABLES = {
         jacontebe,
         gobench,
         found,
+        suites,
         races,
         filter_,
         forms,

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from _pytest.outcomes import Failed
+from _pytest.outcomes import Failed, Skipped
 
 from plait.errors import UsageError, guarded, own_error
 from plait.explore.capp.partition import prioritizer
@@ -198,7 +198,8 @@ class Explorer:
         __tracebackhide__ = True
         account: dict[str, Any] = {"test": item.nodeid, "ran": PLAIN, "impacted_points": len(self.impact)}
         item.stash[_ACCOUNT] = account
-        tear_down(item)  # pytest has set it up without control; every execution does it again
+        with contextlib.suppress(Exception, Failed, Skipped):  # a fixture may miss what the test has not made
+            tear_down(item)  # pytest has set it up without control; every execution does it again
         trial = self._trial(item, call, settings)
         needed = self._os_threads_are_needed()
         if not needed:

@@ -127,6 +127,10 @@ class ItemTrial(Trial):
                 self._call()
                 _raise_unittest_failure(item)
                 subtests.raise_failure()
+            except StuckError:
+                with suppress(Exception, Skipped, Failed):  # a fixture may miss what the test had still to do
+                    tear_down(item)
+                raise
             finally:
                 tear_down(item)
         except pytest.skip.Exception as error:  # no failure, whatever the schedule

@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from plait.pytest_plugin.outside import StuckError, Watchdog
+from plait.pytest_plugin.outside import PROCESSES, StuckError, Watchdog
 
 if TYPE_CHECKING:
     from plait.pytest_plugin.item import ItemTrial
@@ -81,7 +81,7 @@ class NativeRuns:
                 errors = [] if self._dying else deaths.unaccepted()
         except StuckError:
             self.left += _own(before)
-            raise _not_ended(watchdog) from None
+            raise _not_ended(watchdog, seen) from None
         self.runs += 1
         if errors:
             raise ThreadFailedError(f"a thread raised {type(errors[0]).__name__}: {errors[0]}") from errors[0]
@@ -102,10 +102,11 @@ def _own(before: frozenset[threading.Thread]) -> list[threading.Thread]:
     ]  # fmt: skip
 
 
-def _not_ended(watchdog: Watchdog) -> Exception:
+def _not_ended(watchdog: Watchdog, seen: OutsideActs) -> Exception:
+    """Return what is said of a test that was stopped; who waits for other processes may only have to wait longer."""
     where = [f"{name} is at {place}" for name, place, _wakes in watchdog.standing]
     text = f"it has not ended on OS threads within {watchdog.seconds:.1f} s; " + "; ".join(where)
-    if watchdog.idle and not any(wakes for _name, _place, wakes in watchdog.standing):
+    if watchdog.idle and PROCESSES not in seen.acts and not any(wakes for _name, _place, wakes in watchdog.standing):
         return HangError(f"hangs: {text}")
     return NotEndedError(text)
 

@@ -64,3 +64,28 @@ def test_c_code_that_cannot_be_interrupted_is_killed(tmp_path, monkeypatch, caps
 
 def test_this_process_does_not_wait():
     assert waits() is False
+
+
+SLOW = """
+    import subprocess, sys
+    import pytest
+
+    @pytest.fixture
+    def made(tmp_path):
+        yield tmp_path / "made"
+        (tmp_path / "made").unlink()
+
+    def test_slow(made):
+        subprocess.run([sys.executable, "-c", "import time; time.sleep(60)"])
+        made.write_text("at last")
+"""
+
+
+def test_who_waits_for_another_process_does_not_hang(pytester):
+    pytester.makepyfile(textwrap.dedent(SLOW))
+    file = pytester.path / "account.json"
+    options = ("--plait-seconds", "2", "--plait-schedules", "2", "--plait-result", str(file))
+    pytester.runpytest_subprocess("-p", "no:cacheprovider", "--plait", *options, timeout=120)
+    (told,) = json.loads(file.read_text())["tests"]
+    assert told["outcome"] == "skipped"
+    assert "it has not ended on OS threads" in told["why"]

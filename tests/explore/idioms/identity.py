@@ -264,3 +264,14 @@ def twice(answer):
 def test_a_loop_runs_in_a_thread_of_a_fixture(twice, answer):
     assert (answer, twice) == (1, 2)
     run(lambda: None)
+
+
+@pytest.fixture
+def target(tmp_path):
+    yield tmp_path / "made"
+    (tmp_path / "made").unlink()
+
+
+def test_a_fixture_takes_away_what_a_thread_of_the_test_makes(target):
+    run(lambda: target.write_text("made", "utf-8"))
+    assert target.exists()
