@@ -3,7 +3,7 @@
 Each operator (`operators.py`) changes one place of a sound class (`catalogue.py`). ``check`` is given the mutant alone,
 ``diff`` the mutant beside its original; both have one worker and stop at the first finding. Mutants that no caller can
 tell from the original do not count: `judged.json` says which these are, by exhausting small tests on both or by a
-reason. Of the others, ``check`` can find those that are ``unsound`` by themselves: with several threads they do what no
+reason; neither command is run on them. Of the others, ``check`` can find those that are ``unsound`` by themselves: with several threads they do what no
 order of their own calls does. A class that is merely another class with one thread is a matter of ``diff``.
 
 Each mutant's result is kept in the file that ``resume`` names, and what is there is not measured again.
@@ -18,7 +18,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.asked import Kept, checked, compared, names
-from benchmarks.mutants.mutants import Mutant, judged, known, planted
+from benchmarks.mutants.mutants import Mutant, judged, known, nobody_can_tell, planted, settled
 from benchmarks.mutants.operators import OPERATORS
 from plait.errors import UsageError
 
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from benchmarks.mutants.catalogue import Subject
 
 SECONDS = 20.0
+FIRST = 4  # a part of the limit, for most mutants enough
+NOT_RUN = {
+    "found": False, "sequential": False, "verdict": "not run", "seconds": 0.0, "tests": 0, "schedules": 0, "said": "",
+}  # fmt: skip
 GOAL, LEAST = 0.95, 0.85  # of the mutants of all operators, and of one
 
 
@@ -43,16 +47,16 @@ def run(
     limits = {"seconds": seconds, "max_tests": max_tests, "seed": seed}
     kept = Kept(resume, limits)
     entries = known()
-    classes = list(dict.fromkeys(mutant.subject for mutant in mutants)) if bases else []
-    silent = [kept.get(f"{each.name} sound", lambda each=each: _base(each, limits)) for each in classes]
-    for each in silent:
-        if each["found"]:
-            progress(f"{each['subject']}: NOT SILENT: {each['said']}")
     results = []
     for mutant in mutants:
         row = kept.get(mutant.name, lambda mutant=mutant: measured(mutant, limits, entries))
         results.append(row)
         progress(line(row))
+    classes = list(dict.fromkeys(mutant.subject for mutant in mutants)) if bases else []
+    silent = [kept.get(f"{each.name} sound", lambda each=each: _base(each, limits)) for each in classes]
+    for each in silent:
+        if each["found"]:
+            progress(f"{each['subject']}: NOT SILENT: {each['said']}")
     rows = [_row(name, [each for each in results if each["operator"] == name]) for name in OPERATORS]
     rows = [row for row in rows if row["planted"]]
     return {"rows": rows, "summary": {**_summary(rows, results, silent, limits), "mutants": results}}
@@ -69,25 +73,53 @@ def _names(text: str | None, allowed: Sequence[str], what: str) -> tuple[str, ..
 
 
 def measured(mutant: Mutant, limits: dict[str, Any], entries: dict[str, Any]) -> dict[str, Any]:
-    """One mutant: what both commands say, and what callers can tell."""
+    """One mutant: what both commands say, and what callers can tell.
+
+    Each command gets a part of its limit first, which most mutants need. Small tests are run where that leaves a
+    question, and the whole limit is for those that somebody can tell apart, or for which not all small tests ran.
+    """
+    verdict = settled(mutant, entries)
+    if verdict is not None and nobody_can_tell(verdict):
+        return _told(mutant, verdict, NOT_RUN, NOT_RUN)
     with tempfile.TemporaryDirectory(prefix="plait-mutants-") as name:
         new = Path(name) / "new"
         old = Path(name) / "old"
         _copied(mutant.subject, new, mutant.text)
         _copied(mutant.subject, old, mutant.subject.source)
-        said = _checked(mutant.subject, new, limits)
-        told = compared(mutant.subject.module, mutant.subject.cls, old, new, limits)
-        # What `check` has found needs no further proof: callers can tell, and the mutant alone shows it.
-        verdict = {"tests": 0, "complete": False}
-        if not said["found"] or mutant.name in entries:
+
+        def compare(limits: dict[str, Any]) -> dict[str, Any]:
+            return compared(mutant.subject.module, mutant.subject.cls, old, new, limits)
+
+        first = _part(limits)
+        said, told = _checked(mutant.subject, new, first), compare(first)
+        if not said["found"] and verdict is None:
             verdict = judged(mutant, entries)
-        return {
-            "subject": mutant.subject.name, "operator": mutant.operator, "method": mutant.method, "line": mutant.line,
-            "sequential": verdict.get("sequential"), "unsound": verdict.get("unsound"),
-            "concurrent": verdict.get("concurrent"), "reason": verdict.get("reason"),
-            "small_tests": verdict["tests"], "all_small_tests": verdict["complete"],
-            "check": said, "diff": told,
-        }  # fmt: skip
+        # What `check` has found needs no further proof: callers can tell, and the mutant alone shows it.
+        verdict = verdict or {"tests": 0, "complete": False}
+        silent = not (told["found"] or told["sequential"])
+        if not said["found"] and (verdict.get("unsound") or not verdict["complete"]):
+            said = _checked(mutant.subject, new, limits)
+        if silent and (said["found"] or not nobody_can_tell(verdict)):
+            told = compare(limits)
+        return _told(mutant, verdict, said, told)
+
+
+def _part(limits: dict[str, Any]) -> dict[str, Any]:
+    tests = limits["max_tests"]
+    return {
+        **limits, "seconds": limits["seconds"] / FIRST, "max_tests": None if tests is None else -(-tests // FIRST),
+    }  # fmt: skip
+
+
+def _told(mutant: Mutant, verdict: dict[str, Any], said: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "subject": mutant.subject.name, "operator": mutant.operator, "method": mutant.method, "line": mutant.line,
+        "digest": mutant.digest,
+        "sequential": verdict.get("sequential"), "unsound": verdict.get("unsound"),
+        "concurrent": verdict.get("concurrent"), "reason": verdict.get("reason"),
+        "small_tests": verdict["tests"], "all_small_tests": verdict["complete"],
+        "check": said, "diff": told,
+    }  # fmt: skip
 
 
 def _copied(subject: Subject, folder: Path, text: str) -> None:

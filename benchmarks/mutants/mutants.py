@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from benchmarks.mutants.catalogue import HERE, ROOT, Subject, subjects
@@ -20,6 +21,7 @@ from benchmarks.mutants.operators import OPERATORS, WAITS, Source
 JUDGED = HERE / "judged.json"
 SECONDS = 40.0  # of processor time for the small tests of one version
 MOST_CALLS = 9  # in the small tests of one mutant
+KINDS = ("sequential", "unsound", "concurrent")  # differences that small tests show
 PORTS = ("covcon", "condiff")
 PER_PORT = 2  # places of one operator in a class that was not written for this table
 
@@ -100,10 +102,21 @@ def known() -> dict[str, dict[str, Any]]:
     return found
 
 
+def settled(mutant: Mutant, entries: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
+    """What was written down about a mutant, unless it or its class has changed since."""
+    entry = entries.get(mutant.name)
+    return entry if entry is not None and entry["digest"] == mutant.digest else None
+
+
+def nobody_can_tell(entry: dict[str, Any]) -> bool:
+    """Whether all small tests, or a reason, say that no caller can tell a mutant from its original."""
+    return bool(entry.get("reason") or entry["complete"]) and not any(entry.get(kind) for kind in KINDS)
+
+
 def judged(mutant: Mutant, entries: dict[str, dict[str, Any]], seconds: float = SECONDS) -> dict[str, Any]:
     """What small tests, or a reason written down, say of a mutant; asked for if ``entries`` do not know it."""
-    entry = entries.get(mutant.name)
-    if entry is not None and entry["digest"] == mutant.digest:
+    entry = settled(mutant, entries)
+    if entry is not None:
         return entry
     makes, calls, reached = pool_of(mutant)
     common = {
@@ -116,7 +129,7 @@ def judged(mutant: Mutant, entries: dict[str, dict[str, Any]], seconds: float = 
     base = _base(mutant.subject, json.dumps({**common, "reached": shared}))
     answer = _ask({**common, "source": mutant.text, "known": base, "reached": reached})
     found = {"digest": mutant.digest, "tests": answer["tests"], "complete": answer["complete"]}
-    for kind in ("sequential", "unsound", "concurrent"):
+    for kind in KINDS:
         if kind in answer:
             found[kind] = answer[kind]["test"]
     return found
@@ -179,13 +192,33 @@ def renew(mutants: Iterable[Mutant]) -> None:
     """Ask for all that `judged.json` does not know, and write it down as it comes."""
     entries = known()
     for mutant in mutants:
-        before = entries.get(mutant.name)
-        entries[mutant.name] = judged(mutant, entries)
-        if entries[mutant.name] is not before:
+        if settled(mutant, entries) is None:
+            entries[mutant.name] = judged(mutant, entries)
             print(mutant.name, entries[mutant.name], flush=True)
-            lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(entries[name])}" for name in sorted(entries))
-            JUDGED.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+            _write(entries)
+
+
+def remember(kept: Path) -> None:
+    """Write down what the small tests of a table have shown; ``kept`` is the file of `plait bench mutants --resume`."""
+    entries = known()
+    for text in kept.read_text(encoding="utf-8").splitlines():
+        entry = json.loads(text)
+        row = entry["result"]
+        if row.get("small_tests"):
+            said = {kind: row[kind] for kind in KINDS if row[kind]}
+            entries[entry["name"]] = {
+                "digest": row["digest"], "tests": row["small_tests"], "complete": row["all_small_tests"], **said,
+            }  # fmt: skip
+    _write(entries)
+
+
+def _write(entries: dict[str, dict[str, Any]]) -> None:
+    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(entries[name])}" for name in sorted(entries))
+    JUDGED.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    renew(planted(classes=sys.argv[1:]))
+    if sys.argv[1:2] == ["--kept"]:
+        remember(Path(sys.argv[2]))
+    else:
+        renew(planted(classes=sys.argv[1:]))
