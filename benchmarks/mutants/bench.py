@@ -3,8 +3,9 @@
 Each operator (`operators.py`) changes one place of a sound class (`catalogue.py`). ``check`` is given the mutant alone,
 ``diff`` the mutant beside its original; both have one worker and stop at the first finding. Mutants that no caller can
 tell from the original do not count: `judged.json` says which these are, by exhausting small tests on both or by a
-reason; neither command is run on them. Of the others, ``check`` can find those that are ``unsound`` by themselves: with several threads they do what no
-order of their own calls does. A class that is merely another class with one thread is a matter of ``diff``.
+reason; neither command is run on them. Of the others, ``check`` can find those that are ``unsound`` by themselves: with
+several threads they do what no order of their own calls does. A class that is merely another class with one thread is
+a matter of ``diff``.
 
 Each mutant's result is kept in the file that ``resume`` names, and what is there is not measured again.
 """

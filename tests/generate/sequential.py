@@ -3,7 +3,7 @@
 import threading
 import time
 
-from plait.generate.outcome import CallOutcome
+from plait.generate.outcome import CallOutcome, is_absent
 
 
 class Runner:
@@ -38,7 +38,8 @@ class Runner:
             try:
                 result = self._call(call, scope)
             except BaseException as error:
-                outcomes.append(CallOutcome("raised", type(error).__name__, str(error)[:200]))
+                text = str(error)[:200]
+                outcomes.append(CallOutcome("raised", type(error).__name__, text, absent=is_absent(error)))
                 if index == 0:
                     return
                 continue

@@ -8,7 +8,7 @@ import pytest
 from plait.generate.catalogue import build_catalogue
 from plait.generate.condiff import COMBINATIONS, PREFIX_LENGTH, Stages, tidied
 from plait.generate.draft import ARGUMENT
-from plait.generate.outcome import CallOutcome
+from plait.generate.outcome import CallOutcome, is_absent
 from plait.model.test import Call, Test
 from plait.subject.interface.discovery import discover
 
@@ -51,7 +51,7 @@ def run(test):
         try:
             space[call.result or "_"] = eval(call.expression, space)
         except Exception as error:
-            found.append(CallOutcome("raised", type(error).__name__, str(error)))
+            found.append(CallOutcome("raised", type(error).__name__, str(error), absent=is_absent(error)))
             continue
         after = (len(space["x"].tokens), space["x"].number)
         found.append(CallOutcome("ok", changed=before is not None and before != after, result="NoneType"))

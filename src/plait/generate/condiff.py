@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from plait.errors import UsageError
 from plait.generate.draft import ARGUMENT, Scene
 from plait.generate.raising import RaisingTests
-from plait.generate.sequence import Prefix, Sequences, _that_worked
+from plait.generate.sequence import LATER, Prefix, Sequences, _that_worked
 from plait.generate.values.value import RECEIVER
 from plait.generate.waiting import WaitingTests
 from plait.model.test import Call, Test
@@ -76,9 +76,13 @@ class Stage:
 
     def test(self, chosen: Sequence[int]) -> Test:
         """Return the concurrent test with one of the suffixes per thread."""
-        suffixes = [self.suffixes[number] for number in chosen]
-        imports = dict.fromkeys((*self.imports, *(line for each in suffixes for line in each.imports)))
-        return Test(tuple(imports), self.prefix, tuple((each.call,) for each in suffixes))
+        return self.longer([(number,) for number in chosen])
+
+    def longer(self, chosen: Sequence[Sequence[int]]) -> Test:
+        """Return the concurrent test with some of the suffixes in each thread, one after another."""
+        threads = [[self.suffixes[number] for number in numbers] for numbers in chosen]
+        imports = dict.fromkeys((*self.imports, *(line for each in threads for one in each for line in one.imports)))
+        return Test(tuple(imports), self.prefix, tuple(tuple(each.call for each in thread) for thread in threads))
 
     def combinations(
         self, pairs: Sequence[Pair], random: Random, *, threads: int = 2, count: int = COMBINATIONS
@@ -212,7 +216,11 @@ class Stages:
             found.append((rarest, number, prefix, features))
         _rarest, _number, prefix, features = min(found, key=lambda each: each[:2])
         self._features.update(features)
-        return self._sequences.with_arguments(prefix)
+        prefix = self._sequences.with_arguments(prefix)
+        random = Random(f"{self.made} later")  # its own: the stages behind this one stay as they are
+        if self._sequences.catalogue.timed and random.random() < LATER:
+            self._sequences.let_time_pass(prefix, random)
+        return prefix
 
     def _behind(self, prefix: Prefix, name: str) -> list[Draft]:
         """Return calls of a method; what makes their arguments joins the prefix.

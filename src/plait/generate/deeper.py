@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 from typing import TYPE_CHECKING
 
 from plait.generate.mixing import MixedTests
 from plait.generate.raising import RaisingTests
 from plait.generate.seen import Seen
+from plait.generate.sequence import LATER
 from plait.generate.waiting import WaitingTests
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from random import Random
 
     from plait.generate.pairs import Pair, PairTable
     from plait.generate.registry import GenerationStrategy
@@ -27,6 +28,8 @@ _SHARE_LATER = 0.85
 _SHORT = 2
 _THIRD = 0.6
 """Of those, how many have a third method: some faults need one that changes the state between two others."""
+_AGAIN = 0.5
+"""Of these, how often it is one of the two methods again: what a call sees of several others may fit each, not all."""
 _UNGUARDED = 0.7
 """And how many go to pairs that were seen to use no common lock."""
 _TELLING = 4
@@ -36,8 +39,6 @@ _SELF = (0.5, 0.15, 0.35)
 in common (what belongs together must stay together), and with any."""
 _GENEROUS = 0.2
 """How often calls are given all their optional arguments."""
-_LATER = 0.3
-"""How often time passes before the threads start, where the subject looks at a clock."""
 _CHANGER = 3
 _LONGEST_PREFIX = 4
 
@@ -61,6 +62,7 @@ class DeeperTests:
         self._inner = inner
         self._sequences = sequences
         self._random = random
+        self._own = Random(0)  # for what a third call is
         self._threads = threads
         self._made: dict[Pair, int] = {}
         self._unguarded: dict[Pair, int] = {}
@@ -130,20 +132,25 @@ class DeeperTests:
         return None
 
     def _of(self, chosen: Pair, length: int, *, third: bool, how: str) -> Test | None:
-        later = self._sequences.catalogue.timed and self._random.random() < _LATER
-        patterns = self._patterns(chosen, third=third and how != APART)
+        later = self._sequences.catalogue.timed and self._random.random() < LATER
+        again = third and how == ANYHOW and self._own.random() < _AGAIN
+        patterns = self._patterns(chosen, third=third and how != APART, again=again)
         generous = how == APART or self._random.random() < _GENEROUS
-        test = self._sequences.compose(length, patterns, later=later, generous=generous, apart=how == APART)
+        apart = how == APART or (again and self._own.random() < _AGAIN)
+        test = self._sequences.compose(length, patterns, later=later, generous=generous, apart=apart)
         if test is not None and how == TWINS and not any(each.of for each in patterns[0]):
             test = replace(test, suffixes=test.suffixes[:1] * self._threads)
         return test if test is not None and self._seen.is_new(test) else None
 
-    def _patterns(self, chosen: Pair, *, third: bool) -> list[list[Method]]:
+    def _patterns(self, chosen: Pair, *, third: bool, again: bool = False) -> list[list[Method]]:
         catalogue = self._sequences.catalogue
         one, two = self._random.sample([catalogue.method(name) for name in chosen], 2)
         patterns = [[one] if number % 2 == 0 else [two] for number in range(self._threads)]
-        if third:
-            forbidden = {frozenset(each) for each in catalogue.not_parallel}
+        forbidden = {frozenset(each) for each in catalogue.not_parallel}
+        if again:
+            extra = two if frozenset({one.name}) in forbidden else self._own.choice((one, two))
+            patterns[1].insert(self._own.randint(0, 1), extra)
+        elif third:
             others = [
                 each for each in catalogue.methods
                 if each.name not in chosen and frozenset((each.name, one.name)) not in forbidden

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from random import Random
 from typing import TYPE_CHECKING
 
 from plait.generate.values.names import EAGER, role
@@ -14,7 +15,6 @@ from plait.subject.interface.signature import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from random import Random
 
     from plait.generate.catalogue import Catalogue
     from plait.generate.values.value import Pool
@@ -34,6 +34,8 @@ _PEER = 0.35
 _MEET = {"key": 0.75, "name": 0.75, "keys": 0.75}
 _MEET_OTHERS = 0.4
 _MEET_UNDER_OTHER_NAME = 0.5
+_DISTINCT = 0.7
+"""How often no two arguments of a call are the same text."""
 _NAMING = frozenset({"path", "url", "host", "port"})
 """Roles with values of their own that may name the same as a key, or as a parameter whose name says nothing: what
 `add(path)` puts in, `rename(old, new)` has to find."""
@@ -167,6 +169,7 @@ class Writer:
         self._catalogue = catalogue
         self._peers = frozenset(each.text for each in catalogue.own)
         self._random = random
+        self._own = Random(0)  # what makes arguments differ does not change the other choices
 
     def construct(self, method: Method) -> Draft | None:
         """Return a call that makes the receiver."""
@@ -202,6 +205,8 @@ class Writer:
                 contiguous = contiguous and parameter.kind == "keyword"
                 continue
             value = self._value(parameter, pool, scene, without)
+            if value is not None and result != RECEIVER and self._own.random() < _DISTINCT:
+                value = self._distinct(value, pool, drawn)
             if value is None:
                 if parameter.required:
                     return None
@@ -270,6 +275,18 @@ class Writer:
             other = self._catalogue.own[:1]
             return self._random.choice([OWN, *(Value(each.text, "own", each.imports) for each in other)])
         return pool.choose(self._random, without=without)
+
+    def _distinct(self, value: Value, pool: Pool, drawn: Sequence[tuple[Pool, Value]]) -> Value:
+        """Return another value of the kind if an argument of the same call has this one already: a name, as a rule.
+
+        Whoever is to exchange, rename or move something does nothing with the same name twice.
+        """
+        known = {each.text for _pool, each in drawn if each.kind == "str"}
+        if value.text not in known:
+            return value
+        others = [each for each in pool.values if each.kind == value.kind and each.text not in known]
+        there = [each for each in others if each.text in self.present]
+        return self._own.choice(there or others) if others else value
 
     def _under_other_name(self, pool: Pool, scene: Scene) -> list[Value]:
         """Return what parameters with values of their own were given, if this one can mean the same."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from plait.model.foreign import class_name, exception_text, short_name
 from plait.model.test import Test
 
 
@@ -15,7 +17,8 @@ class CallOutcome:
     """How one call of a sequential run went.
 
     ``changed`` says whether the receiver's state differs from before the call, ``result`` names the type returned,
-    ``waited`` says whether the call had to wait for something, be it only until a time-out.
+    ``waited`` says whether the call had to wait for something, be it only until a time-out, ``absent`` whether it
+    raised because what it asked for is not there (`is_absent`), ``threads`` whether calls have started any so far.
     """
 
     status: Literal["ok", "raised", "blocked", "endless"]
@@ -24,11 +27,30 @@ class CallOutcome:
     changed: bool = False
     result: str | None = None
     waited: bool = False
+    absent: bool = False
+    threads: bool = False
 
     @property
     def misuse(self) -> bool:
         """Whether the arguments were probably of the wrong kind."""
         return self.status == "raised" and self.exception in {"TypeError", "AttributeError"}
+
+
+def is_absent(error: BaseException) -> bool:
+    """Return whether an exception says that an argument is of the right kind, and that a state is missing.
+
+    Packages have exceptions of their own for that. Those that refuse a value are ValueErrors, as a rule.
+    """
+    kinds = type.mro(type(error))
+    if ValueError in kinds:
+        return " not in " in exception_text(error)
+    module = class_name(type(error)).partition(".")[0]
+    own = module != short_name(type(error)) and module not in sys.stdlib_module_names
+    own = own and not any(each in kinds for each in _REFUSING)
+    return LookupError in kinds or own
+
+
+_REFUSING = (TypeError, AttributeError, AssertionError, NotImplementedError)
 
 
 def missing_arguments(method: str, outcome: CallOutcome) -> list[str]:

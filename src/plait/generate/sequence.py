@@ -56,9 +56,11 @@ _BROKEN_AFTER = 4
 _USELESS_AFTER = 8
 """Calls on an object, none of which returned: it was built from parts that fail."""
 _PREFIXES = 3
-_ABSENT = frozenset({"KeyError", "IndexError", "LookupError"})
-"""What says that an argument is of the right kind, and that a state is missing."""
-_PAUSE = Draft(Call(PAUSE, "time.sleep(2)"), ("import time",))
+_PASSED, _LONG_PASSED = (Draft(Call(PAUSE, f"time.sleep({each})"), ("import time",)) for each in (2, 100_000))
+"""Timers have gone off; and what was stored has expired, unless it may stay for more than a day."""
+_LONG = 0.5
+LATER = 0.3
+"""How often time passes before the threads start, where the subject looks at a clock."""
 
 
 @dataclass(slots=True)
@@ -115,6 +117,7 @@ class Sequences:
         self._constructors: dict[str, _Built] = {}
         self._bindable: dict[str, bool] = {}
         self._asked: dict[str, int] = {}
+        self._has_threads = False
         self._untried = [Draft(call) for call in catalogue.built]
         self._recipes = {_recipe_call(each).source: each for each in catalogue.recipes}
         self._untried += [Draft(_recipe_call(each), each.imports) for each in catalogue.recipes]
@@ -178,8 +181,15 @@ class Sequences:
             tried = [*prefix.drafts, *drafts]
             prefix.keep(_that_worked(tried, self._outcomes(tried, known)))
         if later:
-            prefix.drafts.append(_PAUSE)
+            self.let_time_pass(prefix, self._random)
         return self._confirmed(prefix)
+
+    def let_time_pass(self, prefix: Prefix, random: Random) -> None:
+        """Add a pause. A thread that wakes up every second would do so a hundred thousand times: then a short one."""
+        long = random.random() < _LONG and not self._has_threads
+        if long:
+            self._has_threads = any(each.threads for each in self._outcomes(prefix.drafts, 0, learn=False))
+        prefix.drafts.append(_LONG_PASSED if long and not self._has_threads else _PASSED)
 
     def suffixes(self, prefix: Prefix, patterns: Sequence[Sequence[Method]]) -> tuple[tuple[Draft, ...], ...] | None:
         """Return calls of the given methods, one suffix per pattern, each fit to run after the prefix.
@@ -411,7 +421,7 @@ class Sequences:
                 break
             for index in bad:
                 # The prefix has prepared the object under test, not the others.
-                self._writer.present = _put_in(prefix) if _is_absent(outcomes[index]) else frozenset()
+                self._writer.present = _put_in(prefix) if outcomes[index].absent else frozenset()
                 again = self._as_asked(prefix, drafts[index])
                 if again is None:
                     again = self._write(self.catalogue.method(pattern[index].name), prefix, scene, peers=False)
@@ -448,7 +458,7 @@ class Sequences:
             self.knowledge.learn(draft.call.method, outcome)
             draft.learn(misuse=outcome.misuse, succeeded=outcome.status == "ok")
             if outcome.status == "raised" and not self.knowledge.of(draft.call.method).succeeded:
-                draft.refuse(absent=outcome.exception in _ABSENT)
+                draft.refuse(absent=outcome.absent)
             if outcome.status == "raised" and (allowed := listed_values(outcome)):
                 draft.offer(allowed, outcome.message)
             if built is not None:
@@ -517,11 +527,6 @@ def _without_blame(draft: Draft, attempt: Callable[[Draft], CallOutcome | None])
 
 def _values(draft: Draft) -> set[str | None]:
     return {draft.call.receiver, *draft.call.args, *(value for _, value in draft.call.kwargs)}
-
-
-def _is_absent(outcome: CallOutcome) -> bool:
-    """Return whether a call asked for something that was never put in."""
-    return outcome.exception in _ABSENT or (outcome.exception == "ValueError" and " not in " in outcome.message)
 
 
 def _put_in(prefix: Prefix) -> frozenset[str]:

@@ -128,6 +128,6 @@ def test_what_only_two_calls_in_a_thread_can_tell_is_a_difference(compare):
         ("            with self._lock:\n                self._items.append(item)\n                return True"),
     )
     assert split != BOX
-    result = compare(BOX, split, "Box", tests=60)
+    result = compare(BOX, split, "Box", tests=300)
     assert result.verdict == "difference"
     assert sorted(map(len, result.findings[0].test.suffixes)) == [1, 2]

@@ -8,7 +8,7 @@ import pytest
 from plait.commands.bisect.command import BisectOptions, bisect
 from plait.subject.name import Subject
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from sample_shop import commit, git
 
@@ -50,7 +50,10 @@ NARROW = STOCK.replace(
     "        with self._lock:\n            self._items = left\n            return left\n",
 )
 # Another method is mended by the same change: what vanished with that is not what anybody asks for.
-MENDED = "        with self._lock:\n            sold = self._sold\n            self._sold = sold + 1\n            return sold\n"
+MENDED = (
+    "        with self._lock:\n            sold = self._sold\n"
+    "            self._sold = sold + 1\n            return sold\n"
+)
 NARROW_AND_MENDED = NARROW.replace(
     "        sold = self._sold\n        self._sold = sold + 1\n        return sold\n", MENDED
 )

@@ -224,3 +224,70 @@ class Uses:
     new = old.replace(forgets, f"            self._locks.pop(name)\n{forgets}")
     result = compare(old, new, "Uses", tests=120, reproduce=False)
     assert result.verdict == "difference"
+
+
+def test_what_only_one_thread_with_two_calls_can_tell(compare):
+    """Each of the calls fits what the look has seen, but not both of them in their order."""
+    old = """
+import threading
+
+class Hits:
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._known = set()
+        self._hits = self._misses = 0
+
+    def add(self, key: str):
+        with self._lock:
+            self._known.add(key)
+
+    def has(self, key: str) -> bool:
+        with self._lock:
+            if key in self._known:
+                self._hits += 1
+                return True
+            self._misses += 1
+            return False
+
+    def statistics(self):
+        with self._lock:
+            return self._hits, self._misses
+"""
+    whole = "        with self._lock:\n            return self._hits, self._misses"
+    new = old.replace(
+        whole, whole.replace("self._hits,", "hits,").replace("        with", "        hits = self._hits\n        with")
+    )
+    result = compare(old, new, "Hits", tests=300, reproduce=False)
+    assert result.verdict == "difference"
+    assert sorted(map(len, result.findings[0].test.suffixes)) == [1, 2]
+
+
+def test_time_passes_before_the_threads_start(compare):
+    """Only what was written an hour ago is archived."""
+    old = """
+import threading
+import time
+
+class Diary:
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._until = {}
+
+    def write(self, page: str):
+        with self._lock:
+            self._until[page] = time.monotonic() + 3600
+
+    def archive(self, page: str) -> bool:
+        with self._lock:
+            if self._until.get(page, 1e12) > time.monotonic():
+                return False
+            return self._until.pop(page, None) is not None
+"""
+    pop = "            return self._until.pop(page, None) is not None"
+    new = old.replace(
+        pop, "            found = page in self._until\n        self._until.pop(page, None)\n        return found"
+    )
+    assert new != old
+    result = compare(old, new, "Diary", tests=300, reproduce=False)
+    assert result.verdict == "difference"
+    assert any("sleep(100000)" in call.expression for call in result.findings[0].test.prefix)

@@ -54,6 +54,7 @@ CLOSER = 6  # looks at a test that seems to differ sequentially, each without wh
 EXAMPLES = 5  # sequential differences that are kept as examples
 HOPELESS = 4  # calls of a method that make prefixes differ, after which no prefix calls it any more
 RESTARTS = 3  # generators that may be lost with their workers
+LONGER = 4  # pairs of calls of a stage that get a third one
 APART = 6  # tests of a stage that are judged on each version by itself
 FIRST_SHARE = 0.5  # of the budget, in which only tests with a difference in their traces are checked,
 QUIET_SHARE = 0.1  # and of one in which no such test has come: a branch that one call after the other never takes
@@ -115,6 +116,7 @@ class DiffSearch:
     _seen: Seen = field(default_factory=Seen)
     _fruitless: int = 0
     _settled: bool = False  # states cannot be compared: probes stand for them
+    _interleaving: set[Test] = field(default_factory=set)  # kept by the filter since the last stage
     _waiting: deque[tuple[Test, Decision]] = field(default_factory=deque)  # kept, but hardly ever different
     _waited_s: float = 0.0  # seconds spent on such tests
     _promised: bool = False  # a test with a difference in its traces has come
@@ -252,6 +254,8 @@ class DiffSearch:
             self._save()
             if found is not None or self.over() or self._enough():
                 break
+        if found is None and not self.over() and not self._enough():
+            found = self._check(self._filtered([each for test in self._longer(ready) for each in self._counted(test)]))
         self._save()
         quiet = ready.quiet if self.max_tests is None else min(ready.quiet, max(0, self.max_tests - self.counts.tests))
         self.counts.tests += quiet
@@ -323,6 +327,34 @@ class DiffSearch:
         for chosen in (*promising, *others[: max(FEW, len(promising))]):
             yield from self._made(ready, chosen)
 
+    def _longer(self, ready: Ready) -> Iterator[Test]:
+        """Yield tests with a third call, before or behind one of two that meet.
+
+        What one call sees of another may be right whatever it is, and wrong only beside what the same thread did just
+        before, or finds next. Pairs that interleave in ways that whole calls do not come first.
+        """
+        if self.filter is None:
+            return
+        forbidden = {frozenset(each) for each in self.generation.hints.not_parallel}
+        names = [each.call.method for each in ready.stage.suffixes]
+        random = Random(f"{self.generation.seed} {ready.stage.number} longer")
+        every = sorted(set(map(tuple, map(sorted, ready.stage.combinations(self.pairs, random)))))
+        meeting = [each for each in every if len(each) == 2 and ready.usable.issuperset(each) and ready.meet(each)[1]]
+        random.shuffle(meeting)
+        meeting.sort(key=lambda each: (ready.stage.test(each) not in self._interleaving, not ready.meet(each)[0]))
+        self._interleaving.clear()
+        for chosen in meeting[:LONGER]:
+            alone, one = random.sample(chosen, 2)
+            others = [
+                each for each in sorted(ready.usable)
+                if ready.meet((alone, each))[1] and frozenset((names[alone], names[each])) not in forbidden
+            ]  # fmt: skip
+            if others:
+                method = random.choice(sorted({names[each] for each in others}))
+                other = random.choice([each for each in others if names[each] == method])
+                yield ready.stage.longer([(alone,), (one, other)])
+                yield ready.stage.longer([(alone,), (other, one)])
+
     def _made(self, ready: Ready, chosen: tuple[int, ...]) -> Iterator[tuple[Test, View]]:
         yield from self._counted(ready.stage.test(chosen))
 
@@ -364,6 +396,7 @@ class DiffSearch:
             decision = self.filter.decide(before, after)
             self.counts.repeated += decision.repeated
             if decision.keep:
+                self._interleaving.add(test)
                 if decision.can_wait:
                     self._waiting.append((test, decision))
                 else:

@@ -10,7 +10,7 @@ from types import CodeType
 from typing import ClassVar
 
 from plait.explore.runner import execute
-from plait.generate.outcome import CallOutcome
+from plait.generate.outcome import CallOutcome, is_absent
 from plait.model.foreign import exception_text, short_name
 from plait.model.test import Call, Test
 from plait.observe.canonical import canonical, exception_name
@@ -174,10 +174,12 @@ class SequentialRunner:
             if isinstance(error, RecursionError) and _is_deep(error):
                 return self._without_end(call, number, least=_RECURSIONS)
             waited = main.waits > before
-            return CallOutcome("raised", exception_name(error), exception_text(error)[:200], waited=waited)
+            name, text = exception_name(error), exception_text(error)[:200]
+            return CallOutcome("raised", name, text, waited=waited, absent=is_absent(error))
         if call.result is not None:
             values[call.result] = result
-        return CallOutcome("ok", result=short_name(type(result)), waited=main.waits > before)
+        threads = len(ENGINE.threads) > 1
+        return CallOutcome("ok", result=short_name(type(result)), waited=main.waits > before, threads=threads)
 
     def _without_end(self, call: Call, number: int, least: int = 1) -> CallOutcome:
         """Return the outcome of a call without an end; from so many of a method on it is left out."""

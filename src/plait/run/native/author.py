@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.generate.catalogue import Hints, build_catalogue
-from plait.generate.outcome import CallOutcome
+from plait.generate.outcome import CallOutcome, is_absent
 from plait.generate.perf import PerformanceTests
 from plait.generate.sequence import Sequences
 from plait.run.native.kernel import confine
@@ -114,7 +114,7 @@ def _execute(test: Test, outcomes: list[CallOutcome]) -> None:
         try:
             result = _call(call, scope)
         except BaseException as error:
-            outcomes.append(CallOutcome("raised", type(error).__name__, str(error)[:200]))
+            outcomes.append(CallOutcome("raised", type(error).__name__, str(error)[:200], absent=is_absent(error)))
             if index == 0:
                 return
             continue

@@ -1,0 +1,122 @@
+"""Faults that take a certain state, or certain arguments, to show; each beside its sound version."""
+
+import pytest
+
+from plait.commands.check.command import check
+from plait.commands.check.options import CheckOptions
+from plait.subject.name import Subject
+
+HITS = '''
+import threading
+
+class Hits:
+    """What one look sees of several calls may fit each of them, and not all."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._known = set()
+        self._hits = self._misses = 0
+
+    def add(self, key: str):
+        with self._lock:
+            self._known.add(key)
+
+    def has(self, key: str) -> bool:
+        with self._lock:
+            if key in self._known:
+                self._hits += 1
+                return True
+            self._misses += 1
+            return False
+
+    def statistics(self):
+        with self._lock:
+            return self._hits, self._misses
+'''
+NAMES = '''
+import threading
+
+class Names:
+    """To exchange the values of two names it takes two names, and two values."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._values = {}
+
+    def put(self, name: str, value: int):
+        with self._lock:
+            self._values = {**self._values, name: value}
+
+    def exchange(self, first: str, second: str):
+        with self._lock:
+            values = dict(self._values)
+            values[first], values[second] = values[second], values[first]
+            self._values = values
+
+    def all(self):
+        return dict(self._values)
+'''
+DIARY = '''
+import threading
+import time
+
+class Unknown(Exception):
+    """Nobody has said when."""
+
+class Diary:
+    """Entries are moved to the archive after an hour; an exception of its own says that there is none."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._made = {}
+        self._moved = 0
+
+    def write(self, page: str):
+        with self._lock:
+            self._made[page] = time.monotonic() + 3600
+
+    def archive(self, page: str) -> int:
+        with self._lock:
+            if page not in self._made:
+                raise Unknown(page)
+            if self._made[page] > time.monotonic():
+                return -1
+            del self._made[page]
+            self._moved += 1
+            return self._moved
+
+    def is_open(self, page: str) -> bool:
+        with self._lock:
+            return self._made.get(page, 0) > time.monotonic()
+'''
+PLANTED = {
+    "one half read before the lock is taken": (
+        HITS, "Hits", "        with self._lock:\n            return self._hits, self._misses",
+        "        hits = self._hits\n        with self._lock:\n            return hits, self._misses", 500,
+    ),
+    "copy-on-write made in-place": (NAMES, "Names", "values = dict(self._values)", "values = self._values", 500),
+    "the state changed outside the lock, behind an hour": (
+        DIARY, "Diary",
+        "            del self._made[page]\n            self._moved += 1\n            return self._moved",
+        "        del self._made[page]\n        self._moved += 1\n        return self._moved", 400,
+    ),
+}  # fmt: skip
+
+
+def checked(tmp_path, text, cls, tests):
+    (tmp_path / "planted.py").write_text(text, encoding="utf-8")
+    return check(
+        CheckOptions(
+            Subject("planted", cls), project=tmp_path, max_tests=tests, workers=1, streams=1,
+            keep_going=False,
+        )
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("planted", PLANTED)
+def test_a_planted_fault_is_found_and_its_original_is_silent(planted, tmp_path, monkeypatch):
+    base, cls, before, after, tests = PLANTED[planted]
+    assert before in base
+    monkeypatch.chdir(tmp_path)
+    assert checked(tmp_path, base.replace(before, after), cls, tests).verdict == "violation"
+    assert checked(tmp_path, base, cls, 60).verdict == "none"
