@@ -90,7 +90,8 @@ def _level(name: str, facts: ClassFacts | None, harmed: frozenset[str], promise:
         return EXTERNAL if harmed and (facts is None or not facts.locks) else promise
     written = {use.state for _, use in facts.later_uses() if use.mode != READ} if facts is not None else set()
     open_ = {use.state for use in touched if not use.locks} & written
-    if harmed and open_:
+    unseen = not written and facts is not None and not facts.locks  # it changes in a way that the source hides
+    if harmed and (open_ or unseen):
         return EXTERNAL
     if promise == ATOMIC and not {use.state for use in touched} & written:
         return IMMUTABLE

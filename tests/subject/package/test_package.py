@@ -54,6 +54,8 @@ def test_an_access_beside_the_lock():
     [
         ("self.total += 1", "run reads and changes self.total in steps, without a lock"),
         ("self.items[1] = 2", "run reads and changes self.items in steps, without a lock"),
+        ("self.items[1][2] = 2", "run reads and changes self.items in steps, without a lock"),
+        ("self.items[1].append(2)", "run reads and changes self.items in steps, without a lock"),
         ("if self.total: self.total = 0", "run tests self.total and acts on it later, without a lock"),
         ("self.total = 2", "run writes self.total without a lock"),
     ],

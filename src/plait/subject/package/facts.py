@@ -345,6 +345,9 @@ class _AccessReader(ast.NodeVisitor):
 
     def _note(self, node: ast.expr, mode: str) -> None:
         state = self._state(node)
+        while state is None and mode != READ and isinstance(node, ast.Subscript | ast.Attribute):
+            node = node.value  # what is inside of it changes: ``self.maps[0][key] = value``
+            state = self._state(node)
         if state is not None and mode == READ and "." in state and state.partition(".")[0] in self._foreign:
             return  # every function of a module is an attribute of it: only what is changed tells
         if state is not None and not (mode == READ and (state in self._locks or is_lock_name(state))):
