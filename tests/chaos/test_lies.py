@@ -27,12 +27,12 @@ def _lies():
         sys.path.remove(str(SUBJECTS))
 
 
-def check(folder, subject, lie=""):
+def check(folder, subject, lie="", tests=3):
     """The exit code, what was printed, and the result; written in every form."""
     files = [word for form in FORMS for word in (f"--{form}", f"{form}.out")]
     done = subprocess.run(
-        [sys.executable, "-m", "plait", "check", subject, "--path", str(SUBJECTS), "--max-tests", "3", "--workers", "1",
-         "--quiet", *files],
+        [sys.executable, "-m", "plait", "check", subject, "--path", str(SUBJECTS), "--max-tests", str(tests),
+         "--workers", "1", "--quiet", *files],
         cwd=folder, capture_output=True, timeout=100, check=False, env={**os.environ, "PLAIT_LIE": lie},
     )  # fmt: skip
     file = folder / "json.out"
@@ -64,9 +64,9 @@ def test_lies_are_not_told_of_others(tmp_path):
     alone, shared = tmp_path / "alone", tmp_path / "shared"
     alone.mkdir()
     shared.mkdir()
-    _, _, truth = check(alone, "ledger:Ledger")
+    _, _, truth = check(alone, "ledger:Ledger", tests=20)
     for lie in ("entries of the store", "wrong counts", "another stream"):
         check(shared, "liar:Liar", lie)
-    _, _, found = check(shared, "ledger:Ledger")
+    _, _, found = check(shared, "ledger:Ledger", tests=20)
     assert [each["summary"] for each in found["findings"]] == [each["summary"] for each in truth["findings"]]
     assert truth["findings"]
