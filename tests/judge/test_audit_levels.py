@@ -30,6 +30,9 @@ class Open:
     def label(self):
         return self.name
 
+    def get(self, key):
+        return self[key]
+
 
 class Guarded:
     def __init__(self):
@@ -50,7 +53,7 @@ class Guarded:
     def peek(self):
         return list(self.items)
 """
-NAMES = {"Open": ("put", "first", "label", "update"), "Guarded": ("put", "drop", "size", "peek", "update")}
+NAMES = {"Open": ("put", "first", "label", "get", "update"), "Guarded": ("put", "drop", "size", "peek", "update")}
 
 
 def levels(name, *found, siblings=()):
@@ -69,13 +72,13 @@ def levels(name, *found, siblings=()):
 
 
 def test_without_a_finding_a_method_that_only_reads_what_nobody_changes_is_immutable():
-    assert levels("Open") == {"put": ATOMIC, "first": ATOMIC, "label": IMMUTABLE, "update": ATOMIC}
+    assert levels("Open") == {"put": ATOMIC, "first": ATOMIC, "label": IMMUTABLE, "get": ATOMIC, "update": ATOMIC}
     assert set(levels("Guarded").values()) == {INTERNAL}
 
 
 def test_beside_a_finding_what_touches_open_state_is_not_called_atomic():
     assert levels("Open", ("put", "put")) == {
-        "put": EXTERNAL, "first": EXTERNAL, "label": IMMUTABLE, "update": EXTERNAL
+        "put": EXTERNAL, "first": EXTERNAL, "label": IMMUTABLE, "get": EXTERNAL, "update": EXTERNAL
     }  # fmt: skip
 
 

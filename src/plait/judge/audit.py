@@ -86,7 +86,7 @@ def _level(name: str, facts: ClassFacts | None, harmed: frozenset[str], promise:
     if name in harmed:
         return EXTERNAL
     touched = facts.touched_by(name.partition(".")[0]) if facts is not None else None
-    if touched is None:
+    if not touched:  # its source is not known, or it goes through operators: ``self[key]``
         return EXTERNAL if harmed and (facts is None or not facts.locks) else promise
     written = {use.state for _, use in facts.later_uses() if use.mode != READ} if facts is not None else set()
     open_ = {use.state for use in touched if not use.locks} & written
