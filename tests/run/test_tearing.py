@@ -27,6 +27,7 @@ LEAST = 100_000
 DEFECTS = {
     # bytearray has no lock at all in 3.13, 3.14 gave it one: a byte that is appended is seen before it is stored.
     ("3.13t", "bytearray: for byte in ba", "[97, 98, 0] None -> bytearray(b'abc')"),
+    ("3.13t", "bytearray: ba + other, and ba.append", r"bytearray(b'ab\x00c') None -> bytearray(b'abd')"),
 }
 
 
