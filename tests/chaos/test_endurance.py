@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 LONG = os.environ.get("PLAIT_LONG") == "1"
 KILLS, FILLINGS = (100, 20) if LONG else (3, 1)
-TESTS = 40
+TESTS = 80
 ORPHAN_S = 5.0
 DISK = 1 << 21
 
