@@ -135,7 +135,7 @@ def test_a_difference_shows_all_that_explains_it(show):
     for said in (
         "Behaviour that only one version can show", "can happen today: GIL and free-threaded builds",
         "confirmed on OS threads", "1 preemption",
-        "Conflicting accesses: read Account.balance at line 27 (thread 1)",
+        "Race: read Account.balance at line 27 (thread 1)",
         "is accessed under Account._lock at 2 of 3 places; not at account.py:27", "plait replay result.json",
         "pytest plait-out/test_account_withdraw_difference.py", "only the new version has audit",
     ):  # fmt: skip
