@@ -19,6 +19,8 @@ def shown_result(result: Result) -> str:
         return f"raises {result[1]}"
     if result[0] == "returned":
         return f"returns {plain(result[1])}"
+    if result[0] == "is":
+        return f"is {plain(result[1])}"
     words = {"unfinished": "never returns", "done": "returns", "blocked": "waits for ever", "endless": "does not end"}
     return words.get(result[0], str(result[0]))
 

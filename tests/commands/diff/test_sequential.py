@@ -35,6 +35,26 @@ def test_an_exception_in_one_version_is_a_sequential_difference(compare):
     assert result.as_json()["sequential"][0]["new"] == "raises ZeroDivisionError"
 
 
+def test_a_public_attribute_that_one_thread_leaves_different_is_a_sequential_difference(compare):
+    old = """
+    class Meter:
+        def __init__(self):
+            self.value = 0
+            self.seen = [0]
+
+        def bump(self):
+            self.value = self.value + 1
+            self.seen = [self.value]
+    """
+    result = compare(old, old.replace("self.value + 1", "self.value + 2"), "Meter", tests=20)
+    assert (result.verdict, result.findings) == ("sequential-difference", [])
+    example = result.as_json()["sequential"][0]
+    calls = len(example["test"]["prefix"]) - 1 + sum(map(len, example["test"]["suffixes"]))
+    assert (example["call"], example["old"], example["new"]) == ("x.value", f"is {calls}", f"is {2 * calls}")
+    kept = compare(old, old.replace("[self.value]", "(self.value,)"), "Meter", tests=20)
+    assert kept.verdict in ("none", "inconclusive")  # a list that became a tuple
+
+
 @pytest.mark.parametrize(
     "new",
     [

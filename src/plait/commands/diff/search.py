@@ -35,6 +35,7 @@ from plait.judge.difference.sequential import (
     agreeing_probes,
     alike_alone,
     alike_but_for_objects,
+    different_attribute,
     different_call,
     one_sided,
     same,
@@ -489,7 +490,10 @@ class DiffSearch:
                 self._report(test, first, second)
                 return False
             self.view = view
-            return not view.state or same_states(first, second) or self._probe(test)
+            if not view.state or same_states(first, second):
+                return True
+            self._keep(test, different_attribute(test, first, second))
+            return self._probe(test)
         return False
 
     def _probe(self, test: Test) -> bool:
@@ -519,6 +523,12 @@ class DiffSearch:
             self._bad[found.method] = self._bad.get(found.method, 0) + 1
             if self._bad[found.method] >= HOPELESS:
                 self.avoid.add(found.method)
+        self._keep(test, found)
+
+    def _keep(self, test: Test, found: SequentialDifference | None) -> None:
+        """Keep an example of what one thread shows, unless there is one like it."""
+        if found is None:
+            return
         known = {(each.difference.method, each.difference.old[:2], each.difference.new[:2]) for each in self.sequential}
         if (found.method, found.old[:2], found.new[:2]) not in known and len(self.sequential) < EXAMPLES:
             self.sequential.append(Sequential(test, found))

@@ -7,11 +7,11 @@ what further calls answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from plait.judge.difference.outcome import Attribute, Outcome, View, attributes
+from plait.judge.difference.outcome import Attribute, Outcome, View, atoms, attributes, has_state
 from plait.judge.difference.serial import Observation, Order
 from plait.judge.oracle.specification import UNFINISHED, Result
 from plait.model.test import Test
@@ -91,6 +91,44 @@ def different_call(test: Test, old: Observation, new: Observation) -> Sequential
             if one != other:
                 return SequentialDifference(call.source, call.method, one, other, in_prefix=False)
     return None
+
+
+def different_attribute(test: Test, old: Observation, new: Observation) -> SequentialDifference | None:
+    """Return the first public attribute with a plain value that one thread leaves different in the two versions.
+
+    A version may keep its state as it likes, but what callers read without a call is no matter of representation.
+    Lists and the like are: a list that became a deque is read as before.
+    """
+    names = list(dict.fromkeys(call.result for call in test.prefix if call.result is not None))
+    theirs = _alone(new)
+    states = [
+        (outcome.state, other.state)
+        for order, outcomes in _alone(old).items() for _, outcome in outcomes for _, other in theirs.get(order, ())
+    ]  # fmt: skip
+    for before, after in states:
+        if not isinstance(before, tuple) or not isinstance(after, tuple):
+            continue
+        for name, one, other in zip(names, before, after, strict=False):
+            known = dict(_plain_attributes(one))
+            for path, value in _plain_attributes(other):
+                if path in known and known[path] != value:
+                    return SequentialDifference(
+                        f"{name}.{path}", path, ("is", known[path]), ("is", value), in_prefix=False
+                    )
+    return None
+
+
+def _plain_attributes(state: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the public attributes of an object that hold a number, a text, a truth value or nothing."""
+    if not has_state(state):
+        return
+    for path, value in atoms(state):
+        if not any(part.startswith("_") for part in path.split(".")) and (
+            value is None
+            or isinstance(value, bool | int | float)
+            or (isinstance(value, tuple) and value[:1] == ("str",))
+        ):
+            yield path, value
 
 
 def _at(results: Sequence[Result], number: int) -> Result:
