@@ -483,10 +483,39 @@ def drive(patch):
     return {}
 
 
+def contracts(patch):
+    table = module("contracts.bench")
+    said = {
+        "store:Store": {
+            "verdict": "unsafe",
+            "reason": "",
+            "methods": {"get": "atomic", "put": "externally synchronised", "size": "immutable", "close": table.UNKNOWN},
+        },
+        "store:Line": {"verdict": "not judged", "methods": {}, "reason": "store:Line cannot be built"},
+    }
+    labels = {"*": "atomic", "put": "externally synchronised"}
+    listed = [{"subject": name, "where": "standard library", "labels": labels} for name in said]
+    patch.setattr(table, "labelled", lambda: listed)
+    patch.setattr(table, "_said", lambda entry, _limits: said[entry["subject"]])
+    return {}
+
+
+def suspects(patch):
+    table = module("suspects.bench")
+    measured = {
+        "boltons-lri-evict": {"subjects": 40, "rank": 3.5, "lines": 9_000, "seconds": 0.2},
+        "boltons-lru-setdefault": {"subjects": 12, "rank": 7, "lines": 2_000, "seconds": 0.05},
+    }
+    patch.setattr(table, "measured", lambda case: measured[case["id"]])
+    return {"subject": ",".join(measured)}
+
+
 TABLES = {
     each.__name__.rstrip("_"): each
     for each in (
         engine,
+        contracts,
+        suspects,
         condiff,
         covcon,
         capp,
