@@ -105,7 +105,7 @@ def test_the_tutorial_shows_what_plait_finds(tmp_path, monkeypatch, capsys):
         pytest.skip(f"no package index within reach: {said.err.strip()}")
     assert code == 1
     found = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["findings"]
-    explained = re.search(r"^\[\d/\d\] (SimpleCache: with two calls of `dec`.+)$", page, re.MULTILINE)
+    explained = re.search(r"^\[\d+/\d+\] (SimpleCache: with two calls of `dec`.+)$", page, re.MULTILINE)
     assert explained[1] in [finding["summary"] for finding in found]
     assert (tmp_path / "plait-out" / re.search(r"plait-out/(\w+\.py)", page)[1]).is_file()
     assert (tmp_path / "report.html").is_file()

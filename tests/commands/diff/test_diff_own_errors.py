@@ -16,7 +16,7 @@ from plait.subject.name import Subject
 
 IN_WORKERS = {
     "generating": ("plait.generate.condiff", "Stages", "next_stage", 2),
-    "tracing": ("plait.judge.difference.serial", "Observer", "observe", "deposit"),
+    "tracing": ("plait.judge.difference.serial", "Observer", "observe", 4),
     "exploring": ("plait.explore.dpor", "Dpor", "executed", 60),
     "repeating": ("plait.commands.diff.worker", "", "observe_twice", 1),
     "explaining": ("plait.judge.difference.explain", "", "explain_outcome", 1),
