@@ -141,7 +141,12 @@ class Watchdog:
             return
         before = signal.signal(signal.SIGUSR2, self._interrupt)
         watcher = threading.Thread(target=self._watch, name="plait watchdog", daemon=True)
+        mine = get_ident()
+        controlled = mine in OURS
+        OURS.discard(mine)  # from 3.12 on an audit hook would take the watcher for a thread of the code under test
         watcher.start()
+        if controlled:
+            OURS.add(mine)
         try:
             yield self
         finally:
