@@ -168,6 +168,35 @@ def test_the_check_sees_executions():
     assert not _starts_executions(ast.parse("cursor.execute(text)"))
 
 
+NO_ORDERS = {
+    "A", "All", "An", "As", "At", "Each", "Every", "Everything", "For", "From", "How", "In", "It", "Nobody", "None",
+    "Nothing", "One", "Plain", "The", "What", "When", "Where", "Whether", "Which", "Who", "Whoever", "With", "Without",
+}  # fmt: skip
+"""Words that begin a description, not an order."""
+
+
+def _descriptions(tree):
+    """Functions whose docstring does not begin with an imperative verb, as far as a word shows it; no properties."""
+    return [
+        f"{node.name}: {text.partition(chr(10))[0]}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (text := ast.get_docstring(node)) is not None
+        and not any(ast.unparse(each).endswith("property") for each in node.decorator_list)
+        and re.split(r"\W", text)[0] in NO_ORDERS
+    ]
+
+
+def test_docstrings_say_what_a_function_does():
+    found = {name: said for name, file in _modules().items() if (said := _descriptions(_tree(file)))}
+    assert found == {}
+
+
+def test_the_check_sees_descriptions():
+    text = 'def f():\n    """Whether it is so."""\ndef g():\n    """Return it."""\n@property\ndef h():\n    """What."""'
+    assert _descriptions(ast.parse(text)) == ["f: Whether it is so."]
+
+
 def test_files_are_short():
     long = {
         str(file.relative_to(ROOT)): lines

@@ -138,7 +138,7 @@ def tests_folder(project: Path, config: Config) -> Path | None:
 
 
 def shortened(value: Any) -> str:
-    """As it would be written, in one short line."""
+    """Return a value as it would be written, in one short line."""
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # a number of thousands of digits, or deep nesting

@@ -85,7 +85,7 @@ def _in_child(order: dict[str, Any]) -> None:
 
 
 def _run(order: dict[str, Any]) -> int:
-    """In the child process: `SHOWN` for a violation, or if the code has gone that could show one; it is described."""
+    """Replay, in the child process: `SHOWN` for a violation, or if the code that could show one is gone."""
     from plait.model.test import Test
     from plait.observe.places import PLACES
     from plait.run.importing.world import World, find_in

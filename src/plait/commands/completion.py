@@ -41,7 +41,7 @@ def _words(name: str) -> str:
 
 
 def bash() -> str:
-    """For bash, without the helpers of the package bash-completion."""
+    """Write the script for bash; it does without the package bash-completion."""
     cases = [
         f"    --{key}) COMPREPLY=($(compgen -W '{' '.join(option.choices)}' -- \"$word\")); return ;;"
         for key, option in _used().items() if option.choices is not None
@@ -72,7 +72,7 @@ def bash() -> str:
 
 
 def zsh() -> str:
-    """For zsh's own completion system."""
+    """Write the script for zsh's own completion system."""
     described = "\n".join(f"    '{name}:{_plain(COMMANDS[name].help)}'" for name in available())
     branches = []
     for name in available():
@@ -109,7 +109,7 @@ def _zsh_option(key: str) -> str:
 
 
 def fish() -> str:
-    """For fish."""
+    """Write the script for fish."""
     lines = ["complete -c plait -f"]
     for name in available():
         said = _plain(COMMANDS[name].help)
@@ -133,5 +133,5 @@ def _fish_option(option: Option) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without what the shells' description syntax gives a meaning."""
+    """Remove characters that have a meaning in the shells' descriptions."""
     return text.replace("'", "").replace("[", "(").replace("]", ")").replace(":", " -")

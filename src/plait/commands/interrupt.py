@@ -46,7 +46,7 @@ class Interrupt:
 
 
 def _say(text: str) -> None:
-    """Past Python's streams: one of them may be in the middle of a write that this signal has interrupted."""
+    """Write past Python's streams: this signal may have interrupted one of them in the middle of a write."""
     try:
         os.write(2, text.encode())
     except OSError:

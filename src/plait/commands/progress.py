@@ -93,7 +93,7 @@ class Progress:
             print(text, file=self._file, flush=True)
 
     def line(self) -> str:
-        """Everything in one line, without colour."""
+        """Return everything in one line, without colour."""
         return ", ".join([f"{self._title}: {self._clock()}", *self._parts()])
 
     def _clock(self) -> str:

@@ -58,7 +58,7 @@ class Bounded(Dpor):
         return None
 
     def _fall_asleep(self, sleep: Sleep) -> None:
-        """Nobody does."""
+        """Let nobody fall asleep."""
 
     def executed(self, engine: Engine) -> None:
         """Count the preemptions of the new part, then learn from it."""

@@ -73,7 +73,7 @@ class Dfs:
         return self._chosen
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Behind the prefix the running thread goes on; when it cannot, the first that can."""
+        """Choose by the prefix; after it the running thread, or the first that can go on if that one cannot."""
         return engine.enabled[0]
 
     def executed(self, engine: Engine) -> None:

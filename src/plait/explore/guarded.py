@@ -148,7 +148,7 @@ class Guarded:
 
 
 def _is_alone(engine: Engine, number: int) -> bool:
-    """Whether the others have all ended: then what a thread does without a lock is no sign that it can do so earlier.
+    """Return whether all others have ended: an access without a lock is then no sign that it can happen earlier.
 
     If it can, the last step of another one, which always has alternatives, comes too late to hide it.
     """

@@ -72,4 +72,4 @@ class Pos:
         self._seen = length
 
     def executed(self, engine: Engine) -> None:
-        """Nothing to learn."""
+        """Learn nothing."""

@@ -24,9 +24,9 @@ class RandomWalk:
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Anybody."""
+        """Choose anybody."""
         enabled = engine.enabled
         return enabled[0] if len(enabled) == 1 else self._random.choice(enabled)
 
     def executed(self, engine: Engine) -> None:
-        """Nothing to learn."""
+        """Learn nothing."""

@@ -39,7 +39,7 @@ class Scripted:
         return ()
 
     def restart(self) -> None:
-        """Ready for one more execution."""
+        """Prepare one more execution."""
         self.lost = None
         self._index = self._hits = 0
         self._counted = -1
@@ -72,4 +72,4 @@ class Scripted:
         self._counted = -1
 
     def executed(self, engine: Engine) -> None:
-        """Nothing to learn."""
+        """Learn nothing."""

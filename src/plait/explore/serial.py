@@ -113,7 +113,7 @@ class Serial:
         return tuple(self._script[: self._asked])
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Never a prefix: choices are counted at branchings, not at steps."""
+        """Return no prefix: choices are counted at branchings, not at steps."""
         if not self._started:
             self._started = True
             return self._begin()
@@ -150,7 +150,7 @@ class Serial:
         return -1
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Inside a call the running thread goes on; then those that are released; else branch."""
+        """Choose the running thread inside a call; then those that are released; else branch."""
         if current is not None and current.enabled and not _begins(current):
             if self._may_end_early(current):
                 chosen = self._branch(engine, [current.id, *(each for each in engine.enabled if each != current.id)])
@@ -239,7 +239,7 @@ class Serial:
         return None
 
     def executed(self, engine: Engine) -> None:
-        """Nothing to learn: the script is complete."""
+        """Learn nothing: the script is complete."""
         self.executions += 1
 
 
@@ -256,7 +256,7 @@ class StartedAfresh(Serial):
         self._extra: VThread | None = None
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """As `Serial.choose`; the thread that begins at the moment runs until it ends or waits."""
+        """Choose as `Serial.choose` does; the thread that is beginning runs until it ends or waits."""
         extra = self._extra
         if extra is None:
             extra = self._extra = engine.threads[engine.bodies[-1]]
@@ -291,7 +291,7 @@ class StartedAtIdle(Serial):
         self._begun = False
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """As `Serial.choose`; the thread that has begun runs until it ends or waits."""
+        """Choose as `Serial.choose` does; the thread that has begun runs until it ends or waits."""
         extra = self._extra
         if extra is None:
             extra = self._extra = engine.threads[engine.bodies[-1]]
@@ -304,7 +304,7 @@ class StartedAtIdle(Serial):
         return super().choose(engine, current)
 
     def before_idle(self, engine: Engine) -> int | None:
-        """As `Serial.before_idle`; the second time the thread that has begun waits, too."""
+        """Decide as `Serial.before_idle` does; the second time the thread that has begun waits, too."""
         if self._begun:
             self.waits = True
             return None
@@ -330,7 +330,7 @@ class Shaken(Serial):
         return engine.bodies[:-1]
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """As `Serial.choose`."""
+        """Choose as `Serial.choose` does."""
         if not self._ready:
             self._ready = True
             extra = engine.threads[engine.bodies[-1]]

@@ -60,7 +60,7 @@ class Stateful:
         return fraction((width - len(left), width) for left, width in zip(self._left, self._widths, strict=False))
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Never a prefix, because each step must be seen; the script is followed in `choose`."""
+        """Return no prefix, because each step must be seen; `choose` follows the script."""
         if self._started:
             while self._left and not self._left[-1]:
                 self._left.pop()
@@ -76,7 +76,7 @@ class Stateful:
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Along the script; behind it the running thread goes on, unless the state is known."""
+        """Choose by the script; after it the running thread, unless the state is known."""
         states, step, enabled = self._states, engine.step, engine.enabled
         if self._fresh:
             self._fresh = False
@@ -121,7 +121,7 @@ class Stateful:
         return False
 
     def executed(self, engine: Engine) -> None:
-        """Everything was noted on the way."""
+        """Learn nothing: everything was noted on the way."""
         if engine.status == REDUNDANT:
             self.redundant += 1
         elif engine.status == DIVERGED:

@@ -44,7 +44,7 @@ def run_on(engine: Engine, current: VThread | None) -> int:
 
 
 def preemptions(number: int) -> str:
-    """In words."""
+    """Return the number of preemptions in words."""
     return f"{number} preemption{'s' if number != 1 else ''}"
 
 

@@ -60,7 +60,7 @@ class Partner:
         return Partner(f"{self.__name__}.{name}")
 
     def __call__(self, *_args: Any, **_kwargs: Any) -> Partner:
-        """Whatever is asked."""
+        """Return something, whatever is asked."""
         return Partner(f"{self.__name__}()")
 
     def __enter__(self) -> Partner:
@@ -131,15 +131,15 @@ class BreakingDict(dict[Any, Any]):
         return iter(BreakingList(super().__iter__()))
 
     def keys(self) -> Any:
-        """As `dict.keys`, up to the failure."""
+        """Behave as `dict.keys`, up to the failure."""
         return BreakingList(super().keys())
 
     def values(self) -> Any:
-        """As `dict.values`, up to the failure."""
+        """Behave as `dict.values`, up to the failure."""
         return BreakingList(super().values())
 
     def items(self) -> Any:
-        """As `dict.items`, up to the failure."""
+        """Behave as `dict.items`, up to the failure."""
         return BreakingList(super().items())
 
 
@@ -149,7 +149,7 @@ def failing(*_args: Any, **_kwargs: Any) -> None:
 
 
 def fresh(*_args: Any, **_kwargs: Any) -> Thing:
-    """Something new each time, for those who make a thing once and keep it: two of them can be told apart."""
+    """Return something new each time: code that should make a thing only once then shows two of them."""
     return Thing()
 
 

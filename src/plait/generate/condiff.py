@@ -87,7 +87,7 @@ class Stage:
     def combinations(
         self, pairs: Sequence[Pair], random: Random, *, threads: int = 2, count: int = COMBINATIONS
     ) -> Iterator[tuple[int, ...]]:
-        """For each pair, up to ``count`` choices of suffixes, no two alike (lines 8-11).
+        """Yield, for each pair, up to ``count`` choices of suffixes, no two alike (lines 8-11).
 
         Where one of the methods waits, each choice comes again with a third thread, so that two calls may wait.
         """
@@ -206,7 +206,7 @@ class Stages:
         )  # fmt: skip
 
     def _prefix(self) -> Prefix:
-        """Of a few random prefixes, the one whose state has the feature that was seen least."""
+        """Return, of a few random prefixes, the one whose state has the feature that was seen least."""
         found: list[tuple[list[int], int, Prefix, frozenset[Feature]]] = []
         for number in range(_CANDIDATES):
             prefix = self._sequences.stage_prefix(self._random.randint(0, PREFIX_LENGTH), self.avoid)
@@ -302,7 +302,7 @@ class _StageSequences(Sequences):
         return prefix
 
     def keep_arguments(self, prefix: Prefix) -> None:
-        """Arguments that a stage has bound are there for all later ones."""
+        """Keep the arguments that a stage has bound for all later ones."""
         known = {draft.call.result for draft in self._arguments}
         self._arguments += [
             draft for draft in prefix.drafts if draft.call.method == ARGUMENT and draft.call.result not in known

@@ -77,7 +77,7 @@ class RaisingTests:
         return found
 
     def _plans(self) -> Iterator[Iterator[Test]]:
-        """For every call that raises a row of tests."""
+        """Yield a row of tests for every call that raises."""
         sequences = self._sequences
         prefix = sequences.prefix(0)
         usable = [each for each in sequences.catalogue.methods if not sequences.knowledge.of(each.name).uncallable]

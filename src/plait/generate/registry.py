@@ -41,7 +41,7 @@ class GenerationStrategy(Protocol):
         ...
 
     def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:
-        """How often each pair of methods ran concurrently while ``test`` was executed (`observe.pairs`)."""
+        """Learn how often each pair of methods ran concurrently while ``test`` was executed (`observe.pairs`)."""
         ...
 
 

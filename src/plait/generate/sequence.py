@@ -372,7 +372,7 @@ class Sequences:
         return self._writer.write(method, again, result=result, waits=waits, peers=peers)
 
     def _hand_out(self, maker: str, prefix: Prefix, scene: Scene) -> bool:
-        """Have a method hand something out at the end of the prefix; return whether it is there, and nobody else's."""
+        """Let a method hand something out at the end of the prefix; return whether it is there, and nobody else's."""
         if maker in scene.handed:
             return True
         method = next((each for each in self.catalogue.methods if each.name == maker), None)

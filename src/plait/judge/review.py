@@ -130,7 +130,7 @@ class ClassReview:
         return [] if self.diff is None else [each for each in self.diff.findings if not each.only_new]
 
     def as_json(self, line: str) -> dict[str, Any]:
-        """Plain data; ``line`` is the verdict in words."""
+        """Return plain data; ``line`` is the verdict in words."""
         steps = {
             "diff": self.diff, "check": self.check, "perf": None if self.perf is None else self.perf.as_result(),
         }  # fmt: skip

@@ -122,7 +122,7 @@ class Gap:
     end: int
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data."""
         return dataclasses.asdict(self)
 
     @classmethod
@@ -142,7 +142,7 @@ class Guard:
     guarded: int = 0  # how many places hold it
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data."""
         return {
             "field": self.field, "lock": self.lock, "unguarded": list(self.unguarded), "guarded": self.guarded
         }  # fmt: skip
@@ -168,7 +168,7 @@ class BaselineMark:
         return self.status == "known"
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data."""
         return dataclasses.asdict(self)
 
 
@@ -193,7 +193,7 @@ class SeenInParallel:
     reason: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data."""
         found: dict[str, Any] = {"tries": self.tries, "seen": self.seen, "build": self.build}
         return {**found, "reason": self.reason} if self.reason else found
 
@@ -207,7 +207,7 @@ class SeenInParallel:
         return found
 
     def sentence(self) -> str:
-        """For people."""
+        """Return a sentence for people."""
         if not self.tries:
             return f"Not tried on parallel threads: {self.reason}."
         if self.seen:
@@ -256,7 +256,7 @@ class Finding:
         return self.detail == HOLDS_ITSELF
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data."""
         found: dict[str, Any] = {"kind": self.kind, "summary": self.summary}
         if self.exception is not None:
             found["exception"] = self.exception
@@ -305,7 +305,7 @@ class Finding:
         return found
 
     def _verify(self) -> None:
-        """Whoever shows a finding relies on these types."""
+        """Refuse other types: whoever shows a finding relies on these."""
         texts = [self.kind, self.summary, self.detail, *self.methods, *self.expected, *self.waiting, *self.through]
         texts += [self.odd_call, self.raised, self.mend, self.node]
         texts += [name for names in self.siblings for name in names]

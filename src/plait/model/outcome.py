@@ -77,7 +77,7 @@ class Finished:
         return "every thread finished"
 
     def details(self) -> list[str]:
-        """Nothing more to say."""
+        """Return nothing more."""
         return []
 
 

@@ -32,7 +32,7 @@ class Result:
     stories: list[dict[str, Any]] = field(default_factory=list)  # failing tests for the terminal; no part of the file
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data."""
         return {
             "schema": SCHEMA, "tool": f"plait {__version__}", "command": self.command, "subject": self.subject,
             "seed": self.seed, "versions": self.versions, "python": sys.version.split()[0], "model": self.model,

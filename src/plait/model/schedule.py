@@ -29,7 +29,7 @@ class Segment:
     hits: int = 1
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data."""
         if self.until is None:
             return {"thread": self.thread}
         module, function, kind, text, ordinal = self.until
@@ -51,7 +51,7 @@ class Schedule:
         return max(0, len(self.segments) - 1)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data, read back by `from_json`."""
+        """Return plain data, read back by `from_json`."""
         return {
             "format": FORMAT,
             "model": "gil" if self.gil else "free-threaded",

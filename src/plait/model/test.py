@@ -62,7 +62,7 @@ class Call:
         return methods_of(self.method) if "{receiver}" in self.form else (self.method,)
 
     def __repr__(self) -> str:
-        """As a data class's, in a third of the time: seeds and digests are made of it."""
+        """Return what a data class would, in a third of the time: seeds and digests are made of it."""
         return (
             f"Call(method={self.method!r}, form={self.form!r}, receiver={self.receiver!r}, args={self.args!r}, "
             f"kwargs={self.kwargs!r}, result={self.result!r})"
@@ -73,7 +73,7 @@ class Call:
         return (Call, (self.method, self.form, self.receiver, self.args, self.kwargs, self.result))
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data, read back by `from_json`."""
+        """Return plain data, read back by `from_json`."""
         return {
             "method": self.method, "form": self.form, "receiver": self.receiver, "args": list(self.args),
             "kwargs": [list(pair) for pair in self.kwargs], "result": self.result,
@@ -111,11 +111,11 @@ class Test:
     suffixes: tuple[tuple[Call, ...], ...]
 
     def __repr__(self) -> str:
-        """As `Call.__repr__`."""
+        """Return the text quickly, as `Call.__repr__` does."""
         return f"Test(imports={self.imports!r}, prefix={self.prefix!r}, suffixes={self.suffixes!r})"
 
     def __reduce__(self) -> tuple[type[Test], tuple[Any, ...]]:
-        """As `Call.__reduce__`."""
+        """Keep pickles small, as `Call.__reduce__` does."""
         return (Test, (self.imports, self.prefix, self.suffixes))
 
     @property
@@ -131,7 +131,7 @@ class Test:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data, read back by `from_json`."""
+        """Return plain data, read back by `from_json`."""
         return {
             "imports": list(self.imports),
             "prefix": [call.as_json() for call in self.prefix],

@@ -68,7 +68,7 @@ def _is_address(value: Any) -> bool:
 
 
 def canonical_all(values: list[Any]) -> Canonical:
-    """Several values walked as one, so that aliases between them show."""
+    """Return several values walked as one, so that aliases between them show."""
     walk = _Walk()
     return tuple(walk.of(value) for value in values)
 
@@ -103,7 +103,7 @@ def _changing(module: types.ModuleType) -> tuple[str, ...]:
 
 
 def identities(results: list[Any], values: list[Any]) -> tuple[tuple[int, bool] | None, ...]:
-    """Which results are the same object, and whether the ``values`` still hold it; None where that means nothing.
+    """Return which results are one object, and whether ``values`` still hold it; None where that means nothing.
 
     It means something for objects that compare by identity: their classes leave ``__eq__`` to `object`, so that two of
     them where one was expected are a difference that users see.

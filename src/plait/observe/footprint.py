@@ -97,7 +97,7 @@ class Toucher(ValueRecorder):
         self._truncated = False
 
     def __call__(self, engine: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
-        """Before the first step everything that is there gets its name; what gets none was made by the call."""
+        """Name every object before the first step; one without a name was made by the call."""
         if self._paths is None:
             self._paths = {}
             for path, value in _reachable(self.variables()):

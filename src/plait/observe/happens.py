@@ -263,7 +263,7 @@ class HappensBefore:
         return [] if not every or mode == LOCAL else self._races_of_one(thread, operations[0], every, past)[0]
 
     def _races_of_one(self, thread: int, operation: Operation, accesses: _Accesses, past: int) -> tuple[list[int], int]:
-        """Also what precedes the step, its own dependences included."""
+        """Return the races of a step of one operation, and what precedes it, its own dependences included."""
         _root, loc, mode = operation
         found = []
         # What the step had to wait for (the release before an acquisition) is ordered and no race: in the other order
@@ -295,7 +295,7 @@ class HappensBefore:
     def _races_among_many(
         self, thread: int, operation: Operation, accesses: _Accesses, past: int
     ) -> tuple[list[int], int]:
-        """As `_races_of_one`, without a look at accesses that are of no interest; not where there is any waiting."""
+        """Return what `_races_of_one` does, without accesses of no interest; not where there is any waiting."""
         root, loc, mode = operation
         index = self._index(root, mode, accesses)
         if mode not in _NEVER_WAITING or index.awaited:
@@ -318,7 +318,7 @@ class HappensBefore:
         return index
 
     def _races_of_many(self, thread: int, operations: Sequence[Operation], past: int) -> tuple[list[int], int]:
-        """As `_races_of_one`, for a step of several operations, which may block or end early at each but the first.
+        """Return what `_races_of_one` does, for several operations: such a step may block or end early after the first.
 
         So whatever one of the further operations waited for is a race: without it the step is a shorter one.
         """
@@ -369,7 +369,7 @@ class HappensBefore:
         return found, past
 
     def can_begin(self, thread: int, first: int, second: int, step: Step) -> bool:
-        """Whether ``thread`` can begin the steps behind ``first`` that do not depend on it, followed by ``step``.
+        """Return whether ``thread`` can begin the steps after ``first`` that do not depend on it, followed by ``step``.
 
         ``step`` has the number ``second`` (which may be one more than there are). Of each thread only the next step
         behind ``first`` comes into question; it can begin if nothing else in the sequence precedes it.

@@ -258,7 +258,7 @@ class _Predictions:
         return Hint(first.visit, second.visit, first_gate.visit, second_gate.visit)
 
     def _kept_apart(self, first: _Touch, second: _Touch, common: Iterable[int]) -> bool:
-        """Whether, with the critical sections one after the other, one of them writes between the two accesses."""
+        """Return whether, with the critical sections one after the other, one writes between the two accesses."""
         for lock in common:
             end = self._order.section(first.at, lock)[1]
             start = self._order.section(second.at, lock)[0]

@@ -192,7 +192,7 @@ def _narrowest(moments: Sequence[Moment], pairs: Sequence[RacingPair]) -> Gap | 
 def _interrupted(
     moments: Sequence[Moment], pairs: Sequence[RacingPair], numbers: dict[int, int]
 ) -> Iterator[tuple[int, int]]:
-    """Each access that another thread's had to follow, with the next one of its thread that had to follow another's."""
+    """Yield each access that another thread's had to follow, with its thread's next one that had to follow one."""
     entered: dict[int, list[int]] = {}
     for pair in pairs:
         entered.setdefault(pair.second.thread, []).append(numbers[id(pair.second)])

@@ -70,7 +70,7 @@ class SectionRecorder(Toucher):
         return Conduct(frozenset(accesses), frozenset(nested))
 
     def _name(self, owner: Any) -> str | None:
-        """As in other processes: what modules hold goes by its class."""
+        """Return a name that is the same in all processes: what modules hold goes by its class."""
         found = super()._name(owner)
         return f"a {type(owner).__qualname__} of a module" if found and found.startswith(MODULE_STATE) else found
 

@@ -66,7 +66,7 @@ class ValueRecorder:
         self._names: LockNames | None = None
 
     def __call__(self, engine: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
-        """Before each step is performed: the step before it has been, and a lock about to be taken can be named."""
+        """Note a step before it is performed: the one before it has been, and a lock about to be taken can be named."""
         self._catch_up(engine, len(engine.trace) - 1)
         owner = engine.heap.locs[loc][0]
         if type(owner) in OPAQUE:
@@ -200,7 +200,7 @@ def _content(value: Any, depth: int) -> str:
 
 
 def relative_to(roots: Sequence[Path]) -> Callable[[str], str]:
-    """How files are written in a trace: as seen from the import root they lie under, so that both versions agree."""
+    """Return how traces name files: relative to the import root, so that both versions agree."""
     prefixes = [f"{root.resolve()}/" for root in roots]
     known: dict[str, str] = {}
 

@@ -97,7 +97,7 @@ class Plait:
 
 @pytest.fixture
 def plait(request: pytest.FixtureRequest) -> Plait:
-    """Explores the interleavings of hand-written threads, see `plait.explore_threads`."""
+    """Explore the interleavings of hand-written threads; see `plait.explore_threads`."""
     return Plait({name: value for name, value in _options(request.node).items() if name != "threads"})
 
 

@@ -60,7 +60,7 @@ class Deaths:
         self._warn(error, pytest.PytestUnhandledThreadExceptionWarning(text))
 
     def died_unraisably(self, error: BaseException, name: str) -> None:
-        """As `died`, for a thread of `_thread.start_new_thread`: Python reports its end as an unraisable exception."""
+        """Note the end of a thread of `_thread.start_new_thread`, which Python calls an unraisable exception."""
         text = f"Exception ignored in thread started by {name}\n\n{''.join(traceback.format_exception(error))}"
         self._warn(error, pytest.PytestUnraisableExceptionWarning(text))
 
@@ -115,7 +115,7 @@ class Deaths:
 
     @contextmanager
     def of_os_threads(self) -> Iterator[None]:
-        """One run on OS threads: whoever replaces the hook, or has done so before, handles the exceptions."""
+        """Watch one run on OS threads: whoever replaces the hook, or has done so before, handles the exceptions."""
         before = threading.excepthook
         if is_own_hook(before):
             yield

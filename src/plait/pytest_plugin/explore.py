@@ -111,7 +111,7 @@ class Settings:
                 raise pytest.UsageError(f"--plait-{name} {value!r} is not known; there are {', '.join(known)}")
 
     def marked(self, item: pytest.Item) -> Settings:
-        """With the words of the test's markers."""
+        """Return the settings with those of the test's markers."""
         own = object.__new__(Settings)
         own.__dict__.update(self.__dict__)
         names = {"schedule": "search", "max_executions": "schedules", "max_seconds": "seconds", "strategy": "search"}
@@ -130,7 +130,7 @@ def _asked(config: pytest.Config, name: str) -> Any:
 
 
 def _allowed(config: pytest.Config) -> frozenset[str] | None:
-    """None: as much as in any run of pytest."""
+    """Return the acts that are allowed; None allows as much as any run of pytest."""
     text = config.getoption("plait_allow")
     return None if text is None else frozenset(filter(None, text.split(",")))
 
@@ -237,7 +237,7 @@ class Explorer:
         )  # fmt: skip
 
     def _time_for(self, settings: Settings) -> float:
-        """Seconds for the next test: its own limit, or its share of what all tests have together."""
+        """Return the seconds for the next test: its own limit, or its share of what all tests have together."""
         budget = self._config.getoption("plait_budget")
         if budget is None:
             return settings.seconds

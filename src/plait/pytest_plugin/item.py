@@ -192,7 +192,7 @@ class Subtests:
         self._error: BaseException | None = None
 
     def take_over(self, item: Any) -> None:
-        """Of one execution of a test."""
+        """Take over what one execution of a test has left."""
         if "subtests" in getattr(item, "funcargs", ()):
             item.funcargs["subtests"] = self
         if hasattr(item, "addSubTest"):
@@ -200,7 +200,7 @@ class Subtests:
 
     @contextmanager
     def test(self, msg: str | None = None, **named: Any) -> Iterator[None]:
-        """As `pytest.Subtests.test`: the test goes on behind a part that failed."""
+        """Open a part of a test, as `pytest.Subtests.test` does: the test goes on after a part that failed."""
         try:
             yield
         except pytest.skip.Exception:
@@ -298,7 +298,7 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
 
 @contextmanager
 def _thread_ends(deaths: Deaths) -> Iterator[None]:
-    """Whoever is told of threads that die: a hook that the project has set before the test, or `Deaths`."""
+    """Report threads that die to the hook that the project has set before the test, else to `Deaths`."""
     before = hooks.excepthook, hooks.unhandled
     hooks.unhandled = deaths.died
     if is_own_hook(threading.excepthook):

@@ -218,7 +218,7 @@ def last_resort(config: pytest.Config, deadline: float) -> Iterator[None]:
 
 
 def standing() -> list[tuple[str, str, bool]]:
-    """Where the threads of the process that are no daemons stand: name, place, whether they wait for a time only."""
+    """Return the threads that are no daemons: name, place, whether they wait for a time only."""
     frames = sys._current_frames()
     found = []
     for thread in threading.enumerate():

@@ -19,7 +19,7 @@ from plait.report.layout import Layout, Line, Span, prose
 
 
 def diff_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
-    """Verdict, finding, outcomes side by side, and what was done."""
+    """Return verdict, finding, outcomes side by side, and what was done."""
     lines: list[Line] = []
     for finding in result.findings:
         lines += [*difference_lines(finding, result, layout), []]
@@ -143,7 +143,7 @@ class OutcomeTable(NamedTuple):
 
 
 def outcome_table(more: Mapping[str, Any]) -> OutcomeTable:
-    """From the fields ``outcomes`` and ``outcomes_complete`` of a result; what only one version has comes first."""
+    """Return ``outcomes`` and ``outcomes_complete`` of a result as a table; what only one version has comes first."""
     outcomes = more.get("outcomes", {})
     old, new = outcomes.get("old", []), outcomes.get("new", [])
     every = [*new, *(each for each in old if each not in new)]

@@ -72,7 +72,7 @@ def _embedded(data: Any) -> str:
 
 
 def _with_steps(finding: dict[str, Any], sources: Mapping[str, Any]) -> dict[str, Any]:
-    """With the ``steps`` to show: the interleaving, whole lines of source, the conflicting accesses marked."""
+    """Return a finding with the ``steps`` to show: whole lines of source, the conflicting accesses marked."""
     found = []
     rows, racing = ([AccessStep.from_json(row) for row in finding.get(name) or ()] for name in ("interleaving", "race"))
     for each in shown_steps(rows, racing):

@@ -154,7 +154,7 @@ _PRIMITIVE = re.compile(r"<(Lock|RLock|Condition|Semaphore|BoundedSemaphore|Even
 
 
 def without_primitives(rows: Sequence[AccessStep]) -> list[AccessStep]:
-    """Without the looks at an attribute that holds a lock or the like, which every use of it begins with."""
+    """Leave out reads of an attribute that holds a lock or the like: every use of it begins with one."""
     return [row for row in rows if not _PRIMITIVE.fullmatch(row.value or "")]
 
 
@@ -248,7 +248,7 @@ def _is_sync(step: AccessStep) -> bool:
 
 
 def without_private(rows: Sequence[AccessStep]) -> list[AccessStep]:
-    """Without what touches only what no other thread does, if there is much to show."""
+    """Leave out steps on what no other thread touches, if there is much to show."""
     if len(rows) <= FEW_CELLS:
         return list(rows)
     shared = _shared(rows)
@@ -406,7 +406,7 @@ class ShownStep:
     race: bool  # whether it is one of the conflicting accesses
 
     def as_json(self) -> dict[str, Any]:
-        """As the page has it."""
+        """Return plain data for the page."""
         row = {**self.step.as_json(), "place": self.step.place, "holds": list(self.holds)}
         if self.value is not None:
             row["value"] = self.value
@@ -440,7 +440,7 @@ class State(NamedTuple):
 
 
 def state(taken: Iterable[ShownStep]) -> State:
-    """After these steps."""
+    """Return the state after these steps."""
     values: dict[str, str] = {}
     holds: dict[int, tuple[str, ...]] = {}
     for each in taken:

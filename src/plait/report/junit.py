@@ -85,5 +85,5 @@ def _lines(finding: dict[str, Any]) -> list[str]:
 
 
 def _clean(text: str) -> str:
-    """Without the characters that XML cannot hold."""
+    """Remove the characters that XML cannot hold."""
     return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", visible(str(text)))

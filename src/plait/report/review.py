@@ -43,7 +43,7 @@ _MOST = 3  # effects in one line
 
 
 def line(review: ClassReview) -> str:
-    """Without the class's name, and without a full stop."""
+    """Return the verdict on a class, without its name and without a full stop."""
     brought = [each for each in review.brought() if each.command != "perf"][:_MOST]
     speed = _speed(review.perf)
     if not brought and review.verdict == "inconclusive":
@@ -264,7 +264,7 @@ MARKER = "<!-- plait review -->"
 
 
 def review_markdown(result: Result, classes: list[ClassReview]) -> str:
-    """GitHub-flavoured; nothing of the code under test becomes markup."""
+    """Write GitHub-flavoured Markdown; nothing of the code under test becomes markup."""
     found = any(review.brought() and not review.known for review in classes)
     if not found and any(review.known for review in classes):
         none = "plait: nothing new was found"

@@ -24,7 +24,7 @@ def sources(
     before: Path | None = None,
     changed: Mapping[str, Collection[int]] | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """By file, as the steps name it: the ``lines`` around every step, by number, and which of them are ``changed``.
+    """Return, by file, the ``lines`` near every step, by number, and which of them are ``changed``.
 
     ``root`` is where relative names start. ``before`` is the same place in the version compared with: ``removed`` then
     holds what stood there, by the number of the line it stood before.
@@ -116,7 +116,7 @@ def _removed(old: Sequence[str], new: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _beside(held: dict[str, Any]) -> dict[str, Any]:
-    """Only what lies beside lines that are shown."""
+    """Return only what is next to lines that are shown."""
     lines = held["lines"]
     found = {
         "lines": lines,

@@ -103,7 +103,7 @@ MOST = 0.5  # of the limit: what did not fit any more may have been large
 
 
 def memory_is_exhausted() -> bool:
-    """Tells a `MemoryError` for want of memory from one for asking too much at once, while it is being handled."""
+    """Tell a `MemoryError` for want of memory from one for asking too much at once, while it is being handled."""
     if sys.platform != "linux":
         return False
     limit, _ = resource.getrlimit(resource.RLIMIT_DATA)

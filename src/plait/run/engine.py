@@ -214,7 +214,7 @@ class Engine:
             self.pending = self.standing()
 
     def _onward(self) -> VThread | None:
-        """Who runs when a thread has come to its next point (or to where it must wait) while another waits for that.
+        """Choose who runs when a thread has come to its next point, or must wait, and another waits for that.
 
         The first threads start one another: each goes on to the next one, the last one to whoever is to run first.
         """
@@ -499,7 +499,7 @@ class Engine:
             return None
 
     def idle(self) -> bool:
-        """Nothing is enabled: let time pass, or let spinning threads try again. False: nothing will ever happen."""
+        """Go on when nothing is enabled: let time pass, or spinning threads try again. False if nothing can happen."""
         if self.time.advance():
             return True
         if self.spinning.retry():
@@ -584,7 +584,7 @@ class Engine:
             raise Killed
 
     def block(self, thread: VThread, loc: int, mode: int, site: int) -> None:
-        """As `park`, for a thread whose operation cannot be performed now: somebody else must run."""
+        """Park a thread whose operation cannot be performed now: somebody else must run."""
         thread.loc, thread.mode, thread.site = loc, mode, site
         thread.state = BLOCKED
         thread.waits += not hasattr(thread.blocked_on, "holder")  # to stand before a lock is another matter
@@ -596,7 +596,7 @@ class Engine:
         thread.deadline = None
 
     def arrive(self, thread: VThread, loc: int, mode: int, site: int) -> None:
-        """As `park`, for a thread that comes to its next point while another one waits for that."""
+        """Park a thread that comes to its next point while another one waits for that."""
         thread.loc, thread.mode, thread.site = loc, mode, site
         self._hand_over(thread, self._onward())
 
@@ -685,7 +685,7 @@ def also(thread: VThread, loc: int, mode: int, site: int) -> None:
 
 
 def _looked(e: Engine, thread: VThread, step: int) -> bool:
-    """Every `LOOK_EVERY` steps, and oftener a suspect: look whether the thread spins. False if so, and it must wait."""
+    """Look whether the thread spins, every `LOOK_EVERY` steps, a suspect more often. False if so: it must wait."""
     if step % LOOK_EVERY and thread.suspect is None and step <= e.max_steps - LAST_STEPS:
         e.look_at = step + LOOK_EVERY - step % LOOK_EVERY
         return True
@@ -694,7 +694,7 @@ def _looked(e: Engine, thread: VThread, step: int) -> bool:
 
 
 def _special_access(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
-    """`access` under the GIL model, with a recorder, while somebody spins, or on the way to a thread's first point."""
+    """Do `access` under the GIL model, with a recorder, while somebody spins, or before a thread's first point."""
     if e.gil:
         if thread.callers:
             calls_ended(thread)
@@ -725,7 +725,7 @@ def _special_access(e: Engine, thread: VThread, loc: int, mode: int, site: int) 
 
 
 def called_out(thread: VThread) -> None:
-    """Code under test calls code that is not rewritten: a GIL build may switch when that comes back."""
+    """Note a call of code that is not rewritten: a GIL build may switch threads when it returns."""
     thread.may_switch = True
     if ENGINE.gil:
         call_began(thread)

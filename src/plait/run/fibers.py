@@ -128,7 +128,7 @@ class GreenletFibers:
         self._free.append(fiber)
 
     def abandon(self, fiber: Fiber) -> None:
-        """Kept for ever: dropping the last reference would unwind it once more, for ever if that is swallowed."""
+        """Keep it for ever: dropping the last reference would unwind it once more, for ever if that is swallowed."""
         self._abandoned.append(fiber)
 
 

@@ -36,7 +36,7 @@ State = tuple[Any, ...]
 
 
 def repeated(trace: Sequence[tuple[Any, ...]], thread: int, longest: int) -> int:
-    """After how many entries the last ones repeat themselves; 0 unless all are reading accesses of the thread."""
+    """Return after how many entries the last ones repeat; 0 unless all are reading accesses of the thread."""
     last = [entry[1:4] for entry in trace[-2 * longest :] if entry[0] == thread and entry[2] in (READ, KEY_READ)]
     if len(last) < min(2 * longest, len(trace)):
         return 0

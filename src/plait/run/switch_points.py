@@ -29,7 +29,7 @@ def call_began(thread: VThread) -> None:
 
 
 def calls_ended(thread: VThread) -> None:
-    """Before an access: find out which of these calls are over. Behind each the thread may be switched."""
+    """Find out, before an access, which of these calls are over: after each, the thread may be switched."""
     here, callers = _rewritten_frame(), thread.callers
     while callers and (callers[-1] is here or not _is_below(callers[-1], here)):
         callers.pop()

@@ -106,7 +106,7 @@ class Testbed:
         return found
 
     def _between(self) -> None:
-        """Where others may come in between: in the block of a ``with``, which is two calls, and behind an argument."""
+        """Let others come in between: in the block of a ``with``, which is two calls, and after an argument."""
         if self.stops:
             access(ENGINE.thread, 0, LOCAL, 0)
 

@@ -78,7 +78,7 @@ class VirtualTime:
         return None if thread.deadline is None else max(0.0, thread.deadline - self.now)
 
     def may_end_early(self, thread: VThread) -> bool:
-        """Whether a wait with a time-out may end at any moment: each thread's first few, so that polling has an end."""
+        """Return whether a wait with a time-out may end at any moment: each thread's first few may, so polling ends."""
         self.timed = True
         if not self._engine.any_timeouts or thread.early >= MAX_EARLY:
             return False
@@ -88,7 +88,7 @@ class VirtualTime:
         return True
 
     def sleeps_briefly(self, thread: VThread) -> bool:
-        """Whether a sleep is over at once: a body's first few, in orders of whole calls, where others do not begin."""
+        """Return whether a sleep is over at once: a body's first few are, in orders of whole calls."""
         if self.may_end_early(thread):
             return True
         if not self.brief_sleeps or thread.naps >= MAX_EARLY or thread.id not in self._engine.bodies:
@@ -102,7 +102,7 @@ class VirtualTime:
         self.instants.append(self.now)
 
     def tick(self, thread: VThread, seconds: float, site: int) -> None:
-        """With time-outs at any moment: record that the step just performed took this long."""
+        """Record, with time-outs at any moment, that the step just performed took this long."""
         if seconds > 0:
             self.pass_by(seconds)
             self._engine.note(thread, self._engine.heap.loc_of(self._engine.main, "clock"), TICK, site)

@@ -111,7 +111,7 @@ class Store:
         self._write("INSERT OR REPLACE INTO units VALUES (?, ?, ?, ?, ?)", rows)
 
     def units(self, subject: str) -> dict[str, dict[str, Any]]:
-        """Everything that was explored of a subject, the latest first."""
+        """Return everything that was explored of a subject, the latest first."""
         statement = "SELECT key, content, checksum FROM units WHERE subject = ? ORDER BY at DESC, key"
         found = {row[0]: _content(*row) for row in self._read(statement, (subject,))}
         return {key: content for key, content in found.items() if content is not None}
@@ -254,7 +254,7 @@ class Store:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """No two processes open, and perhaps replace, the file at the same time."""
+        """Keep two processes from opening, and perhaps replacing, the file at the same time."""
         # A link would lead to a file of somebody else: none is followed, and nothing is cut.
         flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
         with open(os.open(self.file.parent / "lock", flags, 0o666), "wb") as lock:  # noqa: PTH123 - a descriptor

@@ -53,14 +53,14 @@ class ExploredTest:
         cls, examined: Examined, *, undetermined: tuple[str, ...], violation: str | None, probes: str | None,
         causes: tuple[str, ...],
     ) -> ExploredTest:  # fmt: skip
-        """From what was just seen."""
+        """Make one from what was just seen."""
         return cls(
             examined.executions, examined.conflicts, examined.unguarded, examined.exhausted, examined.diverged,
             Counter(examined.covered), undetermined, violation, probes, causes, examined.evidence,
         )  # fmt: skip
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data, read back by `from_json`."""
+        """Return plain data, read back by `from_json`."""
         return {
             "executions": self.executions, "conflicts": self.conflicts, "unguarded": self.unguarded,
             "exhausted": self.exhausted, "diverged": self.diverged, "undetermined": list(self.undetermined),

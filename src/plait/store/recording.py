@@ -169,7 +169,7 @@ class RecordedChunk:
         return next_position(position, [*(each.answer for each in self.asked), *(each.feedback for each in self.tests)])
 
     def as_json(self, part: Callable[[str], str]) -> dict[str, Any]:
-        """Plain data; ``part`` gives the hash of a part of the code."""
+        """Return plain data; ``part`` gives the hash of a part of the code."""
         packer = Packer()
         asked = [packer.asked(each) for each in self.asked]
         tests = [[*packer.test(each.test), each.key, each.feedback] for each in self.tests]

@@ -171,7 +171,7 @@ class Source:
         return self._modules[name]
 
     def required(self, name: str, label: str) -> Module:
-        """As `module`, with a UsageError that names the version when there is none."""
+        """Return what `module` does; a UsageError names the version when there is none."""
         found = self.module(name)
         if found is None:
             bad = [text for text in self.unreadable if text.startswith(name + " ")]

@@ -145,7 +145,7 @@ class BlackBox:
         struct.pack_into("<Q", self._map, _PRINTED, 0)
 
     def close(self) -> None:
-        """Unmap; the file stays."""
+        """Unmap the file, which stays."""
         self._map.close()
 
     def _printed(self) -> int:

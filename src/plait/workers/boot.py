@@ -154,7 +154,7 @@ def _leave_the_terminal() -> None:
 
 
 def _die_with(descriptor: int) -> None:
-    """When the parent is gone its end of the pipe closes; the kernel then kills this process, whatever it is doing."""
+    """Let the kernel kill this process, whatever it is doing, when the parent's end of the pipe closes."""
     if sys.platform == "linux":
         fcntl.fcntl(descriptor, fcntl.F_SETOWN, os.getpid())
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGKILL)
@@ -175,7 +175,7 @@ def _die_with(descriptor: int) -> None:
 
 
 def _name_semaphores(prefix: str) -> None:
-    """Have the semaphores of code under test named so that the parent can remove them, and by nobody else.
+    """Name the semaphores of code under test so that the parent can remove them, and nobody else.
 
     `multiprocessing` has a process that tracks them. Code under test may start none, and must not get to give orders to
     one that runs outside.
@@ -187,7 +187,7 @@ def _name_semaphores(prefix: str) -> None:
 
 
 def _inspect() -> None:
-    """Nothing can be trusted any more once code under test has closed files of ours.
+    """End the process if code under test has closed files of ours: nothing can be trusted then.
 
     An answer would go to whatever has the number of our pipe now.
     """
@@ -315,7 +315,7 @@ def _traceback() -> str:
 
 
 def _crowded() -> bool:
-    """Whether threads were left behind, or most of the memory is in use: the next task deserves a fresh process."""
+    """Return whether the next task needs a fresh process: threads were left behind, or most of the memory is in use."""
     for _ in range(10):
         if not _left_threads():
             break

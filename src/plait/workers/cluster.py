@@ -66,7 +66,7 @@ class ClusterWorkers(Workers):
     def attempt(
         self, task: Callable[..., Any], *args: Any, timeout: float, stall: float | None = None, retries: int = 1
     ) -> Future[Answer]:
-        """As on this machine; a future that is cancelled takes its task with it, even if that has started."""
+        """Run a task as `Workers.attempt` does; a future that is cancelled ends its task, even one that has started."""
         if self._closed.is_set():
             raise RuntimeError("the workers are closed")
         future = _Remote((self._shipment.key, task, pickle.dumps(args), timeout, stall, 1 + retries))

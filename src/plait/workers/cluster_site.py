@@ -135,7 +135,7 @@ def told_by_site(data: object, task: Callable[..., Any]) -> Answer | Exception:
 
 
 def moved(value: Any, folders: Mapping[str, str]) -> Any:
-    """Plain data with all paths below some folders as they are elsewhere; the longest fitting folder decides."""
+    """Return plain data with paths below some folders as they are elsewhere; the longest fitting folder decides."""
     if isinstance(value, str):
         return _moved_text(value, folders)
     if isinstance(value, Path):

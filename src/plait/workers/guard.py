@@ -233,7 +233,7 @@ def stopped() -> list[dict[str, str]]:
 
 
 def install_guard(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
-    """From now on, and for good, this process may do only what ``spec`` allows; writing goes below ``work``.
+    """Allow this process, from now on and for good, only what ``spec`` allows; writing goes below ``work``.
 
     The folder around ``work`` is the process's own too, so that code under test can remove ``work``. Which of the
     kernel's layers hold is written to the file `LAYERS` beside that one.

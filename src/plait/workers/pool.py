@@ -124,7 +124,7 @@ class Workers:
     def attempt(
         self, task: Callable[..., Any], *args: Any, timeout: float, stall: float | None = None, retries: int = 1
     ) -> Future[Answer]:
-        """As `submit`, but a task that lost its worker gets another one, ``retries`` times."""
+        """Submit a task; one that lost its worker gets another one, ``retries`` times."""
         job = _Job(task, args, timeout, stall, 1 + retries)
         if self._closed.is_set():
             raise RuntimeError("the workers are closed")
@@ -176,7 +176,7 @@ class _Slot(threading.Thread):
         self._broken: Exception | None = None
 
     def run(self) -> None:
-        """Work until there is nothing to take any more."""
+        """Run tasks until none is left."""
         try:
             self._open_ahead()
             while (job := self._jobs.get()) is not None:
@@ -308,7 +308,7 @@ class Worker:
     def call(
         self, task: Callable[..., Any], args: tuple[Any, ...], timeout: float, stall: float | None = None
     ) -> tuple[Reply, Any]:
-        """Have a task run in the process: how it ended, and what it returned; `WorkerError` without a reply."""
+        """Run a task in the process; return how it ended and its value; `WorkerError` without a reply."""
         try:
             if not self._started:
                 self._exchange(0, self._first, _Patience(self, START_S, None), None)
@@ -459,7 +459,7 @@ class _Patience:
             self._box.close()
 
     def over(self) -> tuple[float, bool] | None:
-        """If time has run out, since the start or since the last sign of life: how much, and whether it only waited."""
+        """Return the limit that was exceeded, and whether the worker only waited; None while there is time."""
         now = time.monotonic()
         if now < self._looked + TICK_S * 0.9:
             return None

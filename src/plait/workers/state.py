@@ -203,7 +203,7 @@ def _concerned(error: BaseException) -> tuple[str, ...]:
 
 
 def _beat_with_executions() -> None:
-    """Every execution is a sign of life: a task that makes progress does not count as stalled."""
+    """Beat with every execution: a task that makes progress does not count as stalled."""
     from plait.run.engine import ENGINE  # noqa: PLC0415 - as above
 
     modules, box = ENGINE.modules, _state.box

@@ -150,7 +150,7 @@ class ViolationProbe:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing is kept open."""
+        """Leave nothing open."""
 
     def answer(self, commit: str) -> ProbeAnswer:
         """Return ``bad`` for what the bad end does: it breaks the test, or, if the good end did, it does not."""
@@ -196,7 +196,7 @@ class BehaviourProbe:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing is kept open."""
+        """Leave nothing open."""
 
     def answer(self, commit: str) -> ProbeAnswer:
         """Bad: it can do what only the bad end can; without any such thing, it cannot do what only the good end can."""

@@ -28,7 +28,7 @@ def finding_size(finding: Finding) -> tuple[int, int]:
 
 
 def better(finding: Finding, other: Finding) -> bool:
-    """Of findings with one cause the smallest is shown, and of a method and another one that calls it the former.
+    """Return whether ``finding`` is shown for the cause of both: it is smaller, or its method is called by the other's.
 
     Among equals it does not matter which came first.
     """
@@ -36,7 +36,7 @@ def better(finding: Finding, other: Finding) -> bool:
 
 
 def _rank(finding: Finding) -> tuple[tuple[int, int], int, list[str], str, str]:
-    """Names come before everything that moves with the lines: an edit elsewhere must not choose another finding."""
+    """Order by names before line numbers: an edit elsewhere must not choose another finding."""
     return finding_size(finding), len(finding.through), finding.methods, finding.summary, _text(finding)
 
 

@@ -212,7 +212,7 @@ def _workers(
 
 
 def _native(options: CheckOptions, version: Version, budget: Budget, interrupt: Interrupt | None) -> Result:
-    """Nothing of it is remembered: it would not come out the same again."""
+    """Check on OS threads. Nothing is stored: another run would not come out the same."""
     with (
         _workers(options, version, budget, options.workers, rewritten=False) as native,
         _workers(options, version, budget, 1) as controlled,

@@ -82,7 +82,7 @@ class Replays:
             self.explained[look] = name
 
     def sentences(self) -> list[str]:
-        """For the report."""
+        """Return sentences for the report."""
         said = []
         if self.there or self.moved:
             moved = f", {self.moved} moved (they show in another way now)" if self.moved else ""

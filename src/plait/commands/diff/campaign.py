@@ -190,7 +190,7 @@ class DiffCampaign:
                 self._explain(each)
 
     def _would_keep(self, revealed: Revealed) -> bool:
-        """Whether the filter, had it been asked, would have let the test pass: it must never lose a difference."""
+        """Return whether the filter would have let the test pass: it must never lose a difference."""
         (old, _), (new, _) = self._sides.both(worker.observe_tests, (revealed.test,), revealed.view).values()
         return Filter(self._change).decide(old[0], new[0]).keep
 

@@ -168,7 +168,7 @@ def _gap_of(explanation: Explanation, side: Side, labels: dict[str, str]) -> Gap
 
 
 def _changes(explanation: Explanation, change: Change, side: Side, visited: Callable[[Side], frozenset[Place]]) -> str:
-    """Which changed lines lie on the way, or which lines of the other version, on the test's way there, are gone."""
+    """Return the changed lines that the test executes, or those it executed in the other version that are gone."""
     lines = change.changed_lines(side)
     met = sorted({
         (step.file, step.line) for step in explanation.interleaving if step.line in lines.get(step.file, ())

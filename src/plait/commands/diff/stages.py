@@ -77,7 +77,7 @@ class Ready:
         self._alike = [kinds.number((row.footprints, row.impacts)) for row in self.rows]
 
     def meet(self, chosen: tuple[int, ...]) -> tuple[bool, bool]:
-        """Whether an impacted access of one call meets one of another call, and whether any access does at all."""
+        """Return whether impacted accesses of two calls meet, and whether any accesses of theirs do."""
         alike = tuple([self._alike[number] for number in chosen])
         if alike not in self._known:
             pairs = [(self.rows[one], self.rows[other]) for one, other in itertools.combinations(chosen, 2)]
@@ -111,7 +111,7 @@ class RecordedStage:
         return [*(each.test for each in self.asked), *(self.stage.test((number,)) for number in range(len(self.rows)))]
 
     def as_json(self) -> dict[str, Any] | None:
-        """Plain data; None if it means nothing to another process."""
+        """Return plain data; None if it means nothing to another process."""
         packer, accesses, prints = Packer(), Numbered(), Numbered()
 
         def numbered(footprint: Footprint | None) -> int | None:

@@ -263,7 +263,7 @@ def _accounts_so_far(file: Path, ended: str | None) -> list[dict[str, Any]]:
 
 
 def _in_parallel(node: str, workers: int | None) -> list[str]:
-    """Several tests share the worker processes, if pytest-xdist is there to hand them out; one test has one."""
+    """Return the options by which pytest-xdist, if installed, spreads several tests over processes."""
     several = "::" not in node or "[" not in node
     if workers is None or workers == 1 or not several or importlib.util.find_spec("xdist") is None:
         return []

@@ -86,7 +86,7 @@ class MendTrial:
         return len(self.evidence.get("checked", {}).get("as_before", ()))
 
     def as_json(self, number: int) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data."""
         lines, all_lines = self.mend.size
         return {
             "number": number, "title": self.mend.title, "family": self.mend.family, "file": self.mend.file,

@@ -210,7 +210,7 @@ class Rounds:
     def _together(
         self, pair: Pair, tests: list[Measured], threads: int, jobs: dict[tuple[str, int], Job]
     ) -> tuple[float, float]:
-        """Seconds per call of the old and of the new version, the geometric mean over the tests."""
+        """Return seconds per call of the old and the new version: the geometric mean over the tests."""
         logs = []
         for measured in tests:
             key = (measured.name, threads)

@@ -262,7 +262,7 @@ class Workshop:
         return self._ready(cut, repeat, length)
 
     def _ready(self, test: Test, repeat: int, length: int) -> Measured | None:
-        """With the one number of repetitions for both versions (section 4, step 1)."""
+        """Return the test with one number of repetitions for both versions (section 4, step 1)."""
         slow = max(self._times(test, repeat))
         if not math.isfinite(slow):
             return None

@@ -196,7 +196,7 @@ def moves(keys: TextIO) -> Iterator[str]:
 
 
 def _typed(keys: TextIO) -> Iterator[str]:
-    """Single characters, without waiting for the end of the line where a person types them."""
+    """Yield single characters; on a terminal each as soon as it is typed."""
     while key := os.read(keys.fileno(), 1).decode("utf-8", "replace") if keys.isatty() else keys.read(1):
         yield key
 

@@ -60,7 +60,7 @@ def debug(subject: Subject, version: Version, order: ReplayOrder, allow: tuple[s
 
 
 def _session(folder: Path) -> int:
-    """In the child process: 1 if the schedule could be followed."""
+    """Run the debugger, in the child process; return 1 if the schedule could be followed."""
     spec, order = pickle.loads((folder / "order").read_bytes())  # noqa: S301 - written by the parent, read by nobody else
     work = folder / "own" / "work"
     work.mkdir(parents=True)
@@ -180,7 +180,7 @@ class Debugger(pdb.Pdb):
             engine.stop(REDUNDANT, thread)
 
     def get_stack(self, f: FrameType | None, t: Any) -> tuple[list[tuple[FrameType, int]], int]:
-        """Without the frames of plait itself."""
+        """Return the stack without the frames of plait itself."""
         stack, index = super().get_stack(f, t)
         current = stack[index] if stack else None
         own = [entry for entry in stack if entry is current or not entry[0].f_code.co_filename.startswith(_PLAIT)]

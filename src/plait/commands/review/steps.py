@@ -60,7 +60,7 @@ class Shares:
         self._open += steps
 
     def begin(self, step: str) -> float | None:
-        """Seconds for a planned step; None if there are too few to begin."""
+        """Return the seconds for a planned step; None if there are too few to begin."""
         every = sum(WEIGHTS[each] for each in self._open)
         self._open.remove(step)
         if self.budget.wall is None:
@@ -97,7 +97,7 @@ class Steps:
         self._say = say
 
     def take(self, classes: list[ClassReview]) -> None:
-        """All steps for all classes: behaviour first, then, with the time that is left, speed.
+        """Take all steps for all classes: behaviour first, then speed in the time that is left.
 
         Steps that begin with what earlier runs have found come before all others.
         """

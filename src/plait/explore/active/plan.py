@@ -56,7 +56,7 @@ class Orchestrated:
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Whoever the plan wants to go on, if that is possible."""
+        """Choose the thread that the plan wants to go on, if it can."""
         self._follow(engine)
         hint = self._aim.hint
         if self.met or max(hint.first.thread, hint.second.thread) >= len(engine.threads):

@@ -111,7 +111,7 @@ class Leading:
         return self._thread if self._thread in engine.enabled else run_on(engine, current)
 
     def executed(self, engine: Engine) -> None:
-        """Nothing to learn."""
+        """Learn nothing."""
 
 
 @dataclass(slots=True)

@@ -35,7 +35,7 @@ class CappDpor(Dpor):
         return prefix
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Among the threads that do not sleep, the one that the heuristic keeps."""
+        """Choose, among the threads that do not sleep, the one that the heuristic keeps."""
         number = super().choose(engine, current)
         if number == STOP:
             return STOP

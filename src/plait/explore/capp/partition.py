@@ -54,10 +54,10 @@ class Aim:
     impact: Impact
 
     def prioritizer(self) -> Prioritizer | None:
-        """For one search; None if there is nothing to match."""
+        """Return the heuristic for one search; None if there is nothing to match."""
         return prioritizer(self.heuristic, self.impact)
 
 
 def prioritizer(name: str | None, impact: Impact) -> Prioritizer | None:
-    """None for BASIC: no heuristic is wanted, or there is nothing to match."""
+    """Return the heuristic; None for BASIC: none is wanted, or there is nothing to match."""
     return None if name in (None, "none") or not impact.points else Prioritizer(name, impact)

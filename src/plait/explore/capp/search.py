@@ -289,7 +289,7 @@ class Capp:
         return threads if self._priority is not None and self.iterations == 1 else [last]
 
     def _edge_to(self, number: int, step: int, last: int, kept: Sequence[int]) -> Edge:
-        """From the current state; ``last`` is -1 if nobody is preempted by anything."""
+        """Return the edge from the current state; ``last`` is -1 if nobody is preempted."""
         here, forced = self._here, len(kept) == 1 and number == kept[0]
         switched = last not in (-1, number)
         return Edge(

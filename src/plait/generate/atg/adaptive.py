@@ -114,7 +114,7 @@ class AdaptiveTests(ABC):
 
     @abstractmethod
     def iterate(self, laboratory: Laboratory) -> None:
-        """One turn of the loop; nothing when saturated."""
+        """Take one turn of the loop; do nothing when saturated."""
 
     def next_test(self) -> Test | None:
         """See `Strategy.next_test`."""
@@ -138,5 +138,5 @@ class AdaptiveTests(ABC):
         return self.candidates.draw()
 
     def run_out(self) -> None:
-        """No new test turns up any more."""
+        """Note that no new test turns up any more."""
         self.saturated = f"no new test turns up after {len(self.executed)} tests"

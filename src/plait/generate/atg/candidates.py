@@ -213,7 +213,7 @@ def _in_order(drafts: Sequence[Draft]) -> bool:
 
 
 def _trimmed(drafts: Sequence[Draft]) -> list[Draft]:
-    """Without the results that no later call uses."""
+    """Remove the results that no later call uses."""
     used = {value for draft in drafts for value in _values(draft)}
     return [draft if draft.call.result in used else _without_result(draft) for draft in drafts]
 

@@ -78,7 +78,7 @@ class ShapeSet:
         )
 
     def add(self, shape: Shape) -> None:
-        """There is a test with this shape."""
+        """Note that there is a test with this shape."""
         spelt = self._spelt(shape)
         self._shapes.add(spelt)
         while len(self._columns) < len(spelt):
@@ -143,7 +143,7 @@ class Encounters:
         return self.count(shape) / sum(map(len, shape.suffixes))
 
     def _facing(self, shape: Shape) -> Iterator[tuple[_Side, _Side]]:
-        """For each two threads, what one of them calls and what the other one does: methods, then calls in context."""
+        """Return, for each two threads, the pairs of methods and of calls in context that face each other."""
         before = shape.prefix[-1] if shape.prefix else ""
         for one, other in combinations([self._side(before, calls) for calls in shape.suffixes], 2):
             yield from zip(one, other, strict=True)

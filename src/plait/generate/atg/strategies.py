@@ -27,7 +27,7 @@ class RandomActiveTests(AdaptiveTests):
     k = 0
 
     def iterate(self, laboratory: Laboratory) -> None:
-        """One test."""
+        """Generate one test and run it."""
         test = self.new_test()
         if test is None:
             self.run_out()
@@ -102,7 +102,7 @@ class StaticChoice(BestOfMany):
         return candidates[max(farthest, key=lambda number: self._encounters.count(shapes[number]))]
 
     def count(self, discovered: frozenset[str]) -> None:
-        """Lines 11 to 18 of Figure 1, lines 21 to 28 of Figure 3: search wider while nothing new is discovered."""
+        """Widen the search while nothing new is discovered (lines 11-18 of Figure 1, 21-28 of Figure 3)."""
         if discovered <= self.discovered:
             self.k += 1
             self.m += self.threshold
@@ -118,7 +118,7 @@ class StaticallyDiverseTests(StaticChoice):
     name: ClassVar[str] = "s-atg"
 
     def iterate(self, laboratory: Laboratory) -> None:
-        """Lines 6 to 18."""
+        """Take one turn (lines 6 to 18)."""
         test = self.new_test()
         if test is None:
             self.run_out()
@@ -202,7 +202,7 @@ class DynamicallyDiverseTests(DynamicChoice):
     name: ClassVar[str] = "d-atg"
 
     def iterate(self, laboratory: Laboratory) -> None:
-        """Lines 7 to 24."""
+        """Take one turn (lines 7 to 24)."""
         if not self.fill(laboratory):
             return
         done = self.execute_best(laboratory)
@@ -232,7 +232,7 @@ class DiverseTests(StaticChoice, DynamicChoice):
     name: ClassVar[str] = "sd-atg"
 
     def iterate(self, laboratory: Laboratory) -> None:
-        """Lines 12 to 37; the first turn also fills R (lines 7 to 10)."""
+        """Take one turn (lines 12 to 37); the first one also fills R (lines 7 to 10)."""
         if not self.fill(laboratory):
             return
         done = self.execute_best(laboratory)
@@ -293,7 +293,7 @@ class WidelyDiverseTests(BestOfMany, DynamicChoice):
         return self._encounters.promise(shape), sum(map(len, shape.suffixes))
 
     def iterate(self, laboratory: Laboratory) -> None:
-        """One profile or one active test."""
+        """Profile one test, or test one actively."""
         searches = self.k < self.threshold and len(self.profiled) < self.threshold**2
         test = self.new_test() if searches else None
         if test is not None:

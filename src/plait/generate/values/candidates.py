@@ -88,7 +88,7 @@ class Candidates:
         self._homes = [vars(sys.modules[name]) for name in dict.fromkeys(names) if name in sys.modules]
 
     def of(self, method: Method, position: int, parameter: Parameter) -> tuple[list[Value], bool]:
-        """At most ``size`` values, and whether the parameter's type is left to guessing."""
+        """Return at most ``size`` values, and whether the parameter's type is left to guessing."""
         stated = self._hints.values.get(f"{method.name}.{parameter.name}") or self._hints.values.get(parameter.name)
         if stated:
             return [dataclasses.replace(literal(text), imports=self._hints.imports) for text in stated], False
@@ -119,7 +119,7 @@ class Candidates:
         return [] if other is None else [other]
 
     def own(self) -> list[Value]:
-        """Another instance of the class under test."""
+        """Return values that are another instance of the class under test."""
         return self._construct(self._owner, 0) if isinstance(self._owner, type) else []
 
     def handed_out(self) -> list[Recipe]:

@@ -165,7 +165,7 @@ def _contexts(traces: Iterable[Trace]) -> dict[Place, _KnownStatement]:
 
 
 def _matching(lines: dict[Place, Place]) -> Callable[[Place], Place | None]:
-    """Statements of files that were compared are matched by the change; those of all others are the same."""
+    """Match statements of compared files by the change; those of all others are the same."""
     compared = {file for file, _line in lines}
 
     def match(place: Place) -> Place | None:

@@ -62,7 +62,7 @@ class View:
     objects: bool = True
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data, read back by `from_json`; only what is not the default."""
+        """Return plain data, read back by `from_json`; only what is not the default."""
         found: dict[str, Any] = {"public": sorted(self.public)}
         if self.exits != "no":
             found["exits"] = self.exits
@@ -110,7 +110,7 @@ class Watch:
         bed.on_return = self._exit if view.exits != "no" else None
 
     def outcome(self) -> Outcome:
-        """Of the execution that has just ended; call it from the engine's ``finish``."""
+        """Return the outcome of the execution that has just ended; call it from the engine's ``finish``."""
         bed, view = self.bed, self.view
         results: list[Result] = [UNFINISHED] * len(self._where)
         exits: list[Any] = [None] * len(self._where) if view.exits != "no" else []
@@ -250,7 +250,7 @@ def settled(values: Sequence[Any], ignored: frozenset[Attribute]) -> tuple[Canon
 
 
 def passing(values: Sequence[Any], ignored: frozenset[Attribute], *, public: bool) -> tuple[Canonical, ...]:
-    """As `settled`, of a moment in which calls may be under way: who holds a lock then is nobody's business.
+    """Describe the state as `settled` does, while calls may be under way: who holds a lock then does not count.
 
     ``public`` leaves only what callers are meant to read: attributes without a leading underscore.
     """

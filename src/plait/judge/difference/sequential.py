@@ -57,7 +57,7 @@ def _alone(seen: Observation) -> dict[Order, set[tuple[Order, Outcome]]]:
 
 
 def alike_but_for_objects(old: Observation, new: Observation) -> bool:
-    """Whether two versions did the same, except that one returned a single object where the other made several."""
+    """Return whether both did the same, but for one returning a single object where the other made several."""
 
     def without(seen: Observation) -> list[tuple[Order, Outcome]]:
         return [(order, outcome._replace(objects=())) for order, outcome in seen.orders]

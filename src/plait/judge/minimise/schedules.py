@@ -30,7 +30,7 @@ class _Purse:
         self._until = until
 
     def pay(self) -> None:
-        """For the execution just made."""
+        """Pay for the execution just made."""
         self.left -= 50 + ENGINE.step + sum(thread.turns for thread in ENGINE.threads) // 20
         if self._until is not None and time.perf_counter() > self._until:
             self.left = 0

@@ -22,7 +22,7 @@ def cause(finding: Finding) -> str:
 
 
 def _place(step: AccessStep) -> tuple[str, str, str]:
-    """Where an access is, whatever else moves: lines of an old version carry its name, which each commit changes."""
+    """Return where an access is, without the version's name in it, which each commit changes."""
     return Path(step.own_file).name, function_shown(step.function), step.code
 
 

@@ -197,7 +197,7 @@ def _active(examination: Examination, found: Examined, seed: int, limit: int) ->
 
 
 def _cover(examination: Examination, found: Examined, seed: int, public: Container[str]) -> None:
-    """One execution at random, as CovCon runs each test, to see which methods ran together.
+    """Execute once at random, as CovCon runs each test, to see which methods ran together.
 
     In that one the threads keep step: the first call of one meets the last call of another in no wide test. Calls that
     have not met get executions in which one thread stops once and the other one runs past it.

@@ -131,7 +131,7 @@ class _Wanted(Serial):
         self._bed = bed
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """As `Serial.choose`; a thread that is in a call goes on, also where a wait of it could end early.
+        """Choose as `Serial.choose` does; a thread that is in a call goes on, also where a wait could end early.
 
         Others could come in behind an argument that is made, or into the block of a ``with``: to go on is one of the
         choices there, and so the order is part of the specification. An order with a wait that could end early does

@@ -16,7 +16,7 @@ MAX_ORDERS = 300
 
 
 def run_once(test: Test, owner: type, public: Iterable[str]) -> tuple[str | None, Counter[tuple[str, str]]]:
-    """One execution on OS threads: the exception or ``deadlock`` it shows and no order does, and the covered pairs."""
+    """Execute once on OS threads; return what it shows that no order of calls does, and the covered pairs."""
     oracle = NativeOracle(test)
     with watched(owner, public) as watch, switching():
         outcome = oracle.bed.concurrent(watch)

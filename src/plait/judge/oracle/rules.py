@@ -21,7 +21,7 @@ class Rules:
     waiting: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data, for `Rules(**data)`; only what is said."""
+        """Return plain data, for `Rules(**data)`; only what is said."""
         every = {"invariant": self.invariant, "nondeterministic": self.nondeterministic, "waiting": self.waiting}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in every.items() if value}
 

@@ -203,7 +203,7 @@ class Examination:
         return self._judge_state(seen)
 
     def _was_stopped(self, specification: Specification) -> bool:
-        """Whether a call did what plait forbids, and does so in no order of whole calls.
+        """Return whether a call did what plait forbids, and does so in no order of whole calls.
 
         What would have come of it is not known: the error is plait's.
         """
@@ -290,7 +290,7 @@ class Examination:
         return None
 
     def _gave_up_a_lock(self, seen: Observed, specification: Specification) -> bool:
-        """Whether a call that is stuck began with a lock of its caller's, and whole calls are stuck in the same way.
+        """Return whether a stuck call began with a lock of its caller's, and whole calls are stuck in the same way.
 
         Such a call (`wait` behind `acquire`) gives the lock up while it waits, and others can end only because of that:
         no order lets them end before it begins. It cannot be started afresh either, because its caller is in it.
@@ -302,7 +302,7 @@ class Examination:
         return alike and any(held.values())
 
     def _gave_way(self) -> bool:
-        """Whether a call gave up a lock that its caller had taken: others come in there, and that is its purpose."""
+        """Return whether a call gave up a lock that its caller had taken, which is meant to let others in."""
         for done in self.bed.done:
             own = [entry for entry in ENGINE.trace[done.start : done.end] if entry[0] == done.number]
             given = {ENGINE.heap.roots[entry[1]] for entry in own if entry[2] == RELEASE}

@@ -207,7 +207,7 @@ def _span(trace: Sequence[Entry], done: Done) -> tuple[int, int]:
 
 
 def _under_way() -> bool:
-    """Whether a thread of the class has begun something and could go on: what is left behind says nothing yet."""
+    """Return whether a thread of the class has begun something and could go on: the state says nothing yet."""
     others = ENGINE.class_threads()
     could = {each.id for each in others if each.enabled} if others else ()
     return bool(could) and any(entry[0] in could for entry in ENGINE.trace)
@@ -222,7 +222,7 @@ def holds(invariant: str, space: dict[str, Any], values: Mapping[str, Any]) -> b
 
 
 def _order(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """`Observed.before` and `Observed.behind`."""
+    """Return `Observed.before` and `Observed.behind`."""
     before = behind = 0
     count = len(spans)
     starts = [start for start, _end in spans]

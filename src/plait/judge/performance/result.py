@@ -58,7 +58,7 @@ class Measured:
         return sorted(set(names), key=lambda name: (-names.count(name), name))
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data."""
         ratios = [list(each.speedup()) if len(each) > 1 else None for each in (self.whole, self.suffix, self.means)]
         return {
             "name": self.name, "methods": self.methods, "winner": self.winner, "reason": self.reason,

@@ -59,7 +59,7 @@ MAX_TURNS = 300_000  # loop iterations and calls of one thread in one execution
 
 
 def read(obj: Any, name: str, site: int) -> Any:
-    """Before ``obj.name`` is loaded.
+    """Announce the load of ``obj.name``.
 
     Here and in `write` the common case of `access` (nobody else is to go first) stands inline: no place is busier.
     """
@@ -85,7 +85,7 @@ def read(obj: Any, name: str, site: int) -> Any:
 
 
 def write(obj: Any, name: str, site: int) -> Any:
-    """Before ``obj.name`` is stored or deleted."""
+    """Announce the store or deletion of ``obj.name``."""
     thread = ENGINE.current
     if thread is not None:
         key = identity(obj)
@@ -154,7 +154,7 @@ def _on_container(thread: VThread, container: Any, what: str, args: tuple[Any, .
 
 
 def read_key(container: Any, key: Any, site: int) -> Any:
-    """Before ``container[key]`` is loaded."""
+    """Announce the load of ``container[key]``."""
     thread = ENGINE.current
     if thread is not None:
         if is_container(type(container)):
@@ -165,7 +165,7 @@ def read_key(container: Any, key: Any, site: int) -> Any:
 
 
 def write_key(container: Any, key: Any, site: int) -> Any:
-    """Before ``container[key]`` is stored."""
+    """Announce the store of ``container[key]``."""
     thread = ENGINE.current
     if thread is not None:
         if is_container(type(container)):
@@ -176,7 +176,7 @@ def write_key(container: Any, key: Any, site: int) -> Any:
 
 
 def delete_key(container: Any, key: Any, site: int) -> Any:
-    """Before ``container[key]`` is deleted."""
+    """Announce the deletion of ``container[key]``."""
     thread = ENGINE.current
     if thread is not None and is_container(type(container)):
         kind = type(container)
@@ -235,7 +235,7 @@ def perform_key(container: Any, key: Any, site: int) -> Any:
 
 
 def member(container: Any, key: Any, site: int, single: bool = False) -> Any:
-    """Before ``key in container``; if the comparison stands alone, something else may answer for the container."""
+    """Announce ``key in container``; if the comparison stands alone, something else may answer for the container."""
     thread = ENGINE.current
     if thread is not None:
         kind = type(container)
@@ -254,7 +254,7 @@ def perform_member(key: Any, container: Any, site: int) -> bool:
 
 
 def whole(value: Any, site: int) -> Any:
-    """Before a truth test, ``len``, an operator, unpacking or a built-in walks the value."""
+    """Announce that a truth test, ``len``, an operator, unpacking or a built-in reads the value as a whole."""
     thread = ENGINE.current
     if thread is not None and is_read(type(value)):
         scan_args(thread, (value,), site)
@@ -262,7 +262,7 @@ def whole(value: Any, site: int) -> Any:
 
 
 def unpacked(value: Any, site: int) -> Any:
-    """Before a value is unpacked to several targets: without the GIL the elements are read one after the other."""
+    """Announce that a value is unpacked: without the GIL the elements are read one after the other."""
     thread = ENGINE.current
     if thread is not None and is_read(type(value)):
         if not ENGINE.gil and (is_container(type(value)) or is_view(type(value))):
@@ -275,7 +275,7 @@ def unpacked(value: Any, site: int) -> Any:
 
 
 def size(value: Any, site: int) -> Any:
-    """Before a truth test or ``len``: the length of a container is read without its lock."""
+    """Announce a truth test or ``len``: the length of a container is read without its lock."""
     thread = ENGINE.current
     if thread is not None and is_read(type(value)):
         thread.loose = True
@@ -297,7 +297,7 @@ def store_slice(value: Any, container: Any, key: Any, site: int) -> None:
 
 
 def in_place(operand: Any, left: Any, site: int) -> Any:
-    """Before ``left += operand`` and its like change a container; returns what stands for the operand."""
+    """Announce ``left += operand`` and its like on a container; return what stands for the operand."""
     thread = ENGINE.current
     if thread is not None and is_container(type(left)):
         return add_in_place(thread, left, operand, site)
@@ -305,7 +305,7 @@ def in_place(operand: Any, left: Any, site: int) -> Any:
 
 
 def whole_both(left: Any, right: Any, site: int) -> Any:
-    """Before an operator looks at both values at one moment; returns the right one."""
+    """Announce an operator that reads both values at one moment; return the right one."""
     thread = ENGINE.current
     if thread is not None:
         if type(left) is bytearray or type(right) is bytearray:
@@ -315,7 +315,7 @@ def whole_both(left: Any, right: Any, site: int) -> Any:
 
 
 def whole_write(value: Any, site: int) -> Any:
-    """Before a C function changes the container it is given (``heappush`` and the like)."""
+    """Announce that a C function changes the container it is given (``heappush`` and the like)."""
     thread = ENGINE.current
     if thread is not None and is_container(type(value)):
         access(thread, _HEAP.whole(value), WRITE, site)
@@ -329,12 +329,12 @@ _kinds: dict[type, dict[str, Any]] = {}
 
 
 def forget_kinds() -> None:
-    """Other modules have come under control."""
+    """Forget what is known of types: other modules have come under control."""
     _kinds.clear()
 
 
 def _method_kind(kind: type, name: str) -> Any:
-    """How ``value.name(...)`` runs for values of a type: a container operation's name, or one of the constants."""
+    """Return how ``value.name(...)`` runs for a type: a container operation's name, or one of the constants."""
     kinds = _kinds.get(kind)
     if kinds is None:
         kinds = _kinds[kind] = {}
@@ -446,7 +446,7 @@ def _called_on_super(thread: VThread, proxy: Any, name: str, site: int, args: tu
 
 
 def call(obj: Any, name: str, site: int, *args: Any) -> Any:
-    """Before ``obj.name(*args)``; returns the last argument."""
+    """Announce ``obj.name(*args)``; return the last argument."""
     thread = ENGINE.current
     if thread is not None:
         kinds = _kinds.get(type(obj))
@@ -456,7 +456,7 @@ def call(obj: Any, name: str, site: int, *args: Any) -> Any:
 
 
 def call_bare(obj: Any, name: str, site: int) -> Any:
-    """Before ``obj.name()``; returns the object."""
+    """Announce ``obj.name()``; return the object."""
     thread = ENGINE.current
     if thread is not None:
         kinds = _kinds.get(type(obj))
@@ -466,7 +466,7 @@ def call_bare(obj: Any, name: str, site: int) -> Any:
 
 
 def call_named(obj: Any, name: str, site: int, value: Any) -> Any:
-    """Before ``obj.name(..., key=value)``; returns the value."""
+    """Announce ``obj.name(..., key=value)``; return the value."""
     thread = ENGINE.current
     if thread is not None:
         _called(thread, obj, name, site, ())
@@ -488,7 +488,7 @@ _BUILT_IN = frozenset(value for value in vars(builtins).values() if type(value) 
 
 
 def _is_foreign(function: Any) -> bool:
-    """Whether code that is not rewritten runs: C code, or Python code that is neither under test nor plait's own."""
+    """Return whether code runs that is not rewritten: C code, or Python neither under test nor plait's own."""
     function = getattr(function, "__func__", function)
     if type(function) is types.FunctionType:
         space = function.__globals__
@@ -503,7 +503,7 @@ _BOUND = frozenset({types.MethodWrapperType, types.BuiltinFunctionType})
 
 
 def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...], *, announced: bool = False) -> None:  # noqa: C901, PLR0912 - one case per built-in function, in the hot path
-    """Before a call of ``function``; ``announced`` arguments are read as a whole already."""
+    """Announce a call of ``function``; ``announced`` arguments are read as a whole already."""
     kind = type(function)
     if kind is types.FunctionType:
         if "_p_m" not in function.__globals__:
@@ -558,7 +558,7 @@ def _function(thread: VThread, function: Any, site: int, args: tuple[Any, ...], 
 
 
 def walker(func: Any, site: int, *args: Any) -> Any:
-    """As `function`, for a built-in whose arguments were announced one by one."""
+    """Do what `function` does, for a built-in whose arguments were announced one by one."""
     thread = ENGINE.current
     if thread is not None:
         _function(thread, func, site, args, announced=True)
@@ -566,7 +566,7 @@ def walker(func: Any, site: int, *args: Any) -> Any:
 
 
 def function(func: Any, site: int, *args: Any) -> Any:
-    """Before ``func(*args)``; returns the last argument."""
+    """Announce ``func(*args)``; return the last argument."""
     thread = ENGINE.current
     if thread is not None:
         _function(thread, func, site, args)
@@ -574,7 +574,7 @@ def function(func: Any, site: int, *args: Any) -> Any:
 
 
 def function_bare(func: Any, site: int) -> Any:
-    """Before ``func()``; returns the function."""
+    """Announce ``func()``; return the function."""
     thread = ENGINE.current
     if thread is not None:
         _function(thread, func, site, ())
@@ -582,7 +582,7 @@ def function_bare(func: Any, site: int) -> Any:
 
 
 def function_named(func: Any, site: int, value: Any) -> Any:
-    """Before ``func(..., key=value)``; returns the value."""
+    """Announce ``func(..., key=value)``; return the value."""
     thread = ENGINE.current
     if thread is not None:
         _function(thread, func, site, (value,) if _is_foreign(func) else ())

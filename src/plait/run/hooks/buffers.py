@@ -19,7 +19,7 @@ _BUFFERS = frozenset({bytes, bytearray})
 
 
 def operand(thread: VThread, left: Any, right: Any, site: int) -> Any:
-    """Before an operator looks at two values, one of them a bytearray; returns what stands for the right one."""
+    """Announce an operator on two values, one of them a bytearray; return what stands for the right one."""
     if ENGINE.gil or type(left) not in _BUFFERS or type(right) not in _BUFFERS:
         scan_args(thread, (left, right), site)
         return right

@@ -108,7 +108,7 @@ def _touch_all(thread: VThread, obj: Any, mode: int, site: int) -> None:
 
 
 def replace_fields(obj: Any, _name: str, site: int) -> Any:
-    """Before ``obj.__dict__`` is stored or deleted: all attributes change at one moment."""
+    """Announce the store or deletion of ``obj.__dict__``: all attributes change at one moment."""
     thread = ENGINE.current
     if thread is not None:
         _touch_all(thread, obj, WRITE, site)
@@ -211,7 +211,7 @@ EFFECTS_OF.update({operator.attrgetter: _attributes, operator.itemgetter: _items
 
 
 def get_attribute(obj: Any, name: Any, site: int, last: Any) -> Any:
-    """Before ``getattr``/``hasattr``; returns the last argument."""
+    """Announce ``getattr`` or ``hasattr``; return the last argument."""
     if ENGINE.current is not None and type(name) is str:
         read(obj, name, site)
         called_out(ENGINE.current)
@@ -219,7 +219,7 @@ def get_attribute(obj: Any, name: Any, site: int, last: Any) -> Any:
 
 
 def set_attribute(obj: Any, name: Any, site: int, last: Any) -> Any:
-    """Before ``setattr``/``delattr``; returns the last argument."""
+    """Announce ``setattr`` or ``delattr``; return the last argument."""
     if ENGINE.current is not None and type(name) is str:
         write(obj, name, site)
         called_out(ENGINE.current)
@@ -227,7 +227,7 @@ def set_attribute(obj: Any, name: Any, site: int, last: Any) -> Any:
 
 
 def match_subject(value: Any, names: tuple[str, ...], site: int) -> Any:
-    """Before a ``match`` statement looks at its subject."""
+    """Announce that a ``match`` statement reads its subject."""
     if ENGINE.current is not None:
         whole(value, site)
         for name in names:
@@ -269,7 +269,7 @@ def _touches(function: Any) -> bool:
 
 
 def callee_of_star(function: Any, site: int) -> Any:
-    """Before ``function()`` or ``function(*args)``, whose arguments are not at hand; returns what is to be called."""
+    """Announce ``function()`` or ``function(*args)``, whose arguments are not at hand; return what is to be called."""
     if ENGINE.current is not None and identity(function) in EFFECTS:
         return announced(function, site)
     return hooks.function_bare(function, site)

@@ -67,7 +67,7 @@ class TopLevel(Statements):
         return self._change(node) if isinstance(node, ast.AugAssign) else super()._statement(node)
 
     def _change(self, node: ast.AugAssign) -> list[ast.stmt]:
-        """At the top level, by a hook that reads, calculates and stores."""
+        """Change a top-level variable by a hook that reads, calculates and stores."""
         if not self.frame.bare or not isinstance(node.value, ast.Constant | ast.Name):
             return super()._statement(node)
         operation = build.constant(IN_PLACE[type(node.op)], node)
@@ -152,7 +152,7 @@ def generate(source: Any, space: Any = None, *rest: Any) -> None:
 
 
 def adopt_generators() -> None:
-    """From now on the methods that `dataclasses` makes for classes under test are rewritten."""
+    """Rewrite, from now on, the methods that `dataclasses` makes for classes under test."""
     vars(dataclasses)["exec"] = generate
 
 
@@ -167,7 +167,7 @@ def _space(name: str, frame: Any, *, top: bool) -> Any:
 
 
 def read_name(name: str, top: bool, site: int) -> bool:
-    """Before a variable of a text is loaded."""
+    """Announce the load of a text's variable."""
     if ENGINE.current is not None:
         space = _space(name, sys._getframe(1), top=top)
         if type(space) is dict:
@@ -178,7 +178,7 @@ def read_name(name: str, top: bool, site: int) -> bool:
 
 
 def write_name(name: str, top: bool, site: int) -> bool:
-    """Before a variable of a text is stored or deleted."""
+    """Announce the store or deletion of a text's variable."""
     if ENGINE.current is not None:
         frame = sys._getframe(1)
         space = frame.f_locals if top else frame.f_globals

@@ -29,7 +29,7 @@ def effect_of(found: Any, name: str) -> Any:
 
 
 def bound_effect(function: Any, bound: Any) -> Any:
-    """As `effect_of`, for a method that is bound to an object already."""
+    """Return the effect of a method that is bound to an object already; see `effect_of`."""
     name = function.__name__
     for owner in type(bound).__mro__:
         found = owner.__dict__.get(name)

@@ -30,7 +30,7 @@ _WITHIN = 4  # how many iterators written in C may stand one in the other
 
 
 def scan_args(thread: VThread, args: tuple[Any, ...], site: int) -> None:
-    """Code that is not rewritten is given these, and may look at everything in them: one point for all of it."""
+    """Announce arguments of code that is not rewritten, which may read everything in them: one point for all of it."""
     point = 0
     for arg in args:
         if is_read(type(arg)):
@@ -44,7 +44,7 @@ def scan_args(thread: VThread, args: tuple[Any, ...], site: int) -> None:
 
 
 def scan_too(thread: VThread, args: tuple[Any, ...], site: int, point: int) -> None:
-    """All of the arguments' content is read by an operation that had its point for the location ``point``."""
+    """Announce that an operation, which had its point for location ``point``, reads all content of its arguments."""
     for arg in args:
         if is_read(type(arg)):
             for container in containers_in(arg, DEPTH):
@@ -147,7 +147,7 @@ def _turns(iterator: Iterator[Any], site: int) -> Iterator[Any]:
 
 
 def turn(thread: VThread, iterator: Any, site: int) -> None:
-    """Before an iterator written in C is asked for its next element: one moment for all that it walks along."""
+    """Announce that an iterator in C is asked for its next element: one moment for all that it walks along."""
     access(thread, _HEAP.loc_of(iterator, "next"), WRITE, site)
     for container in _sources(iterator, _WITHIN):
         also(thread, _HEAP.whole(container), READ, site)
@@ -185,7 +185,7 @@ class Walk:
         self.position = 0
 
     def point(self, thread: VThread) -> None:
-        """Before the next element is read."""
+        """Announce the read of the next element."""
         e = ENGINE
         at = self.position
         self.position = at + 1
@@ -209,7 +209,7 @@ class Stepping:
     __slots__ = ("_inner", "_iterator", "_owner", "_place", "_site", "_walk")
 
     def __init__(self, container: Any, value: Any, site: int, *, deep: bool) -> None:
-        """With ``deep`` the elements so far are compared, or asked for their truth, whenever there is another one."""
+        """Compare the elements so far, or ask for their truth, at each further one if ``deep``."""
         thread = ENGINE.current
         self._inner: list[Any] | None = [] if deep else None
         self._site = site

@@ -58,7 +58,7 @@ def call(o: Any, name: str, site: int, *args: Any) -> Any:
 
 
 def walker(func: Any, site: int, *args: Any) -> Any:
-    """As `function`, for a built-in whose arguments were announced: the last argument."""
+    """Return the last argument, for a built-in whose arguments were announced."""
     return args[-1]
 
 
@@ -73,7 +73,7 @@ def call_without(o: Any, name: str, site: int) -> Any:
 
 
 def call_keyword(o: Any, name: str, site: int, value: Any) -> Any:
-    """As `call`, where not all arguments are at hand: the one that is evaluated last (after ``**``: the mapping)."""
+    """Return the argument that is evaluated last (after ``**``: the mapping), where not all are at hand."""
     return value
 
 
@@ -88,7 +88,7 @@ def call_function_without(f: Any, site: int) -> Any:
 
 
 def call_function_keyword(f: Any, site: int, value: Any) -> Any:
-    """As `call_function`, where not all arguments are at hand: the one that is evaluated last."""
+    """Return the argument that is evaluated last, where not all are at hand."""
     return value
 
 
@@ -113,7 +113,7 @@ def size(o: Any, site: int) -> Any:
 
 
 def store_slice(value: Any, c: Any, key: Any, site: int) -> None:
-    """Stands for ``c[key] = value`` itself, where the key is a slice."""
+    """Stand for ``c[key] = value`` itself, where the key is a slice."""
     c[key] = value
 
 
@@ -197,22 +197,22 @@ def match(subject: Any, names: tuple[str, ...], site: int) -> Any:
 
 
 def perform_key(c: Any, key: Any, site: int) -> Any:
-    """Stands for ``c[key]`` itself."""
+    """Stand for ``c[key]`` itself."""
     return c[key]
 
 
 def perform_call(o: Any, name: str, site: int, /, *args: Any, **keywords: Any) -> Any:
-    """Stands for ``o.name(*args, **keywords)`` itself."""
+    """Stand for ``o.name(*args, **keywords)`` itself."""
     return getattr(o, name)(*args, **keywords)
 
 
 def perform_function(f: Any, site: int, /, *args: Any, **keywords: Any) -> Any:
-    """Stands for ``f(*args, **keywords)`` itself; ``f`` may be a bound method that was just looked up."""
+    """Stand for ``f(*args, **keywords)`` itself; ``f`` may be a bound method that was just looked up."""
     return f(*args, **keywords)
 
 
 def perform_member(key: Any, c: Any, site: int) -> bool:
-    """Stands for ``key in c`` itself."""
+    """Stand for ``key in c`` itself."""
     return key in c
 
 
@@ -236,7 +236,7 @@ def module_names(names: Any) -> Any:
 
 
 def execute(f: Any, site: int, source: Any, *spaces: Any) -> Any:
-    """Stands for a call of ``eval`` or ``exec`` itself."""
+    """Stand for a call of ``eval`` or ``exec`` itself."""
     return f(text_code(f, source, sys._getframe(1).f_code.co_flags), *spaces)
 
 

@@ -64,7 +64,7 @@ class _section:  # noqa: N801 - used like the function that it would be if `cont
 
 
 def _consumer(atomic: frozenset[type], first: int = 0, *, deep: bool = False) -> Function:
-    """Of a function that asks for one element of an iterable after the other, but takes some types at one moment."""
+    """Make steps of a function that takes an iterable's elements one by one, but some types at one moment."""
 
     def perform(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         if len(args) <= first or type(args[first]) in atomic:
@@ -92,7 +92,7 @@ def _pairs(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named
 
 
 def _lazy(first: int, many: int | None, atomic: frozenset[type] = frozenset()) -> Function:
-    """Of an iterator in C: it is made over iterables that have points, and walks along them whenever it is asked."""
+    """Make steps of an iterator in C: it is made over iterables that have points, and walks along them when asked."""
 
     def perform(thread: VThread, native: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         last = len(args) if many is None else first + many
@@ -294,7 +294,7 @@ def _fed(thread: VThread, native: Any, target: Any, source: Any, site: int) -> N
 
 
 def _extend(atomic: frozenset[type]) -> Method:
-    """Of a method that takes one element after the other from an iterable, unless it knows the iterable's type."""
+    """Make steps of a method that takes an iterable's elements one by one, unless it knows the iterable's type."""
 
     def perform(
         thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
@@ -549,7 +549,7 @@ def _reverse(thread: VThread, native: Any, items: Any, site: int, args: tuple[An
 
 
 def delete(thread: VThread, items: list[Any], key: Any, site: int) -> Any:
-    """Before ``del items[key]``: what moves has moved, and what is left to delete is returned."""
+    """Announce ``del items[key]``: move what moves, and return what is left to delete."""
     size = list.__len__(items)
     loc = _HEAP.whole(items)
     if type(key) is slice and key.step in (None, 1):
@@ -608,7 +608,7 @@ def assign_slice(thread: VThread, items: Any, key: slice, value: Any, site: int)
 
 
 def add_in_place(thread: VThread, target: Any, operand: Any, site: int) -> Any:
-    """Before ``target += operand``, or ``|=`` of a dict; returns what is to stand for the operand."""
+    """Announce ``target += operand``, or ``|=`` of a dict; return what is to stand for the operand."""
     kind = type(target)
     known: frozenset[type] | None = None
     if issubclass(kind, list) and kind.__iadd__ is list.__iadd__:

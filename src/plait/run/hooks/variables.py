@@ -11,7 +11,7 @@ _HEAP = ENGINE.heap
 
 
 def read_global(module: str, name: str, site: int) -> bool:
-    """Before a module global that functions assign is loaded."""
+    """Announce the load of a module global that functions assign."""
     thread = ENGINE.current
     if thread is not None:
         access(thread, _HEAP.global_loc(module, name), READ, site)
@@ -19,7 +19,7 @@ def read_global(module: str, name: str, site: int) -> bool:
 
 
 def write_global(module: str, name: str, site: int) -> None:
-    """Before a module global is stored."""
+    """Announce the store of a module global."""
     thread = ENGINE.current
     if thread is not None:
         access(thread, _HEAP.global_loc(module, name), WRITE, site)
@@ -30,7 +30,7 @@ class Cell:
 
 
 def read_cell(cell: Any, name: str, site: int) -> bool:
-    """Before a shared closure variable is loaded."""
+    """Announce the load of a shared closure variable."""
     thread = ENGINE.current
     if thread is not None:
         access(thread, _HEAP.loc_of(cell, name), READ, site)
@@ -38,7 +38,7 @@ def read_cell(cell: Any, name: str, site: int) -> bool:
 
 
 def write_cell(cell: Any, name: str, site: int) -> None:
-    """Before a shared closure variable is stored."""
+    """Announce the store of a shared closure variable."""
     thread = ENGINE.current
     if thread is not None:
         access(thread, _HEAP.loc_of(cell, name), WRITE, site)

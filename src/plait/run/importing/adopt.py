@@ -132,7 +132,7 @@ class Adopter:
         }
 
     def release(self) -> None:
-        """Everything as it was before the first adoption."""
+        """Put everything back as it was before the first adoption."""
         while self._undo:
             self._undo.pop()()
 

@@ -26,7 +26,7 @@ class Codes:
 
     @staticmethod
     def covers(code: types.CodeType) -> bool:
-        """Whether the code comes from a source file (not from generated text, such as a data class's methods)."""
+        """Return whether the code comes from a source file, not from generated text such as a data class's methods."""
         return not code.co_filename.startswith("<") or code.co_filename.startswith("<frozen")
 
     def rewritten(self, code: types.CodeType) -> types.CodeType | None:

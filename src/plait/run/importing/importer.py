@@ -100,7 +100,7 @@ class Importer:
         self._assigned: dict[str, set[str]] = {}  # by module: its globals that modules loaded before it assign
 
     def install(self) -> None:
-        """From now on wanted modules are rewritten when they are imported."""
+        """Rewrite wanted modules, from now on, when they are imported."""
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 
@@ -112,7 +112,7 @@ class Importer:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Asks the other finders, and takes over if what they find is wanted and can be rewritten."""
+        """Ask the other finders, and take over if what they find is wanted and can be rewritten."""
         spec = self._found_by_others(fullname, path, target)
         if spec is None or spec.loader is None or spec.origin is None:
             return spec

@@ -99,7 +99,7 @@ class ModuleState:
             self._visit(value)
 
     def restore(self, heap: object = None) -> None:
-        """Everything as it was when the snapshot was taken."""
+        """Put everything back as it was when the snapshot was taken."""
         reset_numbers()
         hooks.restore(self._hook)
         reset_file_locks()

@@ -99,7 +99,7 @@ class World:
                 del sys.modules[name]
 
     def snapshot(self) -> None:
-        """From now on every execution starts from this state of the modules under test."""
+        """Make every execution start from this state of the modules under test."""
         modules = [module for module in list(sys.modules.values()) if self._under_test(module)]
         ENGINE.modules = ModuleState([*modules, *self.adopter.modules])
 

@@ -73,7 +73,7 @@ class Author:
 
 
 def author_main() -> None:
-    """Be the process."""
+    """Serve until the parent has gone."""
     serve(Author())
 
 

@@ -134,7 +134,7 @@ def conceal() -> None:
 
 
 def die_with(parent: int) -> None:
-    """Have the kernel end this process as soon as its parent, ``parent``, has ended (``PR_SET_PDEATHSIG``)."""
+    """Let the kernel end this process as soon as its parent, ``parent``, has ended (``PR_SET_PDEATHSIG``)."""
     if sys.platform == "linux":
         _Kernel().prctl(1, 9)
         if os.getppid() != parent:  # it has ended meanwhile
@@ -142,7 +142,7 @@ def die_with(parent: int) -> None:
 
 
 def _die_first() -> None:
-    """Have the kernel end this process before others when the machine's memory is used up."""
+    """Let the kernel end this process before others when the machine's memory is used up."""
     try:
         file = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
     except OSError:

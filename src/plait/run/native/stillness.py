@@ -12,7 +12,7 @@ _WAITING = frozenset("ST")  # sleeping until something happens, stopped
 
 
 def waits(process: int | None = None, *, but: int | None = None) -> bool:
-    """Whether no thread of the process, except the one with the native id ``but``, can run or waits for a disk."""
+    """Return whether no thread of the process, but the one with the native id ``but``, can run or waits for a disk."""
     folder = _TASKS if process is None else Path(f"/proc/{process}/task")
     states = []
     for task in _numbers(folder):
@@ -24,7 +24,7 @@ def waits(process: int | None = None, *, but: int | None = None) -> bool:
 
 
 def sleeps(thread: int | None) -> bool:
-    """Whether a thread of this process, by its native id, sleeps in the kernel; True where nobody can tell."""
+    """Return whether a thread of this process, by its native id, sleeps in the kernel; True where nobody can tell."""
     try:
         text = (_TASKS / str(thread) / "stat").read_text("ascii", "replace")
     except OSError:

@@ -35,7 +35,7 @@ def _now() -> float:
 
 
 def _look_quietly(thread: VThread) -> None:
-    """In a set-up or a check, who looks at the clock that often waits for it: a loop until a deadline must end."""
+    """Let time pass for a set-up or a check that looks at the clock this often: a loop until a deadline must end."""
     thread.looks += 1
     if thread.looks > LOOKS:
         ENGINE.time.now += 0.001 * 2 ** min(thread.looks - LOOKS, 10)
@@ -43,25 +43,25 @@ def _look_quietly(thread: VThread) -> None:
 
 @built_in
 def time() -> float:
-    """Virtual seconds since the epoch."""
+    """Return virtual seconds since the epoch."""
     return EPOCH + _now()
 
 
 @built_in
 def time_ns() -> int:
-    """As `time`, in nanoseconds."""
+    """Return what `time` does, in nanoseconds."""
     return int(time() * 1_000_000_000)
 
 
 @built_in
 def monotonic() -> float:
-    """Virtual seconds."""
+    """Return virtual seconds."""
     return 1000.0 + _now()
 
 
 @built_in
 def monotonic_ns() -> int:
-    """As `monotonic`, in nanoseconds."""
+    """Return what `monotonic` does, in nanoseconds."""
     return int(monotonic() * 1_000_000_000)
 
 
@@ -75,7 +75,7 @@ thread_time_ns = monotonic_ns
 
 @built_in
 def sleep(seconds: float, /) -> None:
-    """Blocks until nothing else can run and the virtual clock has passed the given time."""
+    """Block until nothing else can run and the virtual clock has passed the given time."""
     if seconds != seconds:  # noqa: PLR0124 - NaN
         raise ValueError("Invalid value NaN (not a number)")
     if seconds < 0:
@@ -95,7 +95,7 @@ def sleep(seconds: float, /) -> None:
 
 
 def _sleep_quietly(thread: VThread, seconds: float) -> None:
-    """In a set-up or a check: threads it has started go on meanwhile."""
+    """Sleep in a set-up or a check: threads it has started go on meanwhile."""
     thread.clock_reads += 1
     if thread.clock_reads > ENDLESS:
         raise SetupBlockedError
@@ -122,29 +122,29 @@ def _sleep(thread: VThread, seconds: float) -> None:
 
 @built_in
 def localtime(seconds: float | None = None, /) -> real_time.struct_time:
-    """As `time.localtime`, of virtual time by default."""
+    """Mirror `time.localtime`, of virtual time by default."""
     return real_time.localtime(time() if seconds is None else seconds)
 
 
 @built_in
 def gmtime(seconds: float | None = None, /) -> real_time.struct_time:
-    """As `time.gmtime`, of virtual time by default."""
+    """Mirror `time.gmtime`, of virtual time by default."""
     return real_time.gmtime(time() if seconds is None else seconds)
 
 
 @built_in
 def ctime(seconds: float | None = None, /) -> str:
-    """As `time.ctime`, of virtual time by default."""
+    """Mirror `time.ctime`, of virtual time by default."""
     return real_time.ctime(time() if seconds is None else seconds)
 
 
 @built_in
 def asctime(moment: real_time.struct_time | None = None, /) -> str:
-    """As `time.asctime`, of virtual time by default."""
+    """Mirror `time.asctime`, of virtual time by default."""
     return real_time.asctime(localtime() if moment is None else moment)
 
 
 @built_in
 def strftime(form: str, moment: real_time.struct_time | None = None, /) -> str:
-    """As `time.strftime`, of virtual time by default."""
+    """Mirror `time.strftime`, of virtual time by default."""
     return real_time.strftime(form, localtime() if moment is None else moment)

@@ -62,7 +62,7 @@ class Condition:
         return lock.holder is ENGINE.thread
 
     def wait(self, timeout: float | None = None) -> bool:
-        """As `threading.Condition.wait`."""
+        """Mirror `threading.Condition.wait`."""
         thread = ENGINE.thread
         lock = self._baton()
         if not self._is_owned():
@@ -102,7 +102,7 @@ class Condition:
         return self._await(thread, lock, count, timeout, site)
 
     def _await(self, thread: VThread, lock: Baton, count: int, timeout: float | None, site: int) -> bool:
-        """One of the waiters, from blocking to taking the lock again."""
+        """Wait as one of the waiters, from blocking to taking the lock again."""
         e = ENGINE
         waiters = e.heap.loc_of(self, "waiters")
         got = True
@@ -170,7 +170,7 @@ class Condition:
         return got
 
     def wait_for(self, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
-        """As `threading.Condition.wait_for`."""
+        """Mirror `threading.Condition.wait_for`."""
         end = None if timeout is None else ENGINE.time.now + timeout
         late = False
         result = predicate()
@@ -185,7 +185,7 @@ class Condition:
         return result
 
     def notify(self, n: int = 1) -> None:
-        """As `threading.Condition.notify`."""
+        """Mirror `threading.Condition.notify`."""
         if not self._is_owned():
             raise RuntimeError("cannot notify on un-acquired lock")
         thread = ENGINE.current
@@ -222,7 +222,7 @@ class Condition:
         self._wake(woken, ENGINE.current)
 
     def notify_all(self) -> None:
-        """As `threading.Condition.notify_all`."""
+        """Mirror `threading.Condition.notify_all`."""
         self.notify(len(self._waiters))
 
     def notifyAll(self) -> None:  # noqa: N802 - the old name that threading still has

@@ -33,7 +33,7 @@ class Event:
         return self.is_set()
 
     def is_set(self) -> bool:
-        """As `threading.Event.is_set`."""
+        """Mirror `threading.Event.is_set`."""
         self._point(READ)
         return self._on
 
@@ -44,7 +44,7 @@ class Event:
         return self._on
 
     def set(self) -> None:
-        """As `threading.Event.set`."""
+        """Mirror `threading.Event.set`."""
         self._point(WRITE)
         self._on = True
         # All that wait now are released, whatever becomes of the flag: a `clear` right behind this one is too late for
@@ -57,13 +57,13 @@ class Event:
         ENGINE.thread.may_switch = True  # the real one still has a lock to give back
 
     def clear(self) -> None:
-        """As `threading.Event.clear`."""
+        """Mirror `threading.Event.clear`."""
         self._point(WRITE)
         self._on = False
         ENGINE.thread.may_switch = True
 
     def wait(self, timeout: float | None = None) -> bool:
-        """As `threading.Event.wait`."""
+        """Mirror `threading.Event.wait`."""
         signalled = self._wait(timeout)
         ENGINE.thread.may_switch = True
         return signalled
@@ -105,7 +105,7 @@ class Event:
         return thread.notified or self._on
 
     def _late(self, thread: VThread, timeout: float) -> None:
-        """With time-outs at any moment the wait ends in a step that races with `set`."""
+        """End a wait by its time-out, at any moment: in a step that races with `set`."""
         access(thread, ENGINE.heap.loc_of(self, "flag"), READ, here())
         if not thread.notified:
             self._waiters.remove(thread)

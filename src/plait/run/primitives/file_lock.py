@@ -46,7 +46,7 @@ class FileLock:
         self._waiting: list[tuple[VThread, _Opened]] = []
 
     def acquire(self, wanted: _Opened, *, wait: bool, site: int) -> None:
-        """As `fcntl.flock` with LOCK_EX or LOCK_SH."""
+        """Mirror `fcntl.flock` with LOCK_EX or LOCK_SH."""
         thread = ENGINE.current
         if thread is None:
             if not self._free_for(wanted):
@@ -89,7 +89,7 @@ class FileLock:
             ENGINE.spinning.spinners.append(thread)
 
     def release(self, number: int, site: int) -> None:
-        """Unlocked, or closed."""
+        """Release the lock: it was unlocked, or the file closed."""
         thread = ENGINE.current
         if thread is not None:
             thread.may_switch = True
@@ -134,7 +134,7 @@ _before: set[int] = set()  # descriptors that were open before the first of them
 
 @built_in
 def flock(file: Any, operation: int, /) -> None:
-    """As `fcntl.flock`."""
+    """Mirror `fcntl.flock`."""
     if not isinstance(file, int) and not hasattr(file, "fileno"):
         raise TypeError("argument must be an int, or have a fileno() method.")
     number = file if isinstance(file, int) else file.fileno()
@@ -150,13 +150,13 @@ def flock(file: Any, operation: int, /) -> None:
 
 
 def closing(number: Any) -> None:
-    """Before ``os.close(number)``."""
+    """Announce ``os.close(number)``."""
     for lock in _locks.values():
         lock.close(number, here())
 
 
 def reset_file_locks() -> None:
-    """Nobody holds anything: the next execution begins."""
+    """Forget all owners: the next execution begins."""
     if not _locks:
         return
     for number in _open_descriptors() - _before:

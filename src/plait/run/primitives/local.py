@@ -19,7 +19,7 @@ class local:  # noqa: N801 - the name that threading gives it
     _plait_init: tuple[int, tuple[Any, ...], dict[str, Any]]
 
     def __new__(cls, /, *args: Any, **named: Any) -> local:
-        """As `threading.local`: the arguments are for ``__init__``, once per thread."""
+        """Mirror `threading.local`: the arguments are for ``__init__``, once per thread."""
         if (args or named) and cls.__init__ is object.__init__:
             raise TypeError("Initialization arguments are not supported")
         self = object.__new__(cls)

@@ -138,7 +138,7 @@ class Baton:
                 ENGINE.disable(other)
 
     def give(self) -> None:
-        """Nobody holds it now."""
+        """Free the lock: nobody holds it now."""
         self.holder = None
         for other in self.waiting:
             ENGINE.enable(other)
@@ -175,7 +175,7 @@ class Lock(Baton):
         raise TypeError("type '_thread.lock' is not an acceptable base type")
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """As `threading.Lock.acquire`."""
+        """Mirror `threading.Lock.acquire`."""
         check_timeout(blocking, timeout)
         thread = ENGINE.current
         if thread is None:
@@ -183,7 +183,7 @@ class Lock(Baton):
         return self.acquire_by(thread, blocking, timeout, here())
 
     def release(self) -> None:
-        """As `threading.Lock.release`."""
+        """Mirror `threading.Lock.release`."""
         thread = ENGINE.current
         if thread is None:
             self._release_quietly()
@@ -208,7 +208,7 @@ class Lock(Baton):
         self.give()
 
     def locked(self) -> bool:
-        """As `threading.Lock.locked`."""
+        """Mirror `threading.Lock.locked`."""
         thread = ENGINE.current
         if thread is not None:
             self._look(thread, here())
@@ -250,7 +250,7 @@ class RLock(Baton):
         self.count = 0
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """As `threading.RLock.acquire`."""
+        """Mirror `threading.RLock.acquire`."""
         check_timeout(blocking, timeout)
         thread = ENGINE.current
         # To take it again is no step: nobody else can see the count while the lock is held, so all orders are alike.
@@ -269,7 +269,7 @@ class RLock(Baton):
         return got
 
     def release(self) -> None:
-        """As `threading.RLock.release`."""
+        """Mirror `threading.RLock.release`."""
         thread = ENGINE.current
         if self.holder is not ENGINE.thread:
             if ENGINE.thread.dying:
@@ -293,7 +293,7 @@ class RLock(Baton):
         thread.may_switch = True
 
     def locked(self) -> bool:
-        """As `threading.RLock.locked` of newer interpreters."""
+        """Mirror `threading.RLock.locked` of newer interpreters."""
         thread = ENGINE.current
         if thread is not None and self.holder is not thread:  # nobody takes it from its owner
             self._look(thread, here())
@@ -359,5 +359,5 @@ OPAQUE.update((Lock, RLock))
 
 @built_in
 def allocate_lock() -> Any:
-    """`_thread.allocate_lock`."""
+    """Mirror `_thread.allocate_lock`."""
     return Lock()

@@ -37,7 +37,7 @@ class Semaphore:
         return f"<threading.{type(self).__qualname__} at {NOWHERE}: value={self._count}>"
 
     def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
-        """As `threading.Semaphore.acquire`."""
+        """Mirror `threading.Semaphore.acquire`."""
         if not blocking and timeout is not None:
             raise ValueError("can't specify timeout for non-blocking acquire")
         thread = ENGINE.current
@@ -108,7 +108,7 @@ class Semaphore:
         return True
 
     def release(self, n: int = 1) -> None:
-        """As `threading.Semaphore.release`."""
+        """Mirror `threading.Semaphore.release`."""
         if n < 1:
             raise ValueError("n must be one or more")
         thread = ENGINE.current
@@ -122,7 +122,7 @@ class Semaphore:
         ENGINE.thread.may_switch = True  # the real one still has a lock to give back
 
     def _check(self, n: int) -> None:
-        """Nothing limits a plain semaphore."""
+        """Allow any value: nothing limits a plain semaphore."""
 
     def __exit__(self, *exc: object) -> None:
         self.release()

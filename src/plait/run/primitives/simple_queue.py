@@ -27,7 +27,7 @@ class SimpleQueue:
             self._ready.notify()
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
-        """As `queue.SimpleQueue.get`."""
+        """Mirror `queue.SimpleQueue.get`."""
         if block and timeout is not None:
             check_number(timeout)
         if block and timeout is not None and timeout < 0:
@@ -38,11 +38,11 @@ class SimpleQueue:
             return self._items.popleft()
 
     def put_nowait(self, item: Any) -> None:
-        """As `put`."""
+        """Do what `put` does."""
         self.put(item)
 
     def get_nowait(self) -> Any:
-        """As `get` without waiting."""
+        """Do what `get` does, without waiting."""
         return self.get(block=False)
 
     def empty(self) -> bool:

@@ -68,7 +68,7 @@ class Thread:
         return f"<{type(self).__name__}({self._name}, {status})>"
 
     def start(self) -> None:
-        """As `threading.Thread.start`."""
+        """Mirror `threading.Thread.start`."""
         if not hasattr(self, "_vthread"):
             raise RuntimeError("thread.__init__() not called")
         if self._vthread is not None:
@@ -104,7 +104,7 @@ class Thread:
                 raise
 
     def run(self) -> None:
-        """As `threading.Thread.run`."""
+        """Mirror `threading.Thread.run`."""
         try:
             if self._target is not None:
                 perform_function(self._target, self._site, *self._args, **self._kwargs)
@@ -112,7 +112,7 @@ class Thread:
             del self._target, self._args, self._kwargs
 
     def join(self, timeout: float | None = None) -> None:
-        """As `threading.Thread.join`."""
+        """Mirror `threading.Thread.join`."""
         if not hasattr(self, "_vthread"):
             raise RuntimeError("Thread.__init__() not called")
         other = self._vthread
@@ -181,7 +181,7 @@ class Thread:
         access(thread, ENGINE.heap.loc_of(other, "alive"), READ, here())
 
     def is_alive(self) -> bool:
-        """As `threading.Thread.is_alive`."""
+        """Mirror `threading.Thread.is_alive`."""
         other = self._vthread
         if other is None:
             return False
@@ -195,7 +195,7 @@ class Thread:
 
     @property
     def name(self) -> str:
-        """As `threading.Thread.name`."""
+        """Mirror `threading.Thread.name`."""
         return self._name
 
     @name.setter
@@ -204,14 +204,14 @@ class Thread:
 
     @property
     def ident(self) -> int | None:
-        """As `threading.Thread.ident`."""
+        """Mirror `threading.Thread.ident`."""
         return None if self._vthread is None or self._vthread is _starting else _ident(self._vthread)
 
     native_id = ident
 
     @property
     def daemon(self) -> bool:
-        """As `threading.Thread.daemon`."""
+        """Mirror `threading.Thread.daemon`."""
         return self._daemonic
 
     @daemon.setter
@@ -304,12 +304,12 @@ def _proxy(vthread: VThread) -> Thread:
 
 
 def current_thread() -> Thread:
-    """As `threading.current_thread`."""
+    """Mirror `threading.current_thread`."""
     return _proxy(ENGINE.thread)
 
 
 def main_thread() -> Thread:
-    """As `threading.main_thread`."""
+    """Mirror `threading.main_thread`."""
     return _proxy(main_vthread())
 
 
@@ -319,7 +319,7 @@ def main_vthread() -> VThread:
 
 
 def enumerate_threads() -> list[Thread]:
-    """As `threading.enumerate`."""
+    """Mirror `threading.enumerate`."""
     thread = ENGINE.current
     if thread is not None:
         for other in ENGINE.threads[1:]:
@@ -329,7 +329,7 @@ def enumerate_threads() -> list[Thread]:
 
 
 def active_count() -> int:
-    """As `threading.active_count`."""
+    """Mirror `threading.active_count`."""
     return len(enumerate_threads())
 
 
@@ -347,7 +347,7 @@ def activeCount() -> int:  # noqa: N802
 
 @built_in
 def get_ident() -> int:
-    """As `threading.get_ident`."""
+    """Mirror `threading.get_ident`."""
     return _ident(ENGINE.thread)
 
 
@@ -366,7 +366,7 @@ def is_virtual_ident(ident: int) -> bool:
 def start_new_thread(
     function: Callable[..., object], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None, /
 ) -> int:
-    """As `_thread.start_new_thread`."""
+    """Mirror `_thread.start_new_thread`."""
     if not callable(function):
         raise TypeError("first arg must be callable")
     if not isinstance(args, tuple):
@@ -413,7 +413,7 @@ class ThreadHandle:
 def start_joinable_thread(
     function: Callable[..., object], handle: ThreadHandle | None = None, daemon: bool = True
 ) -> ThreadHandle:
-    """As `_thread.start_joinable_thread`."""
+    """Mirror `_thread.start_joinable_thread`."""
     if not callable(function):
         raise TypeError("thread function must be callable")
     handle = ThreadHandle() if handle is None else handle
@@ -428,7 +428,7 @@ OPAQUE.update((Thread, ExistingThread))
 
 
 def excepthook(args: Any, /) -> None:
-    """As `threading.excepthook`: a hook of the test that passes an exception on to it has not handled it."""
+    """Mirror `threading.excepthook`: a hook of the test that passes an exception on to it has not handled it."""
     if hooks.unhandled is not None and not isinstance(args.exc_value, SystemExit):
         ENGINE.thread.error = args.exc_value
         hooks.tell(args.exc_value, _proxy(ENGINE.thread).name)

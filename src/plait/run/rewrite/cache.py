@@ -56,7 +56,7 @@ class _CacheWriter:
 
 
 def written_by(ask: Callable[[Path, Request], bool]) -> None:
-    """Have somebody else rewrite and write from now on; he says whether the entry is there then."""
+    """Let another process rewrite and write from now on; it says whether the entry is there then."""
     _CacheWriter.ask = staticmethod(ask)
 
 
@@ -138,7 +138,7 @@ def _read(entry: Path, module: str, filename: str) -> Compiled | None:
 
 
 def _write(entry: Path, made: Compiled) -> None:
-    """One file, what is no code as a line of JSON and then the code; it appears as a whole or not at all."""
+    """Write one file, as a whole or not at all: a line of JSON, then the code."""
     rows = [[getattr(site, cell) for cell in _CELLS] for site in made.sites]
     try:
         entry.parent.mkdir(parents=True, exist_ok=True)

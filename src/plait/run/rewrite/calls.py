@@ -63,7 +63,7 @@ class Calls(RewriteContext):
     """Rewrites calls."""
 
     def call(self, node: ast.Call) -> ast.expr:
-        """Any call."""
+        """Rewrite any call."""
         name = node.func.id if isinstance(node.func, ast.Name) and self.is_builtin(node.func.id) else ""
         if name in FIELD_HOOKS and _is_plain(node, FIELD_HOOKS[name].arities):
             return self._field_call(node, FIELD_HOOKS[name])

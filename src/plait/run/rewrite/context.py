@@ -108,7 +108,7 @@ class RewriteContext(ABC):
         return name
 
     def clear(self, at: ast.AST) -> list[ast.stmt]:
-        """Statements that drop what the current statement kept in temporaries."""
+        """Return statements that drop what the current statement kept in temporaries."""
         return build.clear(self.frame.temporaries, at)
 
     def is_builtin(self, name: str) -> bool:
@@ -153,7 +153,7 @@ class RewriteContext(ABC):
         return not self.frame.bare or all(map(self.is_stable, nodes))
 
     def keep(self, node: ast.expr) -> tuple[ast.expr, ast.expr]:
-        """Two forms of a rewritten expression: the one to evaluate first, and one that gives the same object again."""
+        """Return two forms of a rewritten expression: one to evaluate first, one that gives the same object later."""
         if self.is_stable(node):
             return node, node
         name = self.temporary()
@@ -191,7 +191,7 @@ class RewriteContext(ABC):
         return build.call_node(hook, [self.value(node), site], node)
 
     def both(self, left: ast.expr, right: ast.expr, kind: str) -> tuple[ast.expr, ast.expr]:
-        """Two rewritten expressions that one operation reads as a whole, announced as one if both may be shared."""
+        """Return two rewritten expressions that one operation reads as a whole: as one if both may be shared."""
         shared = [self.is_sharable(node) or self._has_sharable(node) for node in (left, right)]
         if any(shared) and all(seen or _is_bytes(node) for seen, node in zip(shared, (left, right), strict=True)):
             site = self.site(kind, right)

@@ -36,7 +36,7 @@ class Expressions(Calls):
         return node
 
     def children(self, node: ast.expr) -> None:
-        """Rewrites the expressions in a node of no interest in place."""
+        """Rewrite the expressions in a node of no interest in place."""
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             self._comprehension(node)
             return

@@ -42,7 +42,7 @@ class Keeper:
         self._poll.register(answers, select.POLLIN)
 
     def keep(self, folder: Path, request: Request) -> bool:
-        """Have a module rewritten and kept in the cache; whether it is there now."""
+        """Ask for a module to be rewritten and kept in the cache; return whether it is there now."""
         if self._gone or folder != self._folder or not self._lock.acquire(timeout=WAIT_S):
             return False
         try:
@@ -95,7 +95,7 @@ def start_keeper(folder: Path) -> None:
 
 
 def _serve(folder: Path, requests: int, answers: int) -> None:
-    """Be the keeper, until the other end of the pipe is closed.
+    """Serve as the keeper until the other end of the pipe is closed.
 
     In a group of its own: what ends the other process with its group must not end this one in the middle of a file.
     """

@@ -48,7 +48,7 @@ def assignments_elsewhere(source: str | bytes, module: str, *, package: bool) ->
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """As `ast.walk`, which imports what may be the module under test."""
+    """Walk as `ast.walk` does, which imports what may be the module under test."""
     yield node
     for child in ast.iter_child_nodes(node):
         yield from _walk(child)

@@ -114,7 +114,7 @@ class Scope:
                 yield from child._lazy_children()
 
     def stores_late(self, name: str, captured: list[int]) -> bool:
-        """Whether the function may store a variable after a nested function that was made at such a time runs."""
+        """Return whether the function may store a variable after a nested function was made that may run later."""
         first = min(captured)
         acted = self.acts[bisect_right(self.acts, first) :][:1]
         for stored, when in self.stores:
@@ -292,7 +292,7 @@ class NameSurvey(ast.NodeVisitor):
         self._store(node.target.id, scope)
 
     def visit_Call(self, node: ast.Call) -> None:
-        """Remembers calls that may look at the frame they stand in."""
+        """Note calls that may look at the frame they stand in."""
         if isinstance(node.func, ast.Name) and node.func.id in FRAME_READERS:
             written = not node.keywords and not any(isinstance(arg, ast.Starred) for arg in node.args)
             self._scope.function().reads_frame |= not written
@@ -304,11 +304,11 @@ class NameSurvey(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global) -> None:
-        """Names of the module."""
+        """Note names of the module."""
         self._scope.globals |= {mangled(name, self._class) for name in node.names}
 
     def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
-        """Names of a function around."""
+        """Note names of an enclosing function."""
         self._scope.nonlocals |= {mangled(name, self._class) for name in node.names}
 
     def visit_alias(self, node: ast.alias) -> None:

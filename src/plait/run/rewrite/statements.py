@@ -22,7 +22,7 @@ class Statements(Patterns):
     """Rewrites whole modules, in place: only what stands in functions changes."""
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """Statements in a row."""
+        """Rewrite statements in a row."""
         return [rewritten for statement in body for rewritten in self._statement(statement)]
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:

@@ -28,7 +28,7 @@ class Stores(Expressions):
         return isinstance(target, ast.Name) and self.is_shared(target.id)
 
     def into(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
-        """Statements that store a value, which is cheap to evaluate, to a target."""
+        """Return statements that store a value, which is cheap to evaluate, to a target."""
         if not self.has_shared(target):
             return [build.assign(self.target(target), value, target)]
         if isinstance(target, ast.Name):
@@ -156,7 +156,7 @@ class Stores(Expressions):
         return self._split(node, [*before, *more], access("_p_rk", read, ast.Load()), operation, stores)
 
     def _held(self, value: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
-        """Statements that evaluate a rewritten expression once, and its value from then on."""
+        """Return statements that evaluate a rewritten expression once, and its value from then on."""
         if self.is_stable(value):
             return [], value
         name = self.temporary()

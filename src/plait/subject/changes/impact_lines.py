@@ -90,7 +90,7 @@ def _guards_something(node: Statement) -> bool:
 
 
 def _guards(container: Container) -> dict[int, tuple[str, ...]]:
-    """For each statement of a scope the locks whose ``with`` blocks it stands in."""
+    """Return, for each statement of a scope, the locks whose ``with`` blocks it stands in."""
     return {
         id(node): tuple(
             ast.unparse(item.context_expr)
@@ -136,7 +136,7 @@ def _is_guard(expression: ast.expr) -> bool:
 
 
 def _pairs(function: ast.AST) -> Iterator[tuple[int, int]]:
-    """From each ``x.acquire`` to the last ``x.release`` of the same function."""
+    """Return the regions from each ``x.acquire`` to the last ``x.release`` of the same function."""
     taken: dict[str, int] = {}
     given: dict[str, int] = {}
     for statement in scope_statements(function):

@@ -35,7 +35,7 @@ def acts_of(program: Program, module: Module) -> Iterator[ast.stmt]:
 
 
 def _is_main(node: ast.stmt) -> bool:
-    """Whether a statement does nothing when its module is imported."""
+    """Return whether a statement does nothing when its module is imported."""
     return isinstance(node, ast.If) and not node.orelse and ast.unparse(node.test) in (
         "__name__ == '__main__'", "TYPE_CHECKING", "typing.TYPE_CHECKING",
     )  # fmt: skip
@@ -56,7 +56,7 @@ def _stored(program: Program, module: Module, node: ast.stmt) -> Iterator[ast.st
 
 
 def _keeps(program: Program, module: Module, decorator: ast.expr) -> bool:
-    """Whether a decorator is one of the program's own that does more than to wrap."""
+    """Return whether a decorator is one of the program's own that does more than to wrap."""
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     targets = program.resolve_expression(module, called)
     if not targets:
@@ -74,7 +74,7 @@ def _keeps(program: Program, module: Module, decorator: ast.expr) -> bool:
 
 
 def _only_wraps(function: ast.AST) -> bool:
-    """Whether a function does nothing but to define functions and to return something without calling anything."""
+    """Return whether a function only defines functions and returns something without calling anything."""
     for node in getattr(function, "body", ()):
         if isinstance(node, FUNCTIONS):
             inner = [each for each in ast.walk(node) if isinstance(each, ast.Nonlocal | ast.Global)]
@@ -89,7 +89,7 @@ def _only_wraps(function: ast.AST) -> bool:
 
 
 def _returns_function(node: ast.AST) -> bool:
-    """Whether it is a function with functions in it: the decorator that a decorator with arguments makes."""
+    """Return whether it is a function with functions in it: the decorator that a decorator with arguments makes."""
     return isinstance(node, FUNCTIONS) and any(isinstance(each, FUNCTIONS) for each in node.body)
 
 
@@ -107,7 +107,7 @@ def _calls_own(program: Program, module: Module, value: ast.expr) -> bool:
 
 
 def _is_own(program: Program, module: Module, called: ast.expr) -> bool:
-    """Whether something is called that the program defines; what is no name at all may be."""
+    """Return whether something is called that the program defines; what is no name at all may be."""
     while isinstance(called, ast.Attribute | ast.Subscript | ast.Call):
         called = called.func if isinstance(called, ast.Call) else called.value
     if not isinstance(called, ast.Name):

@@ -118,7 +118,7 @@ def _longest(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
 def _moved(
     old: Sequence[str], new: Sequence[str], left: list[int], right: list[int], nodes: list[Statement]
 ) -> list[tuple[int, int]]:
-    """Equal statements outside the subsequence, first with first; ``try`` and bare ``return`` tell too little."""
+    """Match equal statements outside the subsequence, first with first; ``try`` and bare ``return`` tell too little."""
     places: dict[str, list[int]] = defaultdict(list)
     for j in reversed(right):
         places[new[j]].append(j)

@@ -144,7 +144,7 @@ class _Uses(ast.NodeVisitor):
         self._locals: list[set[str]] = []
 
     def function(self, node: FunctionNode) -> None:
-        """Everything in a function; for a method also the headers of its receiver's classes."""
+        """Visit everything in a function; for a method also the headers of its receiver's classes."""
         for unit in self._program.mro(self._receiver) if self._receiver else ():
             if self._program.source.own(unit.module):
                 self._add(Unit(unit.module, f"{unit.name}.<class>"))
@@ -260,7 +260,7 @@ class _Uses(ast.NodeVisitor):
             self._of_instance(cls, name, stored=stored)
 
     def _may_be_any(self, value: ast.expr, targets: list[Target], classes: set[Unit] | None) -> bool:
-        """Whether an object may be of a class that nothing here tells: a subclass, or what a container gives back."""
+        """Return whether an object may be of a class unknown here: a subclass, or what a container gives back."""
         if isinstance(value, ast.Name) and value.id == self._scope.self_name:
             return False
         if targets and all(target.kind in ("module", "class", "library") for target in targets):
@@ -311,7 +311,7 @@ class _Uses(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _is_unknown(self, called: ast.expr) -> bool:
-        """Whether a call is one of a local variable about which nothing is known: it may be any own callable object."""
+        """Return whether a local variable of which nothing is known is called: it may be any own callable object."""
         local = isinstance(called, ast.Name) and any(called.id in names for names in self._locals)
         known = self._types.of(called, self._scope) is not None or self._types.targets(called, self._scope)
         return local and not known and self._module.is_own

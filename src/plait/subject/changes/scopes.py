@@ -36,7 +36,7 @@ def scope_statements(container: ast.AST) -> Iterator[Statement]:
 def nested_statements(
     container: ast.AST, enclosing: tuple[Statement, ...] = ()
 ) -> Iterator[tuple[Statement, tuple[Statement, ...]]]:
-    """As `scope_statements`, each with the compound statements that it stands in."""
+    """Yield what `scope_statements` does, each with the compound statements that it stands in."""
     for field in BLOCKS:
         block = getattr(container, field, ())
         for node in block if isinstance(block, list) else ():
@@ -110,7 +110,7 @@ class Bindings(ast.NodeVisitor):
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _definition  # noqa: N815
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
-        """Another scope."""
+        """Stop: this is another scope."""
 
     def _inner(self, node: ast.AST) -> None:
         self._comprehension += 1

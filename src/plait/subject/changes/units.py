@@ -263,7 +263,7 @@ def _bound(node: Statement) -> Iterator[str]:
 
 
 def loose_statements(node: ast.ClassDef) -> list[Statement]:
-    """Statements of a class body that bind no name: they may do anything to the class."""
+    """Return statements of a class body that bind no name: they may do anything to the class."""
     return [part for part in statements(node)[1:] if not any(_bound(part))]
 
 

@@ -550,7 +550,7 @@ PASSIVE = frozenset({"__eq__", "__hash__", "__repr__", "__str__", *ORDER})
 
 
 def hands_out_function(function: Any) -> bool:
-    """Whether a function returns one of its own making that can be called without arguments, as most wrappers can.
+    """Return whether a function returns one that it makes and that needs no arguments, as most wrappers do.
 
     What such a function is about happens when its result is called: applying a decorator alone does next to nothing.
     """
@@ -587,7 +587,7 @@ def _needs_nothing(arguments: ast.arguments) -> bool:
 
 
 def waiting_methods(cls: type) -> frozenset[str]:
-    """Methods and properties whose code calls ``wait``, or ``wait_for_anything``, themselves or through others."""
+    """Return methods and properties whose code calls ``wait`` or ``wait_for_anything``, directly or through others."""
     calls: dict[str, set[str]] = {}
     for klass in cls.__mro__:
         for name, attribute in vars(klass).items():

@@ -411,7 +411,7 @@ class _AccessReader(ast.NodeVisitor):
     visit_With = visit_AsyncWith = _with  # noqa: N815
 
     def visit_If(self, node: ast.If) -> None:
-        """Its condition is tested, and what was tested may have changed when its body runs."""
+        """Visit the condition, then the body: what was tested may have changed by then."""
         self._tested += 1
         self.visit(node.test)
         self._tested -= 1
@@ -419,7 +419,7 @@ class _AccessReader(ast.NodeVisitor):
         self.block(node.orelse)
 
     def visit_While(self, node: ast.While) -> None:
-        """As ``if``, and a wait in it is looked at again."""
+        """Visit as ``if``; what a wait in it lets change is tested again."""
         self._tested += 1
         self.visit(node.test)
         self._tested -= 1
@@ -438,7 +438,7 @@ class _AccessReader(ast.NodeVisitor):
         self.block(node.orelse)
 
     def visit_comprehension(self, node: ast.comprehension) -> None:
-        """As ``for``."""
+        """Visit as ``for``."""
         self._walked += 1
         self.visit(node.iter)
         self._walked -= 1
@@ -446,7 +446,7 @@ class _AccessReader(ast.NodeVisitor):
             self.visit(each)
 
     def visit_Try(self, node: ast.Try) -> None:
-        """Its blocks, in their order."""
+        """Visit the blocks in their order."""
         for block in (node.body, *(each.body for each in node.handlers), node.orelse, node.finalbody):
             self.block(block)
 

@@ -65,7 +65,7 @@ class Version:
         return dataclasses.replace(self, root=root)
 
     def _same_place(self, subject: Subject) -> Path | None:
-        """For a subject named by its file: the import root that this file has in the version, if it is there."""
+        """Return the import root that a subject named by its file has in the version, if it is there."""
         if subject.file is None:
             return None
         root = subject.file.parents[subject.module.count(".") + (subject.file.stem == "__init__")]

@@ -129,7 +129,7 @@ class JudgingLaboratory(ActiveLaboratory):
         return taken
 
     def profile(self, test: Test) -> SeenInstances:
-        """As `Laboratory.profile`; a test that cannot be written down shows nothing."""
+        """Profile a test as `Laboratory.profile` does; one that cannot be written down shows nothing."""
         self._on_test(test)
         self._stream.tests += 1
         self._stream.remember(test)
@@ -140,7 +140,7 @@ class JudgingLaboratory(ActiveLaboratory):
             return _NOTHING
 
     def expose(self, test: Test, known: InstanceMemory) -> SeenInstances:
-        """As `Laboratory.expose`."""
+        """Test actively as `Laboratory.expose` does."""
         self._on_test(test)
         return super().expose(test, known)
 
@@ -151,7 +151,7 @@ class JudgingLaboratory(ActiveLaboratory):
         return examination.bed
 
     def run(self, test: Test, bed: Testbed, strategy: Strategy, predict: bool) -> Sighting | None:
-        """One execution, judged once the threads have been seen to meet: before that they cannot disturb each other."""
+        """Execute once; judge only after the threads have met, because before that they cannot disturb each other."""
         if time.monotonic() > self._deadline:
             return None
         examination = self._examinations[test]

@@ -187,7 +187,7 @@ class Stream:
         return chunk
 
     def follow(self, count: int, on_test: Callable[[Test], None], explored: ExploredTests) -> Chunk:
-        """As `run`, by what an earlier run recorded; the chunk is not ``followed`` if the generator must be asked."""
+        """Run a chunk from an earlier run's record; it is not ``followed`` if the generator must be asked."""
         chunk = Chunk()
         self._explored = explored
         chunk.followed = follow_recording(self, chunk, count, explored, on_test)
@@ -358,7 +358,7 @@ class Stream:
                 chunk.undetermined.append(name)
 
     def remember(self, test: Test) -> None:
-        """One of the tests that show which locks guard what."""
+        """Keep a test that shows which locks guard what."""
         self.recent.append(test)
         if len(self.recent) > _GUARD_TESTS:
             self.recent.pop(0)
@@ -414,7 +414,7 @@ def seed_of(test: Test, seed: int) -> int:
 
 
 def finding_signature(violation: Violation, test: Test) -> str:
-    """Equal for violations that look alike before they were explained."""
+    """Return a key that violations share which look alike before they are explained."""
     return token((violation.cause, frozenset(call.method for call in test.calls)))
 
 
