@@ -12,7 +12,7 @@ from plait.model.finding import AccessStep, Finding, Guard
 from plait.model.result import Result
 from plait.model.schedule import Schedule, Segment
 from plait.model.test import Call, Test
-from plait.report import diff_text, explore_text, perf, publish
+from plait.report import check_text, diff_text, explore_text, perf
 from plait.report.layout import Layout, fitted
 from plait.report.sources import sources, steps_of_finding
 
@@ -265,7 +265,7 @@ def spoken():
     found = {}
     checks = {"violation": checked(), "none": checked(found=False), "nothing": unusable()}
     for name, result in ((f"check/{verdict}", result) for verdict, result in checks.items()):
-        found[name] = (result, publish.check_text(result), publish.statement(result))
+        found[name] = (result, check_text.check_text(result), check_text.check_statement(result))
     for verdict in ("difference", "sequential-difference", "none"):
         result = compared(verdict)
         found[f"diff/{verdict}"] = (result, diff_text.diff_text(result), diff_text.diff_statement(result))

@@ -10,8 +10,8 @@ from review_samples import whole
 
 from plait.commands.check.command import check
 from plait.commands.check.options import CheckOptions
+from plait.report.check_text import check_statement
 from plait.report.html import html
-from plait.report.publish import statement
 from plait.report.review import review_json, review_statement
 from plait.subject.name import Subject
 
@@ -337,7 +337,7 @@ def test_the_values_of_a_real_subject_run_nothing(show, tmp_path, monkeypatch):
     subject = Subject.parse("shelf:Shelf", path=tmp_path)
     result = check(CheckOptions(subject, project=tmp_path, max_tests=20, workers=1, streams=1))
     assert result.verdict == "violation"
-    page = show(html(result.as_json(), statement(result)))
+    page = show(html(result.as_json(), check_statement(result)))
     for steps in page.locator("[role=listbox]").all():
         steps.press("End")
     assert page.evaluate("window.harmed") is None

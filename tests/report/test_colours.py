@@ -6,8 +6,9 @@ import re
 import pytest
 from report_samples import asked, checked, spoken
 
+from plait.report.check_text import check_statement, check_text
 from plait.report.layout import as_text
-from plait.report.publish import check_text, statement, write_all
+from plait.report.publish import write_all
 
 SPOKEN = spoken()
 
@@ -21,7 +22,7 @@ def printed(result, monkeypatch, stream):
     monkeypatch.setattr("sys.stdout", stream)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    write_all(result.as_json(), asked(), check_text(result), statement(result))
+    write_all(result.as_json(), asked(), check_text(result), check_statement(result))
     return stream.getvalue()
 
 
@@ -43,7 +44,7 @@ def test_a_dumb_terminal_sees_no_colour(monkeypatch):
     result, stream = checked(), Terminal()
     monkeypatch.setattr("sys.stdout", stream)
     monkeypatch.setenv("TERM", "dumb")
-    write_all(result.as_json(), asked(), check_text(result), statement(result))
+    write_all(result.as_json(), asked(), check_text(result), check_statement(result))
     assert stream.getvalue() == as_text(check_text(result)) + "\n"
 
 

@@ -1,4 +1,4 @@
-from plait.report.publish import curve, matrix
+from plait.report.check_text import curve, matrix
 
 
 def row(first, second, tried, covered):

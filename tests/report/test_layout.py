@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from report_samples import checked, compared, explored
 
+from plait.report.check_text import check_text
 from plait.report.diff_text import diff_text
 from plait.report.explore_text import explore_text
 from plait.report.layout import (
@@ -20,7 +21,6 @@ from plait.report.layout import (
     terminal_layout,
     wrapped,
 )
-from plait.report.publish import check_text
 
 WIDTHS = (72, 80, 100, 140)
 REPORTS = {"check": (check_text, checked), "diff": (diff_text, compared), "explore": (explore_text, explored)}

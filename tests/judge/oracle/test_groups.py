@@ -5,8 +5,8 @@ from plait.judge.oracle.causes import code_to_mend, effort_to_reach, grouped
 from plait.model.finding import AccessStep, Finding, Gap
 from plait.model.result import Result
 from plait.model.test import Test
+from plait.report.check_text import check_statement, check_text
 from plait.report.layout import as_text
-from plait.report.publish import check_text, statement
 from plait.subject.interface.concurrent import mentions_threads
 
 
@@ -56,7 +56,7 @@ def test_one_finding_of_a_group_is_shown_in_full():
     assert "[1/4] way 0" in shown
     assert "way 1" not in shown
     assert "To mend: shop.py: Shop._add. Findings 2 to 4 reach it in other ways (--full shows them)." in shown
-    assert statement(result)[0].startswith("4 thread-safety violations, to be mended in 1 place, in shop:Shop")
+    assert check_statement(result)[0].startswith("4 thread-safety violations, to be mended in 1 place, in shop:Shop")
     result.more["mentions_threads"] = True
     assert as_text(check_text(result)).startswith("[1/4] way 0")
 

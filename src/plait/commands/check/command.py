@@ -29,7 +29,8 @@ from plait.errors import BUG, FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, U
 from plait.explore.capp.partition import Aim
 from plait.judge.contract import hold_to
 from plait.model.result import Result
-from plait.report.publish import check_text, publish
+from plait.report.check_text import check_text
+from plait.report.publish import publish
 from plait.report.sources import name_from, sources, steps_of_finding
 from plait.store.baseline import Found
 from plait.store.project import Memory, memory_name, remembering
