@@ -23,7 +23,7 @@ def report(monkeypatch, *options):
     return main(["check", "account:Account", *options])
 
 
-@pytest.mark.parametrize("part", ["check_text", "statement", "write_reproducer", "_step_lines"])
+@pytest.mark.parametrize("part", ["check_text", "check_statement", "write_reproducer", "_step_lines"])
 def test_an_error_while_reporting(part, monkeypatch, capsys):
     def broken(*_args, **_more):
         raise IndexError("on purpose")
