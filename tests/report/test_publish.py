@@ -7,7 +7,7 @@ from report_samples import checked
 
 from plait.cli.main import main
 from plait.commands.check import command
-from plait.report import html, publish
+from plait.report import check_text, html, publish
 
 
 @pytest.fixture(autouse=True)
@@ -23,13 +23,18 @@ def report(monkeypatch, *options):
     return main(["check", "account:Account", *options])
 
 
-@pytest.mark.parametrize("part", ["check_text", "check_statement", "write_reproducer", "_step_lines"])
-def test_an_error_while_reporting(part, monkeypatch, capsys):
+PARTS = [
+    (publish, "check_text"), (publish, "check_statement"), (check_text, "check_statement"),
+    (publish, "write_reproducer"), (publish, "_step_lines"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("module", "part"), PARTS)
+def test_an_error_while_reporting(module, part, monkeypatch, capsys):
     def broken(*_args, **_more):
         raise IndexError("on purpose")
 
-    monkeypatch.setattr(publish, part, broken)
-    monkeypatch.setattr(command, part, broken, raising=False)
+    monkeypatch.setattr(module, part, broken)
     assert report(monkeypatch) == 1
     told = capsys.readouterr()
     assert checked().findings[0].summary in told.out

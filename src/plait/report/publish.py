@@ -47,8 +47,9 @@ def publish_result(
     if said_of_layers and said_of_layers not in result.notes:
         result.notes.append(said_of_layers)
     layout = terminal_layout(full=getattr(options, "full", False))
-    words = guarded("reporting", lambda: said(result, layout), result.notes) or fitted(plainly(result), layout)
+    # The sentences first: the words end with the notes, which say what could not be made before.
     shown = guarded("reporting", lambda: sentences(result), result.notes) or [result.verdict]
+    words = guarded("reporting", lambda: said(result, layout), result.notes) or fitted(plainly(result), layout)
     return write_all(result.as_json(), options, words, shown)
 
 
