@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from plait.judge.oracle.specification import Result
+from plait.judge.oracle.specification import CallResult
 
 
 def with_article(name: str) -> str:
@@ -13,7 +13,7 @@ def with_article(name: str) -> str:
     return f"{'an' if name[:1] in 'AEIOaeio' else 'a'} {name}"
 
 
-def shown_result(result: Result) -> str:
+def shown_result(result: CallResult) -> str:
     """Return a canonical result in words."""
     if result[0] == "raised":
         return f"raises {result[1]}"

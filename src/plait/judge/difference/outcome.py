@@ -17,7 +17,7 @@ from plait.judge.oracle.specification import (
     ENDLESS,
     MASKED,
     UNFINISHED,
-    Result,
+    CallResult,
     positions,
 )
 from plait.model.foreign import Canonical, attributes_of, is_a, qualified_name
@@ -93,10 +93,10 @@ class Outcome(NamedTuple):
     """One observable output: how the execution ended, each call's result, the states that the view asks for."""
 
     status: str
-    results: tuple[Result, ...]
+    results: tuple[CallResult, ...]
     exits: tuple[Canonical, ...] = ()
     state: Canonical = None
-    answers: tuple[Result, ...] = ()
+    answers: tuple[CallResult, ...] = ()
     objects: tuple[int | None, ...] = ()  # by call, the first one that returned the same object; empty if that is none
 
 
@@ -112,7 +112,7 @@ class Watch:
     def outcome(self) -> Outcome:
         """Return the outcome of the execution that has just ended; call it from the engine's ``finish``."""
         bed, view = self.bed, self.view
-        results: list[Result] = [UNFINISHED] * len(self._where)
+        results: list[CallResult] = [UNFINISHED] * len(self._where)
         exits: list[Any] = [None] * len(self._where) if view.exits != "no" else []
         for done in bed.done:
             position = self._where[done.thread, done.index]
@@ -122,7 +122,7 @@ class Watch:
                 exits[position] = done.seen
         objects = self._objects() if view.objects else ()
         state = None
-        answers: tuple[Result, ...] = ()
+        answers: tuple[CallResult, ...] = ()
         if ENGINE.status == FINISHED_RUN:
             if view.state:
                 state = settled([bed.values[name] for name in bed.variables], view.ignored)
@@ -159,9 +159,9 @@ class Watch:
         return passing(values, self.view.ignored, public=public)
 
 
-def _answers(bed: Testbed, view: View) -> tuple[Result, ...]:
+def _answers(bed: Testbed, view: View) -> tuple[CallResult, ...]:
     """Return what a caller learns about the state that was left: further calls, one after another."""
-    found: list[Result] = []
+    found: list[CallResult] = []
     for call in view.probes:
         try:
             with patience(ANSWER_S):
@@ -177,7 +177,7 @@ def _answers(bed: Testbed, view: View) -> tuple[Result, ...]:
     return (*found, *[UNFINISHED] * (len(view.probes) - len(found)))
 
 
-def observed_result(done: Done, view: View) -> Result:
+def observed_result(done: Done, view: View) -> CallResult:
     """Return a call's value, or its exception with the innermost public method that raised or passed it on."""
     if done.error is None:
         return ("returned", result_value(done.value, view.ignored))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from plait.judge.difference.outcome import Attribute, Outcome, View, atoms, attributes, has_state
 from plait.judge.difference.serial import Observation, Order
-from plait.judge.oracle.specification import UNFINISHED, Result
+from plait.judge.oracle.specification import UNFINISHED, CallResult
 from plait.model.test import Test
 
 
@@ -22,8 +22,8 @@ class SequentialDifference(NamedTuple):
 
     call: str
     method: str
-    old: Result
-    new: Result
+    old: CallResult
+    new: CallResult
     in_prefix: bool
 
 
@@ -131,7 +131,7 @@ def _plain_attributes(state: Any) -> Iterator[tuple[str, Any]]:
             yield path, value
 
 
-def _at(results: Sequence[Result], number: int) -> Result:
+def _at(results: Sequence[CallResult], number: int) -> CallResult:
     return results[number] if number < len(results) else UNFINISHED
 
 

@@ -16,7 +16,7 @@ from plait.explore.runner import execute, model
 from plait.explore.serial import Serial
 from plait.generate.draft import ARGUMENT
 from plait.judge.difference.outcome import Outcome, View, Watch, features, locations, result_value, settled
-from plait.judge.oracle.specification import MASKED, Result
+from plait.judge.oracle.specification import MASKED, CallResult
 from plait.model.foreign import Canonical
 from plait.model.test import Call, Test
 from plait.observe.canonical import exception_name
@@ -35,7 +35,7 @@ Order = tuple[tuple[int, int], ...]  # (thread, index of the call), as the calls
 class Beginning(NamedTuple):
     """What the prefix alone does: each call's result, and the state it leaves; ``failed`` if it cannot be run."""
 
-    results: tuple[Result, ...]
+    results: tuple[CallResult, ...]
     state: Canonical
     failed: bool = False
 
@@ -186,7 +186,7 @@ def statements_reached(test: Test, relative: Callable[[str], str]) -> frozenset[
 def _run(test: Test, view: View, found: list[Beginning]) -> Sequence[Callable[[], object]]:
     space = namespace(test.imports)
     values: dict[str, object] = {}
-    results: list[Result] = []
+    results: list[CallResult] = []
     for call in test.prefix:
         try:
             try:

@@ -7,7 +7,7 @@ from typing import Any
 
 from plait.judge.difference.behaviour import Difference, Explored, readings
 from plait.judge.difference.outcome import Outcome, atoms
-from plait.judge.oracle.specification import Result
+from plait.judge.oracle.specification import CallResult
 from plait.judge.words import plain, shown_result
 from plait.model.test import Test
 from plait.run.engine import FINISHED_RUN
@@ -66,7 +66,7 @@ def _one(outcome: Outcome) -> str:
     return "different objects" if len(set(outcome.objects) - {None}) > 1 else "one object"
 
 
-def _at(results: Sequence[Result], number: int) -> Result:
+def _at(results: Sequence[CallResult], number: int) -> CallResult:
     return results[number] if number < len(results) else ("unfinished",)
 
 
@@ -113,7 +113,7 @@ def _otherwise(side: Side, texts: Collection[str]) -> str:
     return f" ({'before' if side == 'new' else 'now'}: {' or '.join(known)})"
 
 
-def _odd(result: Result, others: Sequence[Result]) -> tuple[str, list[str]]:
+def _odd(result: CallResult, others: Sequence[CallResult]) -> tuple[str, list[str]]:
     """Return a result in words, and the others; of objects that look alike only the part that differs."""
     texts = [shown_result(each) for each in others]
     said = shown_result(result)

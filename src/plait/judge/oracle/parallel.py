@@ -17,7 +17,7 @@ from typing import Any
 
 from plait.judge.oracle.native import orders
 from plait.judge.oracle.safety import INEXCUSABLE, INVARIANT, TWO_OBJECTS, Examination
-from plait.judge.oracle.specification import MASKED, UNFINISHED, Result, Specification, holds, public_attributes
+from plait.judge.oracle.specification import MASKED, UNFINISHED, CallResult, Specification, holds, public_attributes
 from plait.model.finding import SeenInParallel
 from plait.model.foreign import Canonical
 from plait.model.schedule import Schedule
@@ -40,7 +40,7 @@ class ShownInParallel:
     """One execution as far as it can be seen without control."""
 
     status: str
-    results: tuple[Result, ...]
+    results: tuple[CallResult, ...]
     identity: tuple[tuple[int, bool] | None, ...] = ()
     thread_errors: tuple[str, ...] = ()
     holds: bool = True
@@ -173,7 +173,7 @@ class ParallelJudge:
         return [self._seen(run, answers) for run, answers in zip(runs, self._answers(runs), strict=True)]
 
     def _seen(self, run: Run, answers: tuple[Any, ...] | None) -> ShownInParallel:
-        results: list[Result] = []
+        results: list[CallResult] = []
         values: list[Any] = []
         for suffix, made in zip(self.bed.test.suffixes, run.made, strict=True):
             done = list(made)

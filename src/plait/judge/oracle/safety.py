@@ -16,8 +16,8 @@ from plait.judge.oracle.specification import (
     ENDLESS,
     PROBE_S,
     UNFINISHED,
+    CallResult,
     Observed,
-    Result,
     Specification,
     explains,
     extend,
@@ -60,7 +60,7 @@ class Violation:
     calls: tuple[int, ...]  # positions of the calls that show it
     seen: Observed
     detail: str
-    probe: tuple[str, Result, tuple[Result, ...]] | None = None  # what shows the final state; what it is, should be
+    probe: tuple[str, CallResult, tuple[CallResult, ...]] | None = None  # what shows the final state: is, should be
     answers: tuple[Canonical, ...] = ()  # of further calls, where the final state is suspect
     helped: bool = False  # threads of the class took part
     onlookers: frozenset[int] = frozenset()  # calls that wrote nothing while others waited, if calls are stuck

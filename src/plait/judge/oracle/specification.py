@@ -52,11 +52,12 @@ from plait.run.primitives.condition import shake_all
 from plait.run.testbed import Done, Testbed, is_nested
 
 CallId = tuple[int, int]  # thread, index
-Result = tuple[Canonical, ...]
-MASKED: Result = ("not deterministic",)
-UNFINISHED: Result = ("unfinished",)
-ENDLESS: Result = ("endless",)
-UNASKED: Result = ("not asked",)
+CallResult = tuple[Canonical, ...]
+"""What one call gave: a value, an exception, or one of the marks below."""
+MASKED: CallResult = ("not deterministic",)
+UNFINISHED: CallResult = ("unfinished",)
+ENDLESS: CallResult = ("endless",)
+UNASKED: CallResult = ("not asked",)
 MAX_ORDERS = 400
 LEAST_STEPS, LONGER = 2000, 20  # of an order, once one had no end: at least, and beside the longest that had one
 FEW_STEPS = 400  # the same where it can be seen that the order never ends
@@ -70,7 +71,7 @@ class Observed:
     """One execution as the oracle sees it. Nobody changes it; a frozen one takes thrice the time to make."""
 
     status: str
-    results: tuple[Result, ...]  # thread by thread, call by call
+    results: tuple[CallResult, ...]  # thread by thread, call by call
     state: Canonical  # None if the execution did not end, or threads of the class have not
     spans: tuple[tuple[int, int], ...]  # of each call in the trace; (-1, -1) if it touched nothing
     thread_errors: tuple[str, ...] = ()  # exceptions of threads that the class started itself
@@ -158,7 +159,7 @@ def positions(bed: Testbed) -> dict[CallId, int]:
     return bed.positions
 
 
-def result_of(done: Done, bed: Testbed) -> Result:
+def result_of(done: Done, bed: Testbed) -> CallResult:
     """Return a call's outcome as plain data.
 
     The test's own objects count as themselves: their state is judged apart.
@@ -171,7 +172,7 @@ def result_of(done: Done, bed: Testbed) -> Result:
 def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
     """Return the execution that has just ended (call it from the engine's ``finish``)."""
     where = positions(bed)
-    results: list[Result] = [UNFINISHED] * len(where)
+    results: list[CallResult] = [UNFINISHED] * len(where)
     spans: list[tuple[int, int]] = [(-1, -1)] * len(where)
     values: list[Any] = [None] * len(where)
     trace = ENGINE.trace
@@ -522,7 +523,7 @@ def _repeat(bed: Testbed, found: Specification) -> None:
     found.state_undetermined |= first.state != second.state or first.identity != second.identity
 
 
-def probe(bed: Testbed, probes: Sequence[Call], seconds: float = PROBE_S) -> tuple[Result, ...]:
+def probe(bed: Testbed, probes: Sequence[Call], seconds: float = PROBE_S) -> tuple[CallResult, ...]:
     """Return what a user sees of the final state: the results of further calls, made one after another.
 
     What comes behind a call that does not end in time, or waits for ever, is not asked.
@@ -546,9 +547,9 @@ def probe(bed: Testbed, probes: Sequence[Call], seconds: float = PROBE_S) -> tup
     return tuple(found)
 
 
-def public_attributes(values: Mapping[str, Any], variables: Sequence[str]) -> tuple[Result, ...]:
+def public_attributes(values: Mapping[str, Any], variables: Sequence[str]) -> tuple[CallResult, ...]:
     """Return what anybody can read of the test's objects without a call, read before any further call is made."""
-    found: list[Result] = []
+    found: list[CallResult] = []
     for variable in variables[:1]:
         value = values[variable]
         space = isinstance(value, type | types.ModuleType)

@@ -7,7 +7,7 @@ from typing import Any
 
 from plait.judge.difference.outcome import atoms
 from plait.judge.oracle.safety import CYCLE, INVARIANT, ITSELF, KEPT, TWO_OBJECTS, Violation
-from plait.judge.oracle.specification import Result, Specification
+from plait.judge.oracle.specification import CallResult, Specification
 from plait.judge.words import plain, shown_result, shown_value
 from plait.model.test import Call, Test
 
@@ -93,7 +93,7 @@ def _afterwards(violation: Violation, calls: Sequence[Call], together: str, at_o
     return f"after {at_once}, {instead}"
 
 
-def _state(result: Result) -> str:
+def _state(result: CallResult) -> str:
     """Return what a probe showed: a value, or a failure."""
     return f"is {_cut(plain(result[-1]))}" if result[0] in ("returned", "attribute") else shown_result(result)
 
@@ -126,7 +126,7 @@ def _results(violation: Violation, calls: Sequence[Call], specification: Specifi
     return f"with {at_once}, {said}: no order of them gives that"
 
 
-def _combination(results: Sequence[Result], calls: Sequence[Call]) -> str:
+def _combination(results: Sequence[CallResult], calls: Sequence[Call]) -> str:
     """Return what all calls gave, where each of them alone could have."""
     said = [f"{_written(call)} {_cut(shown_result(each))}" for call, each in zip(calls, results, strict=True)]
     return " and ".join(dict.fromkeys(said[:3]))
