@@ -231,7 +231,7 @@ DEFAULTS = {
     "review": {"budget": "3m"},
     "audit": {"budget": "10m"},
     "bisect": {"budget": "5m"},
-    "fix": {"budget": "3m"},
+    "fix": {"budget": "5m"},
 }
 """Defaults that only one command has, as its command line would have them."""
 WORDS = {
@@ -239,7 +239,7 @@ WORDS = {
     "perf": {"threads": "threads that call at the same time", "max-tests": "how many tests are measured"},
     "fix": {
         "finding": "its number in the file (default: 1)",
-        "budget": "wall-clock limit; each candidate's check gets a sixth of it",
+        "budget": "wall-clock limit; a candidate's first check gets a twelfth of it",
         "max-tests": "limit the tests of each check instead, reproducibly",
     },
     "bisect": {"budget": "time to find a test that tells the two commits apart"},

@@ -66,6 +66,7 @@ class SearchOptions(CommandOptions):
 
 _NO_KEY = frozenset({
     "subject", "project", "workers", "hook", "tests", "store", "called", "fresh", "quiet", "cluster", "version",
+    "versions",
 })  # fmt: skip
 """What no result depends on."""
 

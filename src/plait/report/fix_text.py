@@ -61,6 +61,16 @@ def proof_sentences(evidence: Mapping[str, Any]) -> list[str]:
     left = len(checked["as_before"])
     ways = f"{left} other finding{'s' if left > 1 else ''}, which the class had before" if left else "nothing found"
     found.append(f"{fresh}{ways}.")
+    again, behaviour = evidence["checked_again"], evidence["behaviour"]
+    seeds, left = len(again["seeds"]), len(again["as_before"])
+    known = "nothing new found" if left else "nothing found"
+    more = f", one with {again['threads']} threads" if again["threads"] > 2 else ""
+    checks = f"{seeds} checks with other tests{more}"
+    found.append(f"A second look: {checks}; {again['tests']} tests, {again['schedules']:,} schedules; {known}.")
+    found.append(
+        f"Beside the original: {behaviour['tests']} tests around the change; what it does, the original does too, or "
+        "whole calls one after another do."
+    )
     if own.get("reason"):
         found.append(f"The project's own tests: {own['reason']}.")
     else:

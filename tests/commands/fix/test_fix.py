@@ -12,7 +12,7 @@ from plait.commands.check.command import check
 from plait.commands.check.options import CheckOptions
 from plait.commands.fix import command as fixing
 from plait.commands.fix.command import FixOptions, fix, write_mend
-from plait.commands.fix.proof import ProofLimits, same_fault
+from plait.commands.fix.proof import CheckRound, MendSetting, ProofLimits, Prover, same_fault
 from plait.commands.fix.worker import InOrder, first_difference, without_locks
 from plait.errors import UsageError
 from plait.model.finding import AccessStep, Finding, Gap
@@ -25,7 +25,7 @@ from plait.subject.name import Subject
 from plait.subject.versions.version import Version
 from result_schema import undescribed
 
-QUICK = ProofLimits(None, 8, 0.0, compared=6)
+QUICK = ProofLimits(None, 8, 0.0, compared=6, again_tests=8)
 CLASSES = {
     "Guarded": """
         import threading
@@ -161,6 +161,10 @@ def test_a_lost_update_beside_a_lock_is_mended_proven_and_written(found):
     assert evidence["checked"] | {"seconds": 0, "schedules": 0} == {
         "tests": 8, "schedules": 0, "verdict": "none", "seconds": 0, "as_before": []
     }  # fmt: skip
+    again = evidence["checked_again"]
+    assert (again["seeds"], again["threads"], again["as_before"]) == ([1, 0, 2], 2, [])
+    assert again["tests"] == 24
+    assert (evidence["behaviour"]["tests"] > 0, evidence["behaviour"]["new"]) == (True, 0)
     assert "none that name the class" in evidence["own_tests"]["reason"]
     assert undescribed(result.as_json()) == []
     assert (folder / "shop.py").read_text(encoding="utf-8") == before
@@ -179,7 +183,7 @@ def test_the_command_writes_on_request_and_then_there_is_nothing_to_mend(found, 
     for name in ("shop.py", "result.json"):
         (copy / name).write_bytes((folder / name).read_bytes())
     monkeypatch.chdir(copy)
-    limits = ProofLimits(None, 5, 2.0, compared=3)
+    limits = ProofLimits(None, 5, 2.0, compared=3, again_tests=5)
     monkeypatch.setattr(fixing.ProofLimits, "of", lambda _budget, _max_tests: limits)
     words = ["fix", "result.json", "--max-tests", "5", "--workers", "1", "--json", "mend.json"]
     assert main([*words, "--write"]) == 0
@@ -254,6 +258,67 @@ def test_candidates_that_do_not_hold_have_a_reason_each(found, monkeypatch):
     assert "No mend: none of the candidates holds; 2 of 2" in as_text(fix_text(result))
 
 
+TORN_ELSEWHERE = """
+    import threading
+
+    class Shelf:
+        def __init__(self):
+            self._lock = threading.Lock()
+            self.count = 0
+            self.other = 0
+
+        def add(self):
+            count = self.count
+            self.count = count + 1
+
+        def move(self):
+            with self._lock:
+                other = self.other
+                self.other = other + 1
+"""
+
+
+@pytest.mark.parametrize("passed", [["_check"], ["_check", "_check_again"]], ids=["another check", "diff"])
+def test_what_the_first_check_does_not_meet_is_met_by_the_second_look(tmp_path, monkeypatch, passed):
+    """A candidate mends one method and tears another one apart; the stages before have seen nothing of it."""
+    (tmp_path / "shop.py").write_text(textwrap.dedent(TORN_ELSEWHERE).lstrip(), encoding="utf-8")
+    result = check(CheckOptions(Subject("shop", "Shelf"), project=tmp_path, max_tests=12))
+    (tmp_path / "result.json").write_text(json.dumps(result.as_json()), encoding="utf-8")
+
+    def bad_mends(files, clues, owner):
+        text = files["shop.py"]
+        body, other = "        count = self.count\n        self.count = count + 1\n", "            other = self.other\n"
+        held = text.replace(body, "        with self._lock:\n" + textwrap.indent(body, "    "))
+        torn = held.replace(other, "            pass\n").replace("            self.other = other + 1\n", "") + (
+            "        other = self.other\n        self.other = other + 1\n"
+        )
+        return [Mend("test", "tears", (Edit("shop.py", text, torn),))]
+
+    for name in passed:
+        monkeypatch.setattr(Prover, name, lambda _self, _trial: True)
+    monkeypatch.setattr(fixing, "mends", bad_mends)
+    found_there = mended(tmp_path)
+    assert found_there.verdict == "none"
+    (tried,) = found_there.more["candidates"]
+    assert tried["reason"].startswith("it brings a new fault: ")
+    assert "move" in tried["reason"]
+    assert not {"checked_again", "behaviour"} & set(tried["evidence"])
+
+
+def test_the_second_look_has_other_seeds_and_three_threads_where_calls_wait():
+    setting = MendSetting(Subject("a", "A"), "a:A", None, Finding("wrong-result", "", []), None, None, 7)
+    prover = Prover(setting, QUICK)
+    prover._unrelated = ("g",)
+    assert prover.second_checks() == [CheckRound(8, 2, ("g",)), CheckRound(7), CheckRound(9)]
+    setting.finding = Finding("hang", "", [])
+    assert CheckRound(10, 3, ("g",)) in prover.second_checks()
+    setting.finding = Finding("exception", "", [])
+    prover._waits = True
+    assert CheckRound(10, 3, ("g",)) in prover.second_checks()
+    assert ProofLimits(None, 20, 0.0).again.max_tests == 100
+    assert ProofLimits.of(300, None).again == ProofLimits(50.0, None, 20.0)
+
+
 def test_tests_that_other_candidates_failed_come_before_a_check(found, monkeypatch):
     """A check of the first candidate meets the fault in another pair of calls: the second one is tried with it."""
     folder = found("Half")
@@ -268,7 +333,9 @@ def test_tests_that_other_candidates_failed_come_before_a_check(found, monkeypat
     file = folder / "result.json"
     read = read_result(file)
     alone = next(each for each in read.findings if {call.method for call in each.test.calls} == {"add"})
-    asked = FixOptions(file, alone.number, project=folder, limits=ProofLimits(None, 20, 0.0, compared=2))
+    asked = FixOptions(
+        file, alone.number, project=folder, limits=ProofLimits(None, 20, 0.0, compared=2, again_tests=20)
+    )
     result = fix(asked, replace(read, findings=(alone,)), alone)
     assert result.verdict == "none"
     first, second = (each["reason"] for each in result.more["candidates"])
@@ -437,7 +504,7 @@ def test_a_class_shares_a_lock_with_its_base_class_in_another_file(tmp_path, mon
     (tmp_path / "r.json").write_text(json.dumps({**data, "findings": [told]}), encoding="utf-8")
     read = read_result(tmp_path / "r.json")
     (torn,) = read.findings
-    limits = ProofLimits(None, 20, 0.0, compared=5)
+    limits = ProofLimits(None, 20, 0.0, compared=5, again_tests=20)
     asked = FixOptions(tmp_path / "r.json", torn.number, project=tmp_path, limits=limits)
     result = fix(asked, read, torn)
     assert result.verdict == "mended", [each["reason"] for each in result.more["candidates"]]
@@ -478,7 +545,7 @@ def test_what_blocks_before_any_thread_is_no_fault_of_the_mend(tmp_path, monkeyp
     main(["check", "twice:Twice", "--max-tests", "40", "--workers", "1", "--quiet", "--json", "r.json"])
     read = read_result(tmp_path / "r.json")
     stuck = next(each for each in read.findings if each.kind == "deadlock")
-    limits = ProofLimits(None, 40, 0.0, compared=5)
+    limits = ProofLimits(None, 40, 0.0, compared=5, again_tests=40)
     result = fix(FixOptions(tmp_path / "r.json", stuck.number, project=tmp_path, limits=limits), read, stuck)
     assert not any("plait bug" in each["reason"] for each in result.more["candidates"])
     assert (result.verdict, "RLock()" in result.more.get("diff", "")) == ("mended", True)

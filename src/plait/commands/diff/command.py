@@ -66,7 +66,7 @@ def diff(
     """Look for a difference until one is proven or the budget is used up; ``keep`` gets the minimal test of it."""
     asked = time.monotonic()
     with ExitStack() as stack:
-        old, new = (
+        old, new = options.versions or (
             stack.enter_context(opened(text, project=options.project, subject=options.subject, allow=options.allow))
             for text in (options.old, options.new)
         )

@@ -12,6 +12,7 @@ from plait.generate.catalogue import Hints
 from plait.model.choices import EXHAUSTIVE
 from plait.store.database import FOLDER
 from plait.subject.name import Subject
+from plait.subject.versions.version import Version
 from plait.workers.cluster import Cluster, cluster_of
 
 DEFAULT_BUDGET = 60.0
@@ -38,6 +39,7 @@ class DiffOptions(SearchOptions):
     called: str = ""  # what the comparison is called there; else by its versions
     quiet: bool = True
     cluster: Cluster | None = None  # instead of processes on this machine
+    versions: tuple[Version, Version] | None = None  # opened already: they are taken for ``old`` and ``new``
 
 
 def diff_options(options: argparse.Namespace) -> DiffOptions:

@@ -46,7 +46,7 @@ from plait.subject.source import files_of
 from plait.subject.versions.version import Version
 from plait.workers.failures import WorkerError
 
-BUDGET_S = 180.0
+BUDGET_S = 300.0
 TASK_S = 120.0
 MOST_OTHERS = 6  # further findings of the file that each candidate is tried with
 _CODES = {"mended": NOTHING_FOUND, "none": FOUND, "inconclusive": INCONCLUSIVE}

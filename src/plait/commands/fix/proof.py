@@ -2,7 +2,9 @@
 
 A candidate is applied to a copy. It holds if no schedule of the finding's test shows a violation any more, calls that
 run one after another give what they gave before, a fresh `plait check` meets neither this cause nor anything that the
-original does not show as well, and tests of the project that passed still pass. What it costs is measured.
+original does not show as well, and tests of the project that passed still pass. What has come so far gets a second
+look: longer checks with other seeds, with three threads where calls wait, and a comparison with the original
+(`plait diff`), whose tests aim at the changed methods. What a mend costs is measured.
 """
 
 from __future__ import annotations
@@ -11,13 +13,15 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from plait.commands.budget import LONGEST_IMPORT
 from plait.commands.check.command import check, workers_for
 from plait.commands.check.options import CheckOptions
 from plait.commands.check.worker.stream import StreamOptions
 from plait.commands.check.worker.tasks import interface_of
+from plait.commands.diff.command import diff
+from plait.commands.diff.options import DiffOptions
 from plait.commands.fix.copies import ProjectCopy
 from plait.commands.fix.owntests import SuiteRun, files_about, run_tests
 from plait.commands.fix.worker import (
@@ -34,7 +38,7 @@ from plait.commands.interrupt import Interrupt
 from plait.commands.perf.command import PerfOptions, compare_speed
 from plait.errors import PlaitBugError, UsageError
 from plait.generate.catalogue import Hints
-from plait.judge.oracle.rules import Rules
+from plait.judge.oracle.rules import Rules, may_wait
 from plait.model.finding import Finding
 from plait.model.fingerprint import fingerprint_of
 from plait.model.result import Result
@@ -48,7 +52,8 @@ from plait.workers.pool import Workers
 TASK_S = 120.0  # seconds for one task of a worker
 STALL_S = 20.0
 COMPARED = 40  # tests whose calls run one after another in both versions
-LEAST_S, MOST_S = 5.0, 60.0  # of one check, which gets a sixth of the budget
+LEAST_S, MOST_S = 5.0, 60.0  # of one check, which gets a twelfth of the budget; in the second look, twice as much
+AGAIN = 100  # tests at least in each check of the second look, where tests bound it
 TESTS_S = 120.0  # for the project's own tests
 LEAST_PERF_S, PERF_S = 2.0, 20.0
 PROVEN, REJECTED, NOT_PROVEN, NOT_TRIED = "proven", "rejected", "not proven", "not tried"
@@ -63,12 +68,28 @@ class ProofLimits:
     perf_s: float = PERF_S
     tests_s: float = TESTS_S
     compared: int = COMPARED  # tests whose calls run one after another
+    again_tests: int = AGAIN
 
     @classmethod
     def of(cls, budget: float, max_tests: int | None) -> ProofLimits:
         """Return what a budget leaves for each part; a number of tests bounds checks instead."""
-        check_s = min(MOST_S, max(LEAST_S, budget / 6))
-        return cls(None if max_tests is not None else check_s, max_tests, min(PERF_S, max(LEAST_PERF_S, budget / 8)))
+        check_s = min(MOST_S, max(LEAST_S, budget / 12))
+        return cls(None if max_tests is not None else check_s, max_tests, min(PERF_S, max(LEAST_PERF_S, budget / 12)))
+
+    @property
+    def again(self) -> ProofLimits:
+        """The limits of each check of the second look."""
+        seconds = None if self.check_s is None else min(MOST_S, 2 * self.check_s)
+        tests = None if self.max_tests is None else max(self.max_tests, self.again_tests)
+        return replace(self, check_s=seconds, max_tests=tests)
+
+
+class CheckRound(NamedTuple):
+    """One check of a candidate: with which seed, how many threads, and without which methods."""
+
+    seed: int
+    threads: int = 2
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -83,7 +104,8 @@ class MendTrial:
     @property
     def left(self) -> int:
         """Findings that a fresh check still had, and the original as well."""
-        return len(self.evidence.get("checked", {}).get("as_before", ()))
+        looks = (self.evidence.get(name, {}) for name in ("checked", "checked_again"))
+        return max(len(look.get("as_before", ())) for look in looks)
 
     def as_json(self, number: int) -> dict[str, Any]:
         """Return plain data."""
@@ -142,6 +164,7 @@ class Prover:
         self._before: list[InOrder] = []
         self._suite: list[Path] = []
         self._suite_before = SuiteRun()
+        self._waits = False  # whether calls of the class wait
 
     @contextlib.contextmanager
     def _workers(self, copy: ProjectCopy) -> Iterator[Workers]:
@@ -171,7 +194,9 @@ class Prover:
             except WorkerError:
                 more = []
             self._tests = [test, *more]
-            methods = [each.name for each in self._ask(workers, interface_of, setting.name).methods]
+            interface = self._ask(workers, interface_of, setting.name)
+            methods = [each.name for each in interface.methods]
+            self._waits = bool(may_wait(interface))
             self._unrelated = tuple(each for each in setting.unrelated if each in methods)
             self._before = self._ask(workers, in_order, setting.order, self._tests)
         base = setting.original.base
@@ -190,7 +215,9 @@ class Prover:
         trial = MendTrial(mend)
         self._setting.mended.apply(mend)
         try:
-            for stage in (self._explore, self._compare, self._check, self._own_tests):
+            for stage in (
+                self._explore, self._compare, self._check, self._own_tests, self._check_again, self._no_new_behaviour,
+            ):  # fmt: skip
                 if not stage(trial):
                     return trial
                 if self._interrupt is not None and self._interrupt.requested:
@@ -268,34 +295,90 @@ class Prover:
         """Check the methods that have to do with the finding, where these are not all, then the whole class."""
         self._say(f"checking: {trial.mend.title}")
         setting = self._setting
-        told: dict[str, Any] = {"tests": 0, "schedules": 0, "verdict": "none", "seconds": 0.0, "as_before": []}
+        told = _nothing_told()
         for left_out in dict.fromkeys((self._unrelated, ())):
-            result = self._checked(setting.mended, left_out)
-            for finding in result.findings:
-                if same_fault(finding, setting.finding, setting.name):
-                    self._fails(trial, finding, is_new=False)
-                    return False
-                if not self._was_there(finding):
-                    self._fails(trial, finding, is_new=True)
-                    return False
-                if finding.summary not in told["as_before"]:
-                    told["as_before"].append(finding.summary)
-            told["tests"] += result.stats.get("tests", 0)
-            told["schedules"] += result.stats.get("schedules", 0)
-            told["seconds"] = round(told["seconds"] + result.elapsed_s, 1)
-            told["verdict"] = "violation" if told["as_before"] else result.verdict
+            first = CheckRound(setting.seed, left_out=left_out)
+            if not self._only_as_before(trial, self._checked(first, self._limits), told):
+                return False
         trial.evidence["checked"] = told
         if not told["tests"]:
             trial.verdict, trial.reason = NOT_PROVEN, "the check could not run a test within its budget"
             return False
         return True
 
-    def _checked(self, copy: ProjectCopy, left_out: tuple[str, ...]) -> Result:
-        setting, limits = self._setting, self._limits
-        hints = replace(setting.hints, exclude=(*setting.hints.exclude, *left_out))
+    def _only_as_before(self, trial: MendTrial, result: Result, told: dict[str, Any]) -> bool:
+        """Return whether a check found nothing that the mend should have removed, or has brought; note the rest."""
+        setting = self._setting
+        for finding in result.findings:
+            is_same = same_fault(finding, setting.finding, setting.name)
+            if is_same or not self._was_there(finding):
+                self._fails(trial, finding, is_new=not is_same)
+                return False
+            if finding.summary not in told["as_before"]:
+                told["as_before"].append(finding.summary)
+        told["tests"] += result.stats.get("tests", 0)
+        told["schedules"] += result.stats.get("schedules", 0)
+        told["seconds"] = round(told["seconds"] + result.elapsed_s, 1)
+        told["verdict"] = "violation" if told["as_before"] else result.verdict
+        return True
+
+    def second_checks(self) -> list[CheckRound]:
+        """Return the checks of the second look: other tests around what changed, of everything, and more threads."""
+        seed = self._setting.seed
+        found = [CheckRound(seed + 1, left_out=self._unrelated), CheckRound(seed), CheckRound(seed + 2)]
+        if self._waits or self._setting.finding.kind in ("deadlock", "hang"):
+            found.insert(1, CheckRound(seed + 3, threads=3, left_out=self._unrelated))
+        return found
+
+    def _check_again(self, trial: MendTrial) -> bool:
+        """Check with tests that nobody has seen before: what only they show is still a mend that does not hold."""
+        self._say(f"checking again: {trial.mend.title}")
+        told = _nothing_told()
+        told["threads"] = 2
+        told["seeds"] = []
+        for each in self.second_checks():
+            if not self._only_as_before(trial, self._checked(each, self._limits.again), told):
+                return False
+            told["threads"] = max(told["threads"], each.threads)
+            told["seeds"].append(each.seed)
+            if self._interrupt is not None and self._interrupt.requested:
+                break
+        trial.evidence["checked_again"] = told
+        return True
+
+    def _no_new_behaviour(self, trial: MendTrial) -> bool:
+        """Compare with the original: an outcome that only the mend has must be one of its whole calls."""
+        self._say(f"comparing with the original: {trial.mend.title}")
+        setting, limits = self._setting, self._limits.again
+        versions = (setting.original.version, setting.mended.version)
+        asked = DiffOptions(
+            setting.subject, *(f"dir:{each.root}" for each in versions), project=setting.mended.base,
+            budget=limits.check_s or TASK_S, max_tests=limits.max_tests, seed=setting.seed, model=setting.model,
+            workers=setting.workers, allow=setting.allow, hints=setting.hints, hook=setting.hook, tests=setting.values,
+            nondeterministic=setting.rules.nondeterministic, reproduce=False, versions=versions,
+        )  # fmt: skip
+        result = diff(asked, self._interrupt)
+        new = [each for each in result.findings if each.only_new and each.test is not None]
+        for finding in new:
+            assert finding.test is not None
+            order = setting.order
+            asked_again = replace(order, replay=replace(order.replay, test=finding.test, foreign=()), kind="")
+            with self._workers(setting.mended) as workers:
+                shown = self._ask(workers, violation_of, asked_again)
+            if shown is not None:
+                trial.verdict, trial.reason = REJECTED, f"it brings a new fault: {finding.summary}"
+                return False
+        counts = {"tests": result.stats["checks"], "schedules": result.stats["schedules"], "new": len(new)}
+        trial.evidence["behaviour"] = counts
+        return True
+
+    def _checked(self, each: CheckRound, limits: ProofLimits) -> Result:
+        setting = self._setting
+        copy = setting.mended
+        hints = replace(setting.hints, exclude=(*setting.hints.exclude, *each.left_out))
         return check(
             CheckOptions(
-                setting.subject, f"dir:{copy.version.root}", project=copy.base, seed=setting.seed,
+                setting.subject, f"dir:{copy.version.root}", project=copy.base, seed=each.seed, threads=each.threads,
                 budget=limits.check_s, max_tests=limits.max_tests, model=setting.model, workers=setting.workers,
                 allow=setting.allow, hints=hints, rules=setting.rules, hook=setting.hook, tests=setting.values,
                 version=copy.version,
@@ -365,6 +448,10 @@ class Prover:
         ratio = found.speedup if found.verdict != "inconclusive" else None
         reason = "" if ratio else found.reason or "no test could be measured"
         trial.evidence["cost"] = {"ratio": round(1 / ratio, 3) if ratio else None, "reason": reason}
+
+
+def _nothing_told() -> dict[str, Any]:
+    return {"tests": 0, "schedules": 0, "verdict": "none", "seconds": 0.0, "as_before": []}
 
 
 def same_fault(finding: Finding, other: Finding, subject: str) -> bool:

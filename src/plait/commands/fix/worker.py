@@ -142,6 +142,8 @@ def _shown(violation: Violation) -> str:
 def violation_of(order: FixOrder) -> tuple[str, str | None] | None:
     """Return kind and exception of what this version shows in a test; None if nothing, or there is no such test.
 
+    Anything is wanted if the order names no kind.
+
     Where the calls before the threads already wait for ever, that is worse than whatever they would lead to.
     """
     state.subject()
@@ -150,7 +152,7 @@ def violation_of(order: FixOrder) -> tuple[str, str | None] | None:
         try:
             found = examine(
                 _examination(order), systematic=LOOKED_FOR,
-                wanted=lambda each: (each.kind, each.exception) == (order.kind, order.exception),
+                wanted=lambda each: not order.kind or (each.kind, each.exception) == (order.kind, order.exception),
             )  # fmt: skip
         except (UsageError, SetupFailedError):
             return None
