@@ -68,7 +68,7 @@ def test_without_locks_the_changed_methods_are_named():
 def test_speed_says_nothing_about_safety():
     review = clean()
     for step in (review.diff, review.check, *review.explored):
-        step.verdict, step.more["reason"] = "inconclusive", "calls always raised. Give values"
+        step.verdict, step.reason = "inconclusive", "calls always raised. Give values"
     assert (review.verdict, review.perf.verdict) == ("inconclusive", "none")
     assert line(review).startswith("no conclusion: diff: no conclusion: calls always raised. Give values; check: ")
     review.check.verdict = "none"
@@ -283,7 +283,7 @@ def test_a_title_is_as_wide_as_a_page_where_sentences_are_not_wrapped():
 def test_existing_tests_without_threads_need_no_word():
     made = clean()
     for step in made.explored:
-        step.verdict, step.more["reason"] = "inconclusive", "the test starts no thread"
+        step.verdict, step.reason = "inconclusive", "the test starts no thread"
         step.more["tests"] = [{"test": "tests/test_shop.py::test_one", "ran": "one thread"}]
     assert made.untold == []
     for step in made.explored:

@@ -138,7 +138,7 @@ def test_explored_tests_and_runs_of_a_store():
     }  # fmt: skip
     run = {
         "verdict": "none", "stats": {"tests": 3, "schedules": 9}, "stopped_by": "budget", "more": {"pairs": []},
-        "notes": ["a"], "causes": [], "at": 1.0,
+        "notes": ["a"], "causes": [], "at": 1.0, "reason": "",
     }  # fmt: skip
     assert ExploredTest.from_json(unit).as_json() == unit
     for _ in range(300):
@@ -171,7 +171,7 @@ def test_comparisons_of_a_store(tmp_path):
         ),
         "more": {"sequential": [], "changed": ["f"], "outcomes": OUTCOMES,
                  "outcomes_complete": {"old": True, "new": True}}, "notes": ["a"], "at": 1.0, "seed": 0,
-        "model": "both", "findings": [FINDING.as_json()],
+        "reason": "", "model": "both", "findings": [FINDING.as_json()],
     }  # fmt: skip
     shown = 0
     with Store(tmp_path) as store:

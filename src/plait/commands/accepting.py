@@ -48,7 +48,7 @@ def apply_baseline(
         marked = baseline.mark(found)
         said = f"{baseline.file}: {len(accepted)} accepted, {len(gone)} removed, {len(baseline.entries)} in all"
         result.notes.append(said)
-    result.more["baseline"] = marked
+    result.baseline = marked
     result.notes += baseline.notes(marked)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from plait.model.command_results import CallRow, CheckResult
 from plait.model.finding import Finding
-from plait.model.result import Result
 from plait.subject.contract import ATOMIC, EXTERNAL, IMMUTABLE, INTERNAL, LOCAL
 from plait.subject.package.facts import READ, ClassFacts
 from plait.subject.package.suspects import Suspect
@@ -38,7 +38,7 @@ class Audited:
     evidence: dict[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     suspects: list[Suspect] = field(default_factory=list)
-    check: Result | None = None
+    check: CheckResult | None = None
 
     @property
     def score(self) -> float:
@@ -58,7 +58,7 @@ class Audited:
         }  # fmt: skip
 
 
-def judge_class(audited: Audited, result: Result, facts: ClassFacts | None) -> None:
+def judge_class(audited: Audited, result: CheckResult, facts: ClassFacts | None) -> None:
     """Fill in what a check of a class has shown."""
     audited.check = result
     audited.findings = list(result.findings)
@@ -66,11 +66,11 @@ def judge_class(audited: Audited, result: Result, facts: ClassFacts | None) -> N
     if result.findings:
         audited.verdict, audited.contract = UNSAFE, EXTERNAL
     elif result.verdict == "inconclusive" or not result.stats.get("tests"):
-        audited.reason = str(result.more.get("reason") or "; ".join(result.notes[:1]) or "no test could be run")
+        audited.reason = str(result.reason or "; ".join(result.notes[:1]) or "no test could be run")
         return
     else:
         audited.verdict, audited.contract = SILENT, _promise(facts)
-    calls: dict[str, dict[str, Any]] = result.stats.get("methods", {})
+    calls: dict[str, CallRow] = result.stats.get("methods", {})
     harmed = frozenset(name for pair in audited.unsafe for name in pair)
     for name, row in calls.items():
         level = _level(name, facts, harmed, _promise(facts))
@@ -98,9 +98,9 @@ def _level(name: str, facts: ClassFacts | None, harmed: frozenset[str], promise:
     return promise
 
 
-def judge_functions(audited: Sequence[Audited], result: Result) -> None:
+def judge_functions(audited: Sequence[Audited], result: CheckResult) -> None:
     """Fill in what a check of a module's functions has shown about each of them."""
-    calls: dict[str, dict[str, Any]] = result.stats.get("methods", {})
+    calls: dict[str, CallRow] = result.stats.get("methods", {})
     for each in audited:
         own = each.name.partition(":")[2]
         each.findings = [finding for finding in result.findings if own in map(_plain, finding.methods)]
@@ -123,7 +123,7 @@ def _plain(method: str) -> str:
     return method.rpartition(".")[2].rpartition(":")[2]
 
 
-def _count(audited: Audited, result: Result, only: str | None = None) -> None:
+def _count(audited: Audited, result: CheckResult, only: str | None = None) -> None:
     stats = result.stats
     covered = [tuple(row["methods"]) for row in result.more.get("pairs", ()) if row["covered"]]
     shown = [each for finding in result.findings for each in (finding.methods, *finding.siblings)]

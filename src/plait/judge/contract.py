@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from plait.subject.contract import Contract
 
 if TYPE_CHECKING:
+    from plait.model.command_results import CheckResult
     from plait.model.finding import Finding
-    from plait.model.result import Result
 
 _NAMED, _LISTED = 3, 6
 
 
-def hold_to(result: Result, contract: Contract) -> None:
+def hold_to(result: CheckResult, contract: Contract) -> None:
     """Keep the findings that break a promise; name the others in a note, and write down what was promised."""
     if not contract:
         return

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plait.judge.performance.result import Comparison
+from plait.model.command_results import CheckResult, DiffResult, ExploreResult
 from plait.model.finding import Finding
 from plait.model.result import Result
 from plait.subject.changes.locks import LockChange
@@ -43,10 +44,10 @@ class ClassReview:
     touched: TouchedClass
     prefix: str = ""
     locks: list[LockChange] = field(default_factory=list)
-    diff: Result | None = None
-    check: Result | None = None
+    diff: DiffResult | None = None
+    check: CheckResult | None = None
     perf: Comparison | None = None
-    explored: list[Result] = field(default_factory=list)
+    explored: list[ExploreResult] = field(default_factory=list)
     before: list[Finding] = field(default_factory=list)  # findings that the old version has, too
     notes: list[str] = field(default_factory=list)
     problem: str | None = None  # why nothing could be done
@@ -74,11 +75,11 @@ class ClassReview:
 
         Tests are chosen by what their file imports: one that starts no thread says nothing, and needs no word.
         """
-        steps = [("diff", self.diff), ("check", self.check)]
+        steps: list[tuple[str, Result | None]] = [("diff", self.diff), ("check", self.check)]
         steps += [(f"explore {each.subject}", each) for each in self.explored if not _is_sequential(each)]
         return [
-            f"{name}: no conclusion: {step.more['reason']}" for name, step in steps
-            if step is not None and step.verdict == "inconclusive" and step.more.get("reason")
+            f"{name}: no conclusion: {step.reason}" for name, step in steps
+            if step is not None and step.verdict == "inconclusive" and step.reason
         ]  # fmt: skip
 
     def brought(self) -> list[Brought]:
@@ -171,7 +172,7 @@ def _plain(finding: Finding) -> set[str]:
     return {method.rpartition(".")[2] for method in finding.methods}
 
 
-def _is_sequential(explored: Result) -> bool:
+def _is_sequential(explored: ExploreResult) -> bool:
     """Return whether no test of a step has started a thread."""
     tests = explored.more.get("tests", [])
     return bool(tests) and all(each["ran"] == "one thread" for each in tests)

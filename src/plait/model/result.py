@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +12,15 @@ from plait.model.finding import Finding
 from plait.model.fingerprint import fingerprint_of
 
 SCHEMA = 1
+_GOOD = ("none", "pass", "clean", "improvement")
 
 
 @dataclass(slots=True)
 class Result:
-    """Common fields of all commands; fields may be added here, never renamed."""
+    """Common fields of all commands; fields may be added here, never renamed.
+
+    ``stats`` and ``more`` have the keys of their command: `plait.model.command_results` says which.
+    """
 
     command: str
     subject: str
@@ -24,11 +29,13 @@ class Result:
     seed: int = 0
     model: str = "both"
     findings: list[Finding] = field(default_factory=list)
-    stats: dict[str, Any] = field(default_factory=dict)
+    stats: Mapping[str, Any] = field(default_factory=dict)
     elapsed_s: float = 0.0
     stopped_by: str = "budget"
     notes: list[str] = field(default_factory=list)
-    more: dict[str, Any] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""  # why there is no conclusion
+    baseline: dict[str, Any] | None = None  # what is accepted, where there is a file of that
     stories: list[dict[str, Any]] = field(default_factory=list)  # failing tests for the terminal; no part of the file
 
     def as_json(self) -> dict[str, Any]:
@@ -38,8 +45,14 @@ class Result:
             "seed": self.seed, "versions": self.versions, "python": sys.version.split()[0], "model": self.model,
             "verdict": self.verdict, "findings": [self._as_json(finding) for finding in self.findings],
             "stats": self.stats, "elapsed_s": round(self.elapsed_s, 3), "stopped_by": self.stopped_by,
-            "notes": self.notes, "confinement": confinement(), **self.more,
+            "notes": self.notes, "confinement": confinement(), **({"reason": self.reason} if self.reason else {}),
+            **self.more, **({} if self.baseline is None else {"baseline": self.baseline}),
         }  # fmt: skip
+
+    @property
+    def is_good(self) -> bool:
+        """Whether nothing bad was found and something was looked at."""
+        return self.verdict in _GOOD
 
     def _as_json(self, finding: Finding) -> dict[str, Any]:
         return {**finding.as_json(), "fingerprint": fingerprint_of(finding, self.subject)}

@@ -11,7 +11,7 @@ import ast
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 
 def methods_of(name: str) -> tuple[str, ...]:
@@ -21,6 +21,13 @@ def methods_of(name: str) -> tuple[str, ...]:
     """
     parts = [part.removesuffix(".setter").removesuffix(".deleter") for part in name.split("+")]
     return tuple(each for part in parts for each in (("__enter__", "__exit__") if part == "with" else (part,)))
+
+
+class TestLines(TypedDict):
+    """A test as text: calls before the threads start, then those of each thread."""
+
+    prefix: list[str]
+    suffixes: list[list[str]]
 
 
 @functools.lru_cache(maxsize=8192)
@@ -123,7 +130,7 @@ class Test:
         """All calls of the suffixes, thread by thread."""
         return tuple(call for suffix in self.suffixes for call in suffix)
 
-    def as_lines(self) -> dict[str, Any]:
+    def as_lines(self) -> TestLines:
         """Return the readable form that the result file's ``test`` field has."""
         return {
             "prefix": [call.source for call in self.prefix],

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from plait.errors import guarded
 from plait.judge.audit import SILENT, UNJUDGED, UNSAFE, Audited
+from plait.model.command_results import AuditResult
 from plait.model.fingerprint import fingerprint_of
 from plait.model.foreign import visible
-from plait.model.result import Result
+from plait.report.closing import closing_lines
 from plait.report.layout import Layout, Line, Span, as_text, fitted, prose, terminal_layout, wrapped
-from plait.report.publish import OUT, attempt, plainly, write_all, write_whole
-from plait.report.reproducer import write_reproducer
+from plait.report.publish import attempt, plainly, reproduce, write_all, write_whole
 
 _MARK = 13  # columns of a verdict
 _LISTED = 3  # findings of one class
@@ -25,10 +23,11 @@ _STYLES = {UNSAFE: "bad", SILENT: "good", UNJUDGED: "why"}
 _SIGNS = {UNSAFE: "❌", SILENT: "✅", UNJUDGED: "❔"}
 
 
-def publish_audit(result: Result, audited: Sequence[Audited], options: argparse.Namespace) -> bool:
+def publish_audit(result: AuditResult, audited: Sequence[Audited], options: argparse.Namespace) -> bool:
     """Write everything that was asked for; reproducers first, because the result names them."""
     for each in audited:
-        _reproduce(each, result)
+        if each.check is not None:
+            reproduce(each.findings, each.check, result.notes)
     written = guarded("reporting", lambda: audit_json(result, audited), result.notes)
     layout = terminal_layout()
     said = guarded("reporting", lambda: audit_text(result, audited, layout), result.notes)
@@ -43,19 +42,7 @@ def publish_audit(result: Result, audited: Sequence[Audited], options: argparse.
     return write_all({**data, "notes": result.notes}, options, said, statement_of_audit(result))
 
 
-def _reproduce(audited: Audited, result: Result) -> None:
-    check = audited.check
-    for finding in audited.findings:
-        if check is None or finding.test is None or finding.schedule is None or finding.reproducer is not None:
-            continue
-        root = Path(check.more["root"]) if "root" in check.more else None
-        probes = check.more.get("probes", []) if finding.probed else []
-        write = partial(write_reproducer, finding, check.subject, Path(OUT), root, probes, check.more.get("rules"))
-        written = attempt(write, f"a regression test in {OUT}", result.notes)
-        finding.reproducer = None if written is None else str(written)
-
-
-def audit_json(result: Result, audited: Sequence[Audited]) -> dict[str, Any]:
+def audit_json(result: AuditResult, audited: Sequence[Audited]) -> dict[str, Any]:
     """Return the result file: each finding names the class or module that was checked."""
     owners = {id(finding): each for each in audited for finding in each.findings}
     data = result.as_json()
@@ -69,7 +56,7 @@ def audit_json(result: Result, audited: Sequence[Audited]) -> dict[str, Any]:
     return data
 
 
-def statement_of_audit(result: Result) -> list[str]:
+def statement_of_audit(result: AuditResult) -> list[str]:
     """Return what was audited, and how it ended."""
     stats = result.stats
     every = stats["classes"] + stats["functions"]
@@ -92,15 +79,14 @@ def _counted(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-def audit_text(result: Result, audited: Sequence[Audited], layout: Layout) -> list[Line]:
+def audit_text(result: AuditResult, audited: Sequence[Audited], layout: Layout) -> list[Line]:
     """Return the table, what is behind it, and the sums."""
     lines: list[Line] = []
     for each in audited:
         lines += _row(each, layout)
     lines += _state(result, layout)
     lines += _suspected(audited, layout)
-    lines += [[], *(line for said in statement_of_audit(result) for line in prose(said, layout))]
-    return lines + [line for note in result.notes for line in prose(f"note: {note}", layout)]
+    return [*lines, [], *closing_lines(result, statement_of_audit(result), layout)]
 
 
 def _row(audited: Audited, layout: Layout) -> list[Line]:
@@ -130,7 +116,7 @@ def in_one_line(audited: Audited) -> str:
     return f"{audited.contract}; {met}{', every schedule of every test' if proof['complete'] else ''}."
 
 
-def _state(result: Result, layout: Layout) -> list[Line]:
+def _state(result: AuditResult, layout: Layout) -> list[Line]:
     rows = result.more["module_state"]
     if not rows:
         return []
@@ -158,7 +144,7 @@ def _suspected(audited: Sequence[Audited], layout: Layout) -> list[Line]:
     return lines
 
 
-def audit_markdown(result: Result, audited: Sequence[Audited]) -> str:
+def audit_markdown(result: AuditResult, audited: Sequence[Audited]) -> str:
     """Return the audit for a job summary or a page on GitHub."""
     lines = [f"### plait audit: {result.subject}", "", *(f"{each}  " for each in statement_of_audit(result)), ""]
     lines += ["| | subject | contract | evidence |", "| --- | --- | --- | --- |"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from plait.model.result import Result
+    from plait.model.command_results import BisectResult, CommitRow
 
 
-def bisect_text(result: Result, path: Path | None = None) -> str:
+def bisect_text(result: BisectResult, path: Path | None = None) -> str:
     """Return the commit, what it brought, and how it was found; ``path`` is where the subject is imported from."""
     good, bad = result.versions["good"], result.versions["bad"]
     if result.verdict == "none":
@@ -43,9 +43,9 @@ def bisect_text(result: Result, path: Path | None = None) -> str:
     return "\n".join(lines)
 
 
-def _commit(each: dict[str, Any]) -> list[str]:
+def _commit(each: CommitRow) -> list[str]:
     return [f"  {each['name'][:10]}  {each['subject']}", f"              {each['author']}, {each['date']}"]
 
 
-def _why(each: dict[str, Any]) -> str:
+def _why(each: CommitRow) -> str:
     return f" ({each['why']})" if each["why"] else ""

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from plait.model.command_results import CheckResult
 from plait.model.finding import Finding
-from plait.model.result import Result
+from plait.report.closing import note_lines, statement_lines
 from plait.report.finding_text import finding_lines
 from plait.report.layout import Layout, Line, Span, indented, prose
 
 SHOWN, LISTED = 5, 20  # findings in full, and those with at least a line
 
 
-def check_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
+def check_text(result: CheckResult, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
     """Return the result as people read it."""
     lines: list[Line] = []
     if result.findings and result.more.get("mentions_threads") is False:
@@ -39,21 +40,15 @@ def check_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa
         lines += prose(f"... and {sum(map(len, groups[listed:]))} more", layout)
     if len(groups) > in_full:
         lines += prose(f"--full shows all of them as the first {in_full}.", layout)
-    head, *rest = check_statement(result)
-    lines += [*([[]] if len(groups) > in_full else []), *prose(head, layout, "good" if _is_good(result) else "bad")]
-    lines += [line for said in rest for line in prose(said, layout)]
+    lines += [[]] if len(groups) > in_full else []
+    lines += statement_lines(result, check_statement(result), layout)
     pairs = result.more.get("pairs", [])
     drawn = [
         curve(result.more.get("coverage_over_time", []), len(pairs), min(WIDTH, layout.width - 40)),
         *matrix(pairs),
     ]
     lines += indented([[Span(line)] for line in drawn if line])
-    notes = [note for note in result.notes if note != result.more.get("reason")]
-    return [*lines, *(line for note in notes for line in prose(f"note: {note}", layout, "note"))]
-
-
-def _is_good(result: Result) -> bool:
-    return result.verdict in ("none", "pass", "clean", "improvement")
+    return [*lines, *note_lines(result, layout)]
 
 
 def _groups(findings: Sequence[Finding]) -> list[list[int]]:
@@ -74,7 +69,7 @@ _ENDED = {
 }  # fmt: skip
 
 
-def check_statement(result: Result) -> list[str]:
+def check_statement(result: CheckResult) -> list[str]:
     """Return what was done and how far it reaches: a pass is evidence, so it says of what."""
     stats = result.stats
     found = len(result.findings)
@@ -84,7 +79,7 @@ def check_statement(result: Result) -> list[str]:
     said = counted if found else "No thread-safety violation found" if stats["tests"] else "No test could be run"
     if result.verdict == "inconclusive" and stats["tests"]:
         said = "No conclusion: what ran is no evidence"
-    reason = [f"Why: {result.more['reason']}."] if result.verdict == "inconclusive" and "reason" in result.more else []
+    reason = [f"Why: {result.reason}."] if result.verdict == "inconclusive" and result.reason else []
     done = f"{stats['tests']} tests, {stats['schedules']} schedules; {stats.get('tests_exhausted', 0)} tests explored "
     count, covered = stats["method_pairs"], stats["method_pairs_covered"]
     which = "the one pair" if count == covered == 1 else f"{covered} of {count} pairs"

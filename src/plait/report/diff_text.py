@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from plait.model.command_results import DiffResult, SequentialRow
 from plait.model.finding import Finding
-from plait.model.result import Result
+from plait.report.closing import closing_lines
 from plait.report.finding_text import (
     INDENT,
     preemptions_of,
@@ -18,21 +19,17 @@ from plait.report.finding_text import (
 from plait.report.layout import Layout, Line, Span, prose
 
 
-def diff_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
+def diff_text(result: DiffResult, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
     """Return verdict, finding, outcomes side by side, and what was done."""
     lines: list[Line] = []
     for finding in result.findings:
         lines += [*difference_lines(finding, result, layout), []]
     for each in result.more.get("sequential", ()) if result.verdict == "sequential-difference" else ():
         lines += [*_sequential(each, layout), []]
-    head, *rest = diff_statement(result)
-    lines += prose(head, layout, "good" if result.verdict == "none" else "bad")
-    lines += [line for text in rest for line in prose(text, layout)]
-    notes = [note for note in result.notes if note != result.more.get("reason")]
-    return [*lines, *(line for note in notes for line in prose(f"note: {note}", layout, "note"))]
+    return [*lines, *closing_lines(result, diff_statement(result), layout)]
 
 
-def difference_lines(finding: Finding, result: Result, layout: Layout) -> list[Line]:
+def difference_lines(finding: Finding, result: DiffResult, layout: Layout) -> list[Line]:
     """Return one finding of a result."""
     before = [*prose(finding.summary, layout, "bad"), [], *test_lines(finding, layout)]
     if "outcomes" in result.more and finding is result.findings[0]:
@@ -49,7 +46,7 @@ def difference_lines(finding: Finding, result: Result, layout: Layout) -> list[L
     return with_interleaving(finding, layout, before, title, after)
 
 
-def _side_by_side(result: Result, layout: Layout) -> list[Line]:
+def _side_by_side(result: DiffResult, layout: Layout) -> list[Line]:
     """Return every outcome of either version, with the versions that have it: in columns where they fit."""
     shown = outcome_table(result.more)
     rows = [shown.head, *shown.rows]
@@ -81,7 +78,7 @@ def _listed(shown: OutcomeTable, layout: Layout, start: int) -> list[Line]:
     return lines
 
 
-def _sequential(each: dict[str, Any], layout: Layout) -> list[Line]:
+def _sequential(each: SequentialRow, layout: Layout) -> list[Line]:
     test = each["test"]
     lines = [*prose("The versions differ already when one call runs after another:", layout, "bad"), []]
     calls = [*test["prefix"], *(line for suffix in test["suffixes"] for line in suffix)]
@@ -100,7 +97,7 @@ def _skipped(count: int) -> str:
     return f"{count} of them skipped because {they} cannot interleave differently" if count else "none skipped"
 
 
-def diff_statement(result: Result) -> list[str]:
+def diff_statement(result: DiffResult) -> list[str]:
     """Return what was done and how far it reaches: a pass is evidence, so it says of what."""
     stats = result.stats
     said = {
@@ -112,7 +109,7 @@ def diff_statement(result: Result) -> list[str]:
     against = f"{result.versions['old']} against {result.versions['new']}"
     lines = [f"{said}: {result.subject}, {against} ({result.elapsed_s:.1f} s)."]
     if result.verdict == "inconclusive":
-        lines.append(f"Why: {result.more['reason']}.")
+        lines.append(f"Why: {result.reason}.")
     if not stats["changed_pairs"]:
         lines.append("No public method of the class is touched by the change.")
     else:

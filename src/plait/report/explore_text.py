@@ -5,26 +5,23 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from plait.report.layout import Layout, Line, fitted, prose
+from plait.report.closing import closing_lines
+from plait.report.layout import Layout, Line, fitted
 from plait.report.story import story_lines
 
 if TYPE_CHECKING:
-    from plait.model.result import Result
+    from plait.model.command_results import ExploreResult
 
 
-def explore_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
+def explore_text(result: ExploreResult, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
     """Return the failing interleavings, then what was done and how far it reaches."""
     lines: list[Line] = []
     for story in failing_tests(result, layout):
         lines += [*story, []]
-    head, *rest = explore_statement(result)
-    lines += prose(head, layout, "good" if result.verdict == "pass" else "bad")
-    lines += [line for text in rest for line in prose(text, layout)]
-    notes = [note for note in result.notes if note != result.more.get("reason")]
-    return [*lines, *(line for note in notes for line in prose(f"note: {note}", layout, "note"))]
+    return [*lines, *closing_lines(result, explore_statement(result), layout)]
 
 
-def failing_tests(result: Result, layout: Layout) -> list[list[Line]]:
+def failing_tests(result: ExploreResult, layout: Layout) -> list[list[Line]]:
     """Return the failing interleavings, each with its test and the command that runs it again."""
     found = []
     for test, told in zip(result.more.get("failed", ()), result.stories, strict=True):
@@ -36,14 +33,14 @@ def failing_tests(result: Result, layout: Layout) -> list[list[Line]]:
     return found
 
 
-def explore_statement(result: Result) -> list[str]:
+def explore_statement(result: ExploreResult) -> list[str]:
     """Return what was done and how far it reaches: a pass is evidence, so it says of what."""
     stats = result.stats
     tests = f"{stats['tests']} test{'s' if stats['tests'] != 1 else ''}"
     if result.verdict == "failure":
         said = f"{result.subject} fails: {len(result.findings)} of {tests} under some schedule."
     elif result.verdict == "inconclusive":
-        said = f"{result.subject}: no conclusion, because {result.more['reason']}."
+        said = f"{result.subject}: no conclusion, because {result.reason}."
     else:
         runs = "runs on OS threads" if stats["search"] == "OS threads" else "schedules"
         said = f"{result.subject}: no failure in {stats['schedules']} {runs} of {tests}."

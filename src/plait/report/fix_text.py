@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plait.model.result import Result
+from plait.model.command_results import FixResult
+from plait.report.closing import closing_lines
 from plait.report.layout import Layout, Line, Span, prose
 
 LISTED = 12  # candidates, or reasons, with a line of their own
 EACH = 3  # candidates that failed for one reason
 
 
-def fix_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
+def fix_text(result: FixResult, layout: Layout = Layout()) -> list[Line]:  # noqa: B008 - immutable
     """Return the diff with what proves it; without one, what each candidate failed at."""
     lines: list[Line] = [*prose(f"To mend: {result.findings[0].summary}", layout, "bad"), []]
     more = result.more
@@ -31,12 +32,10 @@ def fix_text(result: Result, layout: Layout = Layout()) -> list[Line]:  # noqa: 
             if len(titles) > EACH:
                 lines += prose(f"- and {len(titles) - EACH} more: --json has them all", layout, indent=4, hang=2)
         lines.append([])
-    for said in fix_statement(result):
-        lines += prose(said, layout)
-    return [*lines, *(line for note in result.notes for line in prose(f"note: {note}", layout, "note"))]
+    return [*lines, *closing_lines(result, fix_statement(result), layout)]
 
 
-def fix_statement(result: Result) -> list[str]:
+def fix_statement(result: FixResult) -> list[str]:
     """Return what was done and what came of it."""
     stats, more = result.stats, result.more
     tried = f"{stats['tried']} of {stats['candidates']} candidates tried ({result.elapsed_s:.1f} s)"

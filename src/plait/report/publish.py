@@ -6,41 +6,39 @@ import argparse
 import json
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from plait.errors import guarded, own_error
+from plait.model.command_results import CheckResult
 from plait.model.files import write_whole_file
 from plait.model.finding import Finding
 from plait.model.foreign import harmless
 from plait.model.result import Result, confinement_note
 from plait.report.check_text import check_statement, check_text
 from plait.report.layout import Layout, Line, Span, as_text, fitted, piped_layout, show, terminal_layout
-from plait.report.reproducer import write_reproducer
+from plait.report.reproducer import OUT, write_reproducer
 
-OUT = "plait-out"
 _T = TypeVar("_T")
+_R = TypeVar("_R", bound=Result)
 
 
-def publish(result: Result, options: argparse.Namespace, project: Path) -> bool:
+def publish(result: CheckResult, options: argparse.Namespace, project: Path) -> bool:
     """Write everything that was asked for; False if something is missing. Reproducers first: the result names them.
 
     A report that cannot be made costs no finding: the others are made, and standard error says what is missing.
     """
     failed: list[str] = []
-    for finding in result.findings:
-        if finding.test is not None and finding.schedule is not None and finding.reproducer is None:
-            written = attempt(partial(_reproduced, finding, result), f"a regression test in {OUT}", failed)
-            finding.reproducer = None if written is None else str(written)
+    reproduce(result.findings, result, failed)
     result.notes += failed
     return publish_result(result, options, check_text, check_statement)
 
 
 def publish_result(
-    result: Result, options: argparse.Namespace, said: Callable[[Result, Layout], list[Line]],
-    sentences: Callable[[Result], list[str]],
+    result: _R, options: argparse.Namespace, said: Callable[[_R, Layout], list[Line]],
+    sentences: Callable[[_R], list[str]],
 ) -> bool:  # fmt: skip
     """Write a result, ``said`` in words, in every form that was asked for; plainly where the words cannot be found."""
     said_of_layers = confinement_note()
@@ -53,10 +51,18 @@ def publish_result(
     return write_all(result.as_json(), options, words, shown)
 
 
-def _reproduced(finding: Finding, result: Result) -> Path:
+def reproduce(findings: Iterable[Finding], result: CheckResult, failed: list[str]) -> None:
+    """Write a regression test for each of a check's findings that can have one; ``failed`` says what cannot be."""
+    for finding in findings:
+        if finding.test is not None and finding.schedule is not None and finding.reproducer is None:
+            written = attempt(partial(_reproduced, finding, result), f"a regression test in {OUT}", failed)
+            finding.reproducer = None if written is None else str(written)
+
+
+def _reproduced(finding: Finding, result: CheckResult) -> Path:
     root = Path(result.more["root"]) if "root" in result.more else None
     probes = result.more.get("probes", []) if finding.probed else []
-    return write_reproducer(finding, result.subject, Path(OUT), root, probes, result.more.get("rules"))
+    return write_reproducer(finding, result.subject, OUT, root, probes, result.more.get("rules"))
 
 
 def plainly(result: Result) -> str:

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import argparse
 import re
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.errors import guarded
 from plait.judge.difference.words import FIXED
 from plait.judge.review import ClassReview
+from plait.model.command_results import ReviewResult
 from plait.model.fingerprint import fingerprint_of
 from plait.model.foreign import visible
-from plait.model.result import Result
+from plait.report.closing import closing_lines
 from plait.report.diff_text import difference_lines
 from plait.report.explore_text import failing_tests
 from plait.report.finding_text import finding_lines, thread_names
 from plait.report.interleaving import table
 from plait.report.layout import Layout, Line, Span, as_text, fitted, indented, prose, terminal_layout
 from plait.report.perf import perf_text
-from plait.report.publish import (
-    OUT,
-    attempt,
-    plainly,
-    write_all,
-    write_whole,
-)
-from plait.report.reproducer import write_reproducer
+from plait.report.publish import attempt, plainly, reproduce, write_all, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -188,7 +181,7 @@ _MARKS = {"finding": "FOUND", "known": "known", "clean": "ok", "inconclusive": "
 
 
 def review_text(
-    result: Result,
+    result: ReviewResult,
     classes: list[ClassReview],
     layout: Layout = Layout(),  # noqa: B008 - immutable
 ) -> list[Line]:
@@ -201,9 +194,7 @@ def review_text(
         said = f"{_MARKS[_state(review)]:6}{review.name}: {line(review)}."
         lines += prose(said, layout, "good" if review.verdict == "clean" else "bad", hang=6)
     lines += [[]] if classes else []
-    head, *rest = review_statement(result, classes)
-    lines += prose(head, layout, "good" if result.verdict == "clean" else "bad")
-    return [*lines, *(each for text in rest for each in prose(text, layout))]
+    return [*lines, *closing_lines(result, review_statement(result, classes), layout)]
 
 
 def _state(review: ClassReview) -> str:
@@ -235,7 +226,7 @@ def _evidence(review: ClassReview, layout: Layout) -> list[list[Line]]:
     return parts
 
 
-def review_statement(result: Result, classes: list[ClassReview]) -> list[str]:
+def review_statement(result: ReviewResult, classes: list[ClassReview]) -> list[str]:
     """Return what was reviewed, what was left out, and what was there before."""
     found = sum(len(review.brought()) for review in classes)
     versions = f"{result.versions['old']} to {result.versions['new']}"
@@ -250,7 +241,7 @@ def review_statement(result: Result, classes: list[ClassReview]) -> list[str]:
         lines += [f"there before the change: {each.summary}" for each in review.before[:3]]
         if review.verdict != "inconclusive":
             lines += [f"{review.name}: {note}" for note in review.notes]
-    return [*lines, *(f"note: {note}" for note in result.notes)]
+    return lines
 
 
 # -- review markdown ---------------------------------------------------------------------------------------------------
@@ -263,7 +254,7 @@ MARKER = "<!-- plait review -->"
 """The first line, by which a later run finds the comment that it replaces."""
 
 
-def review_markdown(result: Result, classes: list[ClassReview]) -> str:
+def review_markdown(result: ReviewResult, classes: list[ClassReview]) -> str:
     """Write GitHub-flavoured Markdown; nothing of the code under test becomes markup."""
     found = any(review.brought() and not review.known for review in classes)
     if not found and any(review.known for review in classes):
@@ -279,7 +270,8 @@ def review_markdown(result: Result, classes: list[ClassReview]) -> str:
     for review in classes:
         for each in review.brought():
             lines += _finding(review, each)
-    lines += [_text(part) + "  " for part in review_statement(result, classes)]
+    said = [*review_statement(result, classes), *(f"note: {note}" for note in result.notes)]
+    lines += [_text(part) + "  " for part in said]
     return visible("\n".join(lines) + "\n")
 
 
@@ -350,10 +342,12 @@ def _html(text: str) -> str:
 # Where a review goes: the terminal and the files that were asked for, with places as git names them.
 
 
-def publish_review(result: Result, classes: list[ClassReview], options: argparse.Namespace) -> None:
+def publish_review(result: ReviewResult, classes: list[ClassReview], options: argparse.Namespace) -> None:
     """Write everything; reproducers first, because the result names them."""
     for review in classes:
-        _reproduce(review)
+        if review.check is not None:
+            violations = [each.finding for each in review.brought() if each.command == "check"]
+            reproduce(violations, review.check, review.notes)
     result.findings = [each.finding for review in classes for each in review.brought()]
     written = guarded("reporting", lambda: review_json(result, classes), result.notes)
     data = result.as_json() if written is None else written
@@ -370,18 +364,7 @@ def publish_review(result: Result, classes: list[ClassReview], options: argparse
     write_all({**data, "notes": result.notes}, options, said, sentences)
 
 
-def _reproduce(review: ClassReview) -> None:
-    for each in review.brought():
-        finding, check = each.finding, review.check
-        if each.command == "check" and check is not None and finding.test and finding.schedule:
-            root = Path(check.more["root"]) if "root" in check.more else None
-            probes = check.more.get("probes", []) if finding.probed else []
-            write = partial(write_reproducer, finding, review.name, Path(OUT), root, probes, check.more.get("rules"))
-            written = attempt(write, f"a regression test in {OUT}", review.notes)
-            finding.reproducer = None if written is None else str(written)
-
-
-def review_json(result: Result, classes: list[ClassReview]) -> dict[str, Any]:
+def review_json(result: ReviewResult, classes: list[ClassReview]) -> dict[str, Any]:
     """Return the result file. Findings are those that the change has brought; each names its class and its command."""
     result.findings = [each.finding for review in classes for each in review.brought()]
     data = result.as_json()

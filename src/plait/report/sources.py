@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from plait.model.command_results import ShownSource
 from plait.model.finding import AccessStep, Finding
 
 AROUND = 8  # lines above and below each step
@@ -23,7 +24,7 @@ def sources(
     *,
     before: Path | None = None,
     changed: Mapping[str, Collection[int]] | None = None,
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, ShownSource]:
     """Return, by file, the ``lines`` near every step, by number, and which of them are ``changed``.
 
     ``root`` is where relative names start. ``before`` is the same place in the version compared with: ``removed`` then
@@ -115,12 +116,12 @@ def _removed(old: Sequence[str], new: Sequence[str]) -> dict[str, list[str]]:
     }
 
 
-def _beside(held: dict[str, Any]) -> dict[str, Any]:
+def _beside(held: dict[str, Any]) -> ShownSource:
     """Return only what is next to lines that are shown."""
     lines = held["lines"]
-    found = {
-        "lines": lines,
-        "changed": sorted(number for number in held["changed"] if str(number) in lines),
-        "removed": {number: gone for number, gone in held.get("removed", {}).items() if number in lines},
-    }
-    return {name: value for name, value in found.items() if value}
+    found: ShownSource = {"lines": lines}
+    if changed := sorted(number for number in held["changed"] if str(number) in lines):
+        found["changed"] = changed
+    if removed := {number: gone for number, gone in held.get("removed", {}).items() if number in lines}:
+        found["removed"] = removed
+    return found

@@ -11,6 +11,7 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from plait.config import FILES, TESTS
 from plait.model.files import file_text
@@ -28,18 +29,19 @@ from plait.subject.versions.version import Version, usual_places
 _PAGES = ("html", "junit", "sarif", "badge")
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 """Where git looks for a name, in this order."""
+_R = TypeVar("_R", bound=Result)
 _MOST = 20  # of such places; names that stand for each other have no end
 
 
-class Receipt:
+class Receipt(Generic[_R]):
     """The receipt of one run: the ``result`` that the next one would have, and what that depends on."""
 
     def __init__(self) -> None:
-        self.result: Result | None = None
+        self.result: _R | None = None
         self._inputs: list[str] = []
 
     def note(
-        self, result: Result | None, memory: Memory, store: Path | None, subject: Subject,
+        self, result: _R | None, memory: Memory, store: Path | None, subject: Subject,
         versions: Sequence[tuple[str, Version]], *beside: Path | None,
     ) -> None:  # fmt: skip
         """Keep this result for the next run, of versions that were asked for under these names.

@@ -16,6 +16,7 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 OUTSIDE, LOADING, RUNNING = 0, 1, 2
@@ -101,7 +102,7 @@ class BlackBox:
         return found if isinstance(found, dict) else None
 
     @note.setter
-    def note(self, content: dict[str, Any]) -> None:
+    def note(self, content: Mapping[str, Any]) -> None:
         text = json.dumps(content)
         self._put(_NOTE, text if len(text) < _NOTE[1] - 2 else json.dumps({"too long": text[:1000]}))
         self.tick()

@@ -22,7 +22,7 @@ from plait.model.foreign import class_name, exception_text, module_of, short_nam
 
 if TYPE_CHECKING:
     import types
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from plait.run.importing.world import World
     from plait.subject.interface.members import Interface
@@ -64,7 +64,7 @@ def spec() -> WorkerSpec:
     return _state.spec
 
 
-def note(content: dict[str, Any]) -> None:
+def note(content: Mapping[str, Any]) -> None:
     """Say, as plain data, what the code under test is about to do: the parent reads it if that kills this process."""
     if _state.inspect is not None:
         _state.inspect()

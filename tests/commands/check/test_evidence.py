@@ -120,8 +120,8 @@ def test_evidence_travels_as_plain_data():
 def test_no_conclusion(run, name, said):
     result = run(name, tests=8)
     assert (result.verdict, _code(result)) == ("inconclusive", 3)
-    assert result.more["reason"].startswith(said)
-    assert result.more["reason"] in result.notes
+    assert result.reason.startswith(said)
+    assert result.reason in result.notes
 
 
 @pytest.mark.parametrize(("name", "module"), [
@@ -146,8 +146,8 @@ def test_an_invariant_that_does_not_hold_from_the_beginning(run):
     for invariant, said in (("x.get()", "is false"), ("x.nothing > 0", "raises AttributeError")):
         result = run("Flag", tests=4, rules=Rules(invariant=invariant))
         assert _code(result) == 3
-        assert said in result.more["reason"]
-        assert "for a fresh `Flag()`: correct `invariant`" in result.more["reason"]
+        assert said in result.reason
+        assert "for a fresh `Flag()`: correct `invariant`" in result.reason
 
 
 @pytest.mark.parametrize("name", ["Stateless", "Flag"])
@@ -173,8 +173,8 @@ def test_a_class_whose_stand_ins_do_not_fit_together(run):
     """A call of it always fails: the reason names it, what it raised and what to write."""
     result = run("Sealed", tests=24, module="collaborators")
     assert (result.verdict, _code(result)) == ("inconclusive", 3)
-    assert "1 of 2 methods always raised: `open` " in result.more["reason"]
-    assert "factories = [...]" in result.more["reason"]
+    assert "1 of 2 methods always raised: `open` " in result.reason
+    assert "factories = [...]" in result.reason
 
 
 def test_what_only_subclasses_can_do_does_not_count_and_is_said():

@@ -4,12 +4,12 @@ import importlib
 import json
 import sys
 
+from in_process import plait
 from plait.generate.catalogue import build_catalogue
 from plait.generate.registry import make_generator
 from plait.judge.oracle.sequential import SequentialRunner
 from plait.subject.interface.discovery import discover
 from plait.subject.interface.results import with_results
-from tests.in_process import plait
 
 POOL = """
 import threading

@@ -146,9 +146,9 @@ def test_a_changed_method_that_only_raises_is_no_pass(compare):
     old, new = (each.replace('"select", key)', '"select", key)._row') for each in (DAO, NARROWER))
     result = compare(old, new, "Dao", tests=10)
     assert (result.verdict, _code(result)) == ("inconclusive", 3)
-    assert "`fetch` AttributeError: " in result.more["reason"]
-    assert result.more["reason"] == result.notes[0]
-    assert f"Why: {result.more['reason']}." in as_text(diff_text(result, Layout(unwrapped=True)))
+    assert "`fetch` AttributeError: " in result.reason
+    assert result.reason == result.notes[0]
+    assert f"Why: {result.reason}." in as_text(diff_text(result, Layout(unwrapped=True)))
     assert result.stats["methods"]["fetch"]["returned"] == 0 < result.stats["methods"]["fetch"]["called"]
 
 

@@ -27,8 +27,8 @@ from plait.config import Config
 from plait.errors import FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, UsageError, own_error
 from plait.judge.audit import SILENT, UNJUDGED, UNSAFE, Audited, judge_class, judge_functions, supported_level
 from plait.judge.oracle.rules import Rules
+from plait.model.command_results import AuditMore, AuditResult, AuditStats, CheckResult
 from plait.model.finding import Finding
-from plait.model.result import Result
 from plait.report.audit import publish_audit
 from plait.store.baseline import Found
 from plait.store.database import FOLDER
@@ -101,7 +101,7 @@ def audit_options(options: argparse.Namespace) -> AuditOptions:
 
 def audit(
     options: AuditOptions, interrupt: Interrupt | None = None, say: Callable[[str], None] = lambda _: None
-) -> tuple[Result, list[Audited]]:
+) -> tuple[AuditResult, list[Audited]]:
     """Audit a package; UsageError if there is none of that name."""
     budget = Budget(options.budget)
     with resolve(options.at, project=options.project.resolve(), cache=cache_root()) as version:
@@ -215,7 +215,7 @@ def _leave(steps: list[_Planned], reason: str) -> None:
 
 def _checked(
     step: _Planned, options: AuditOptions, version: Version, listing: Listing, interrupt: Interrupt | None
-) -> Result:
+) -> CheckResult:
     words = options.config.subject(str(step.subject))
     here = version.kind == "worktree" and listing.root.is_relative_to(options.project.resolve())
     shared = options.handed_on(
@@ -236,7 +236,7 @@ def _methods(audited: Audited, finding: Finding) -> list[str]:
 
 def _result(
     options: AuditOptions, listing: Listing, facts: dict[str, ModuleFacts], audited: list[Audited], budget: Budget
-) -> Result:
+) -> AuditResult:
     counts = {verdict: sum(each.verdict == verdict for each in audited) for verdict in (UNSAFE, SILENT, UNJUDGED)}
     judged = counts[UNSAFE] + counts[SILENT]
     verdict = "findings" if counts[UNSAFE] else "clean" if judged else "inconclusive"
@@ -244,19 +244,19 @@ def _result(
     known = {name for each in audited for finding in each.findings for name in _methods(each, finding)}
     for each in audited:  # what is proven is no longer a suspicion
         each.suspects = [one for one in each.suspects if not any(f"{one.module}:{by}" in known for by in one.methods)]
-    stats = {
+    stats: AuditStats = {
         "classes": sum(each.kind == "class" for each in audited),
         "functions": sum(each.kind == "function" for each in audited),
         "unsafe": counts[UNSAFE], "no_violation": counts[SILENT], "not_judged": counts[UNJUDGED],
         "private": listing.private, "modules": len(listing.modules),
         "lines": sum(module.text.count(b"\n") for module in listing.modules),
     }  # fmt: skip
-    more = {
+    more: AuditMore = {
         "subjects": [each.as_json() for each in audited],
         "module_state": [row for each in facts.values() for row in changes_after_import(each)],
         "extensions": listing.extensions,
     }
-    return Result(
+    return AuditResult(
         "audit", listing.name, verdict, {}, options.seed, options.model, list(found.values()), stats,
         budget.elapsed, "budget" if any("no time" in each.reason for each in audited) else "exhausted",
         [f"not read: {each}" for each in listing.unreadable], more,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import tomllib
 from pathlib import Path
-from typing import Any
 
+from plait.model.command_results import AuditMore
 from plait.model.files import file_text
 from plait.subject.package.listing import Listing
 from plait.subject.versions.version import Version
@@ -14,7 +14,7 @@ from plait.subject.versions.version import Version
 _CLASSIFIER = "Programming Language :: Python :: Free Threading"
 
 
-def claims_of(listing: Listing, version: Version, supported: str) -> dict[str, Any]:
+def claims_of(listing: Listing, version: Version, supported: str) -> AuditMore:
     """Return the fields of the result file that are about the package as a whole."""
     stated = next((each for each in _classifiers(listing, version) if each.startswith(_CLASSIFIER)), None)
     level = None if stated is None else stated.removeprefix(_CLASSIFIER).strip(" :") or "without a level"

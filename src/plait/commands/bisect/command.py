@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from plait.commands.bisect.probes import Bisection, Probe, ProbeAnswer, behaviour_probe, speed_probe
 from plait.commands.interrupt import Interrupt
@@ -19,7 +18,7 @@ from plait.commands.progress import terminal_line
 from plait.config import Config
 from plait.errors import UsageError
 from plait.generate.catalogue import Hints
-from plait.model.result import Result
+from plait.model.command_results import BisectResult, CommitRow
 from plait.report.bisect_text import bisect_text
 from plait.report.layout import fitted, show, terminal_layout
 from plait.report.publish import write_json
@@ -74,7 +73,7 @@ def bisect_options(options: argparse.Namespace) -> BisectOptions:
 
 def bisect(
     options: BisectOptions, interrupt: Interrupt | None = None, say: Callable[[str], None] = lambda _: None
-) -> Result:
+) -> BisectResult:
     """Find a test that tells the two ends apart, then the commit from which on it does."""
     started = time.monotonic()
     history = History.of(options.project.resolve())
@@ -88,7 +87,7 @@ def bisect(
         say("behaviour cannot be told; measuring" if untold else "behaviour does not differ; measuring")
         probe = speed_probe(ends, interrupt)
     versions = {"good": _named(options.good, good), "bad": _named(options.bad, bad)}
-    result = Result(
+    result = BisectResult(
         "bisect", str(options.subject), "none", versions, options.seed, options.model,
         stats={"commits": len(commits), "commits_tried": 0, "commits_skipped": 0},
     )  # fmt: skip
@@ -118,13 +117,14 @@ def _asked(probe: Probe, history: History, commit: str, say: Callable[[str], Non
     return probe.answer(commit)
 
 
-def _conclude(result: Result, probe: Probe, bisection: Bisection, history: History) -> None:
+def _conclude(result: BisectResult, probe: Probe, bisection: Bisection, history: History) -> None:
     result.findings = [probe.finding]
     result.verdict = "found" if len(bisection.suspects) == 1 else "ambiguous"
     result.stats |= {"commits_tried": len(bisection.log), "commits_skipped": bisection.skipped}
 
-    def shown(commit: str) -> dict[str, Any]:
-        return dataclasses.asdict(history.describe(commit))
+    def shown(commit: str) -> CommitRow:
+        found = history.describe(commit)
+        return {"name": found.name, "subject": found.subject, "author": found.author, "date": found.date}
 
     result.more = {
         "kind": probe.kind, "commit": shown(bisection.suspects[-1]) if result.verdict == "found" else None,

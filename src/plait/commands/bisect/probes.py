@@ -39,7 +39,7 @@ from plait.judge.difference.apart import Judged
 from plait.judge.performance.result import Comparison, Measured
 from plait.judge.performance.verdict import Series
 from plait.model.finding import Finding
-from plait.report.publish import OUT
+from plait.report.reproducer import OUT
 from plait.run.native import kernel, load
 from plait.run.native.machine import cpus
 from plait.run.native.pair import Pair, Place
@@ -126,7 +126,7 @@ def behaviour_probe(options: BisectOptions, interrupt: Interrupt | None) -> Prob
     )  # fmt: skip
     result = diff(asked, interrupt, kept.append)
     if not result.findings or not kept:
-        return str(result.more["reason"]) if result.verdict == "inconclusive" else None
+        return result.reason if result.verdict == "inconclusive" else None
     found, finding = kept[0], result.findings[0]
     if isinstance(found, Revealed):
         return BehaviourProbe(options, finding, found)
@@ -233,7 +233,7 @@ def speed_probe(options: BisectOptions, interrupt: Interrupt | None) -> Probe | 
         PerfOptions(
             f"{file}:{options.subject.qualname}" if file is not None else str(options.subject), options.good,
             options.bad, threads=options.perf_threads, curve=(), hints=options.hints,
-            imports=(options.hook.parent.resolve(),) if options.hook else (), rules=options.measuring, out=Path(OUT),
+            imports=(options.hook.parent.resolve(),) if options.hook else (), rules=options.measuring, out=OUT,
             **options.handed_on(PerfOptions, budget=options.budget * 0.5, max_tests=options.perf_tests),
         ), lambda: interrupt is not None and interrupt.requested,
     )  # fmt: skip

@@ -25,7 +25,7 @@ from plait.commands.interrupt import Interrupt
 from plait.commands.progress import Progress
 from plait.errors import PlaitBugError, UsageError, guarded, own_error
 from plait.explore.capp.partition import Aim
-from plait.model.result import Result
+from plait.model.command_results import CheckResult
 from plait.store.keys import files_key, token
 from plait.store.project import Memory
 from plait.subject.interface.members import Interface
@@ -134,7 +134,7 @@ class Campaign:
         if self._totals.findings:
             self._totals.note_found()
 
-    def result(self) -> Result:
+    def result(self) -> CheckResult:
         """Return what the search found and covered; the bare findings if putting that together fails."""
         summary = Summary(
             self._options, self._totals, self.replays, self._aim, self._interface, self._alone, self._stopped_by

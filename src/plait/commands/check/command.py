@@ -28,7 +28,7 @@ from plait.commands.releases import opened
 from plait.errors import BUG, FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, guarded
 from plait.explore.capp.partition import Aim
 from plait.judge.contract import hold_to
-from plait.model.result import Result
+from plait.model.command_results import CheckResult
 from plait.report.check_text import check_text
 from plait.report.publish import publish
 from plait.report.sources import name_from, sources, steps_of_finding
@@ -57,7 +57,7 @@ def run_check(options: argparse.Namespace) -> int:
     """Return the command; returns the exit code."""
     asked = check_options(options)
     baseline = baseline_of(options)
-    receipt = Receipt()
+    receipt: Receipt[CheckResult] = Receipt()
     with Interrupt() as interrupt:
         result = check(asked, interrupt, receipt)
     found = [Found(each, result.subject, "check") for each in result.findings]
@@ -69,7 +69,7 @@ def run_check(options: argparse.Namespace) -> int:
     return _code(result) if complete else _code(result) or UNUSABLE  # what was asked for is not there
 
 
-def _code(result: Result) -> int:
+def _code(result: CheckResult) -> int:
     if result.stopped_by == "interrupt":
         return INTERRUPTED
     if result.findings:
@@ -93,7 +93,9 @@ def workers_for(
         yield workers
 
 
-def check(options: CheckOptions, interrupt: Interrupt | None = None, receipt: Receipt | None = None) -> Result:
+def check(
+    options: CheckOptions, interrupt: Interrupt | None = None, receipt: Receipt[CheckResult] | None = None
+) -> CheckResult:
     """Look for violations until the budget is used up; where nothing has changed since an earlier run, only replay."""
     budget = Budget.of(options.budget, options.max_tests, options.max_schedules, default=DEFAULT_BUDGET)
     asked = budget.started
@@ -171,7 +173,7 @@ def _version(options: CheckOptions) -> AbstractContextManager[Version]:
     return opened(options.at, project=options.project, subject=options.subject, allow=options.allow)
 
 
-def _placed(result: Result, version: Version, subject: Subject) -> Result:
+def _placed(result: CheckResult, version: Version, subject: Subject) -> CheckResult:
     """Return the result with where its code is."""
     result.versions = {"at": version.label}
     linecache.checkcache()
@@ -212,7 +214,7 @@ def _workers(
     )  # fmt: skip
 
 
-def _native(options: CheckOptions, version: Version, budget: Budget, interrupt: Interrupt | None) -> Result:
+def _native(options: CheckOptions, version: Version, budget: Budget, interrupt: Interrupt | None) -> CheckResult:
     """Check on OS threads. Nothing is stored: another run would not come out the same."""
     with (
         _workers(options, version, budget, options.workers, rewritten=False) as native,
@@ -226,7 +228,8 @@ def _native(options: CheckOptions, version: Version, budget: Budget, interrupt: 
 
 
 def _in_parallel(
-    result: Result, options: CheckOptions, version: Version, budget: Budget, memory: Memory, interrupt: Interrupt | None
+    result: CheckResult, options: CheckOptions, version: Version, budget: Budget, memory: Memory,
+    interrupt: Interrupt | None,
 ) -> None:  # fmt: skip
     """Say of each finding what real threads show that run at the same time."""
     from plait.commands.check.parallel import see_in_parallel  # noqa: PLC0415 - see above
@@ -245,7 +248,7 @@ def _in_parallel(
         )
 
 
-def _remembered(campaign: Campaign, options: CheckOptions, memory: Memory) -> Result:
+def _remembered(campaign: Campaign, options: CheckOptions, memory: Memory) -> CheckResult:
     """Return the result of a search that has ended, and keep it for the next run."""
     result = campaign.result()
     # A run with an error of our own may do better the next time: it is not taken for done.
@@ -254,7 +257,7 @@ def _remembered(campaign: Campaign, options: CheckOptions, memory: Memory) -> Re
     return result
 
 
-def _keep(result: Result, campaign: Campaign, options: CheckOptions, memory: Memory) -> None:
+def _keep(result: CheckResult, campaign: Campaign, options: CheckOptions, memory: Memory) -> None:
     """Remember the run."""
     from plait.commands.check.known import content_of  # noqa: PLC0415 - see above
 
@@ -264,7 +267,7 @@ def _keep(result: Result, campaign: Campaign, options: CheckOptions, memory: Mem
 
 def _again(
     options: CheckOptions, version: Version, budget: Budget, memory: Memory, begin: Callable[[], Campaign]
-) -> Result | None:
+) -> CheckResult | None:
     """Return the result of the same run of the same code, if there was one and what it found is still there."""
     content = memory.run(options.as_key())
     if content is None:

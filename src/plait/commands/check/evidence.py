@@ -15,6 +15,7 @@ from typing import Any
 
 from plait.generate.catalogue import Hints
 from plait.judge.oracle.evidence import RAISED, RETURNED, WAITED, Evidence
+from plait.model.command_results import CallRow
 from plait.subject.interface.members import Interface, Method
 
 _NAMED = 6  # methods in one sentence
@@ -46,7 +47,7 @@ class Conclusion:
 
     reason: str
     notes: tuple[str, ...]
-    methods: dict[str, dict[str, Any]]
+    methods: dict[str, CallRow]
 
 
 def conclude(interface: Interface, hints: Hints, alone: Alone, evidence: Evidence) -> Conclusion:
@@ -123,10 +124,12 @@ def _hardly_returns(row: Mapping[str, Any]) -> bool:
     return bool(row["called"] > _SELDOM * (row["returned"] + row["waited"]))
 
 
-def _told(row: Mapping[str, Any]) -> dict[str, Any]:
+def _told(row: Mapping[str, Any]) -> CallRow:
     """Return a row as the result file has it: an error is worth a word where nothing ever returned."""
-    error = {} if row["returned"] or not row["error"] else {"error": row["error"]}
-    return {"called": row["called"], "returned": row["returned"], "returned_together": row["together"], **error}
+    told: CallRow = {"called": row["called"], "returned": row["returned"], "returned_together": row["together"]}
+    if row["error"] and not row["returned"]:
+        told["error"] = row["error"]
+    return told
 
 
 def _pairs(methods: int) -> int:

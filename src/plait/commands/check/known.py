@@ -12,8 +12,8 @@ from plait.commands.check.causes import finding_size, weight
 from plait.commands.check.worker import tasks
 from plait.commands.check.worker.stream import StreamOptions
 from plait.judge.oracle.causes import cause, grouped
+from plait.model.command_results import CheckResult, CheckStats
 from plait.model.finding import Finding
-from plait.model.result import Result
 from plait.store.project import FIXED, OUTDATED, KnownFinding, Memory
 from plait.workers.failures import WorkerError
 from plait.workers.pool import Workers
@@ -90,18 +90,21 @@ class Replays:
         return [*said, *(f"fixed since an earlier run: {summary}" for summary in self.fixed)]
 
 
-def content_of(result: Result, replays: Replays, at: float) -> dict[str, Any]:
+def content_of(result: CheckResult, replays: Replays, at: float) -> dict[str, Any]:
     """Return what is kept of a run, for the case that nothing changes until the next one."""
     about_memory = set(replays.sentences())
     more = {name: value for name, value in result.more.items() if name not in ("root", "sources")}
     return {
         "verdict": result.verdict, "stats": result.stats, "stopped_by": result.stopped_by, "more": more,
+        "reason": result.reason,
         "notes": [note for note in result.notes if note not in about_memory],
         "causes": sorted(map(cause, result.findings)), "at": at,
     }  # fmt: skip
 
 
-def result_of_known(content: Mapping[str, Any], name: str, seed: int, model: str, replays: Replays) -> Result | None:
+def result_of_known(
+    content: Mapping[str, Any], name: str, seed: int, model: str, replays: Replays
+) -> CheckResult | None:
     """Return the result of a run that would do the same again.
 
     None if what is kept does not fit to what was replayed.
@@ -109,7 +112,7 @@ def result_of_known(content: Mapping[str, Any], name: str, seed: int, model: str
     try:
         if not set(content["causes"]) <= replays.findings.keys():
             return None
-        stats = {**content["stats"], "tests_known": content["stats"]["tests"]}
+        stats: CheckStats = content["stats"] | {"tests_known": content["stats"]["tests"]}
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(content["at"]))
         counts = f"{int(stats['tests'])} tests and {int(stats['schedules'])} schedules"
         notes = [
@@ -118,10 +121,10 @@ def result_of_known(content: Mapping[str, Any], name: str, seed: int, model: str
         ]  # fmt: skip
         findings = grouped(replays.findings.values(), weight)
         known = "inconclusive" if content["verdict"] == "inconclusive" else "none"
-        return Result(
+        return CheckResult(
             "check", name, "violation" if findings else known, seed=seed, model=model, findings=findings, stats=stats,
             stopped_by=str(content["stopped_by"]), notes=notes,
-            more={**content["more"], "remembered": replays.sentences()},
+            more=content["more"] | {"remembered": replays.sentences()}, reason=str(content["reason"]),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError):
         return None

@@ -9,7 +9,6 @@ from __future__ import annotations
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import TYPE_CHECKING, Any
 
-from plait.commands.check.worker.adaptive import Tally
 from plait.commands.check.worker.native import (
     Cause,
     NativeOptions,
@@ -18,8 +17,8 @@ from plait.commands.check.worker.native import (
     explain_shown,
     native_search,
 )
+from plait.model.command_results import CheckMore, CheckResult, CheckStats
 from plait.model.finding import Finding
-from plait.model.result import Result
 from plait.model.test import Test
 from plait.workers.failures import WorkerCrashed, WorkerHung
 
@@ -129,18 +128,19 @@ class NativeCampaign:
         if all(finding.summary != known.summary for known in self._findings):
             self._findings.append(finding)
 
-    def result(self) -> Result:
+    def result(self) -> CheckResult:
         """Return what was found and covered."""
         options = self._options
         elapsed = max(self._budget.elapsed, 1e-9)
         covered = sum(done > 0 for _tried, done in self._pairs.values())
         interrupted = self._interrupt is not None and self._interrupt.requested
-        stats = {
+        stats: CheckStats = {
             "tests": self._tests, "schedules": self._tests, "executions_per_s": round(self._tests / elapsed, 1),
-            "method_pairs": len(self._pairs), "method_pairs_covered": covered, **Tally().stats(),
+            "method_pairs": len(self._pairs), "method_pairs_covered": covered,
+            "iroots_discovered": 0, "iroots_exposed": 0, "profiles": 0, "active_tests": 0,
             "seconds_to_first": self._first and self._first[0], "tests_to_first": self._first and self._first[1],
         }  # fmt: skip
-        more = {
+        more: CheckMore = {
             "pairs": [
                 {"methods": list(pair), "tried": tried, "covered": done}
                 for pair, (tried, done) in sorted(self._pairs.items())
@@ -151,7 +151,7 @@ class NativeCampaign:
             "executions on OS threads are not controlled: another run may find more or less, and only exceptions and "
             "deadlocks count as in the paper"
         )
-        return Result(
+        return CheckResult(
             "check", self._name, "violation" if self._findings else "none", seed=options.seed, model=options.model,
             findings=self._findings, stats=stats, stopped_by="interrupt" if interrupted else "budget",
             notes=list(dict.fromkeys(self._notes)), more=more,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plait.commands.check.causes import relate, weight, without_bystanders
 from plait.commands.check.evidence import Alone, Conclusion, conclude
@@ -14,7 +14,7 @@ from plait.explore.capp.partition import Aim
 from plait.judge.oracle.causes import grouped
 from plait.judge.oracle.probes import probes_of
 from plait.judge.oracle.rules import may_wait
-from plait.model.result import Result
+from plait.model.command_results import CheckMore, CheckResult, CheckStats
 from plait.subject.interface.members import Interface
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Summary:
     alone: Alone
     stopped_by: str
 
-    def result(self) -> Result:
+    def result(self) -> CheckResult:
         """Return what the search found and covered."""
         options, totals = self.options, self.totals
         relate(totals.findings, totals.also, totals.memory.keep_finding)
@@ -52,30 +52,37 @@ class Summary:
         if not findings and (reason or not totals.tests):
             verdict = "inconclusive"
             reason = reason or next(iter(notes.sentences()), "not one test could be run within the budget")
-        return Result(
+        return CheckResult(
             "check", options.name, verdict, seed=options.seed, model=options.model, findings=findings, stats=stats,
-            stopped_by=self._ended(found=bool(findings)), notes=notes.sentences(), more=self._more(reason),
+            stopped_by=self._ended(found=bool(findings)), notes=notes.sentences(), more=self._more(), reason=reason,
         )  # fmt: skip
 
-    def bare_result(self, notes: list[str]) -> Result:
+    def bare_result(self, notes: list[str]) -> CheckResult:
         """Return the findings alone, with ``notes`` on why there is no more."""
         options, totals = self.options, self.totals
         findings = list(totals.findings.values())
-        counted = {"tests": totals.tests, "schedules": totals.schedules, "method_pairs": 0, "method_pairs_covered": 0}
-        return Result(
+        counted: CheckStats = {
+            "tests": totals.tests,
+            "schedules": totals.schedules,
+            "method_pairs": 0,
+            "method_pairs_covered": 0,
+        }
+        return CheckResult(
             "check", options.name, "violation" if findings else "inconclusive", seed=options.seed, model=options.model,
             findings=findings, stats=counted, notes=[*totals.notes.general, *notes],
             more={"pairs": [], "coverage_over_time": []},
         )  # fmt: skip
 
-    def _stats(self) -> dict[str, Any]:
+    def _stats(self) -> CheckStats:
         totals, aim = self.totals, self.aim
         pairs = totals.pairs.rows()
         elapsed = max(totals.budget.elapsed, 1e-9)
         return {
             "tests": totals.tests, "schedules": totals.schedules,
             "executions_per_s": round(totals.schedules / elapsed, 1), "method_pairs": len(pairs),
-            "method_pairs_covered": sum(row["covered"] > 0 for row in pairs), **totals.tally.stats(),
+            "method_pairs_covered": sum(row["covered"] > 0 for row in pairs),
+            "iroots_discovered": len(totals.tally.discovered), "iroots_exposed": len(totals.tally.exposed),
+            "profiles": totals.tally.profiles, "active_tests": totals.tally.active_tests,
             "impacted_points": 0 if aim is None else len(aim.impact), "tests_known": totals.recalled,
             "tests_exhausted": totals.exhausted,
             "seconds_to_first": None if totals.first_found is None else round(totals.first_found, 2),
@@ -118,12 +125,11 @@ class Summary:
             return None
         return conclude(self.interface, self.options.hints, self.alone, self.totals.evidence)
 
-    def _more(self, reason: str) -> dict[str, Any]:
+    def _more(self) -> CheckMore:
         """Return the fields that only results of a check have."""
         interface, totals = self.interface, self.totals
         waiting = may_wait(interface) if interface is not None else ()
         return {
-            **({"reason": reason} if reason else {}),
             "pairs": totals.pairs.rows(),
             "coverage_over_time": totals.coverage,
             "rules": replace(self.options.rules, waiting=waiting).as_json(),

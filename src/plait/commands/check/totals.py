@@ -19,6 +19,7 @@ from plait.commands.progress import Progress
 from plait.errors import PlaitBugError, own_error
 from plait.judge.oracle.causes import cause
 from plait.judge.oracle.evidence import Evidence
+from plait.model.command_results import PairRow
 from plait.model.finding import Finding
 from plait.store.project import Memory
 
@@ -36,7 +37,7 @@ class PairCounts:
         """Replace the counts of one stream."""
         self._of[number] = {tuple(row["methods"]): (row["tried"], row["covered"]) for row in rows}
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[PairRow]:
         """Return the counts of all streams, as plain data."""
         found: dict[tuple[str, ...], tuple[int, int]] = {}
         for number in sorted(self._of):

@@ -35,8 +35,8 @@ from plait.judge.difference.words import described
 from plait.judge.oracle.probes import probes_of
 from plait.judge.oracle.rules import Rules, may_wait
 from plait.judge.words import shown_result
+from plait.model.command_results import DiffMore, DiffResult, DiffStats, SequentialRow, no_comparison
 from plait.model.finding import Finding
-from plait.model.result import Result
 from plait.model.test import Test
 from plait.report.reproducer import OUT, write_diff_reproducer
 from plait.report.sources import sources
@@ -47,10 +47,6 @@ from plait.subject.versions.version import Version
 from plait.workers.pool import WorkerCrashed, WorkerError, WorkerHung
 
 ALONE_S = 20.0  # seconds to call each method alone, where some have never returned
-STATS = (
-    "changed_methods", "changed_pairs", "tests_generated", "tests_filtered", "checks", "schedules", "inconclusive",
-    "generate_s", "filter_s", "check_s",
-)  # fmt: skip
 GRACE = 5.0  # seconds that a test under way at the end of the budget still gets
 
 
@@ -90,11 +86,11 @@ class DiffCampaign:
         self._ready_s = 0.0
         self._findings: list[Finding] = []
         self._kept: bool | None = None
-        self._outcomes: dict[str, Any] = {}
+        self._outcomes: DiffMore = {}
         self._stopped_by = "budget"
         self._notes: list[str] = list(self._change.notes)
 
-    def run(self) -> Result:
+    def run(self) -> DiffResult:
         """Search, explain what was found, and keep it for the next run; tests that revealed something come first."""
         options, memory = self._options, self._memory
         known = {} if memory is None else known_tests(memory)
@@ -313,7 +309,7 @@ class DiffCampaign:
 
     # -- result -----------------------------------------------------------------------------------------------------
 
-    def _result(self) -> Result:
+    def _result(self) -> DiffResult:
         """Return what the comparison found; the bare findings if putting that together fails."""
         notes: list[str] = []
         whole = guarded(
@@ -322,20 +318,19 @@ class DiffCampaign:
         if whole is not None:
             return whole
         verdict = "difference" if self._revealed else "inconclusive"
-        return Result(
+        return DiffResult(
             "diff", self._name, verdict, versions=dict(self._labels), seed=self._options.seed,
-            model=self._options.model, findings=self._findings, stats={**dict.fromkeys(STATS, 0), "methods": {}},
+            model=self._options.model, findings=self._findings, stats={**no_comparison(), "methods": {}},
             stopped_by=self._stopped_by, notes=[*notes, *self._notes],
-            more={"reason": notes[0], "changed": [], "added": [], "removed": []},
+            more={"changed": [], "added": [], "removed": []}, reason=notes[0],
         )  # fmt: skip
 
-    def _whole_result(self) -> Result:
+    def _whole_result(self) -> DiffResult:
         options, search = self._options, self._search
         sequential = search.sequential if search is not None else []
         verdict = "difference" if self._revealed else "sequential-difference" if sequential else "none"
         end = Conclusion("", (), {}) if self._generation is None else self._conclusion(verdict, self._generation)
-        reason = {"reason": end.reason} if end.reason else {}
-        verdict = "inconclusive" if reason else verdict
+        verdict = "inconclusive" if end.reason else verdict
         if search is not None:
             self._notes += [*search.notes, *search.left_out, *self._checks.notes, *self._apart.notes]
         self._notes += self._common.notes if self._common is not None else []
@@ -346,12 +341,13 @@ class DiffCampaign:
             )
         if self._checks.inconclusive:
             self._notes.append(f"{self._checks.inconclusive} tests were too large to compare completely")
-        return Result(
+        return DiffResult(
             "diff", self._name, verdict, versions=dict(self._labels), seed=options.seed, model=options.model,
             findings=self._findings, stats={**self._stats(), "methods": end.methods},
-            stopped_by=self._stopped_by, notes=list(dict.fromkeys((*reason.values(), *self._notes, *end.notes))),
+            stopped_by=self._stopped_by, reason=end.reason,
+            notes=list(dict.fromkeys(each for each in (end.reason, *self._notes, *end.notes) if each)),
             more={
-                **reason, **self._outcomes,
+                **self._outcomes,
                 "sequential": [_sequential(each) for each in sequential], **self._more(),
             },
         )  # fmt: skip
@@ -375,7 +371,7 @@ class DiffCampaign:
         end = conclude_diff(generation.interface, self._pairs, self._change.direct_methods, checks.calls, sides, done)
         return end if verdict == "none" and self._stopped_by != "interrupt" else Conclusion("", (), end.methods)
 
-    def _stats(self) -> dict[str, Any]:
+    def _stats(self) -> DiffStats:
         search, checks = self._search, self._checks
         counts = search.counts if search is not None else None
         drt = None if self._found_s is None else round(self._found_s - self._ready_s, 3)
@@ -392,7 +388,7 @@ class DiffCampaign:
             "setup_s": round(self._ready_s, 3), "difference_revealing_s": drt,
         }  # fmt: skip
 
-    def _more(self) -> dict[str, Any]:
+    def _more(self) -> DiffMore:
         change = self._change
         return {
             "changed": sorted(change.changed_methods),
@@ -404,7 +400,7 @@ class DiffCampaign:
         }
 
 
-def _sequential(each: Any) -> dict[str, Any]:
+def _sequential(each: Any) -> SequentialRow:
     found = each.difference
     return {
         "test": {"prefix": [call.source for call in each.test.prefix], "suffixes": each.test.as_lines()["suffixes"]},

@@ -21,7 +21,7 @@ from plait.commands.interrupt import Interrupt
 from plait.commands.releases import opened
 from plait.errors import UNUSABLE, guarded
 from plait.judge.oracle.probes import OPEN
-from plait.model.result import Result
+from plait.model.command_results import DiffResult, no_comparison
 from plait.model.test import Call
 from plait.report.diff_text import diff_statement, diff_text
 from plait.report.publish import publish_result
@@ -39,7 +39,7 @@ def run_diff(options: argparse.Namespace) -> int:
     """Return the command; returns the exit code."""
     asked = diff_options(options)
     baseline = baseline_of(options)
-    receipt = Receipt()
+    receipt: Receipt[DiffResult] = Receipt()
     with Interrupt() as interrupt:
         result = diff(asked, interrupt, receipt=receipt)
     found = [Found(each, result.subject, "diff") for each in result.findings]
@@ -51,7 +51,7 @@ def run_diff(options: argparse.Namespace) -> int:
     return _code(result) if complete else _code(result) or UNUSABLE  # what was asked for is not there
 
 
-def _code(result: Result) -> int:
+def _code(result: DiffResult) -> int:
     if result.stopped_by == "interrupt":
         return 130
     if result.verdict == "difference":
@@ -61,8 +61,8 @@ def _code(result: Result) -> int:
 
 def diff(
     options: DiffOptions, interrupt: Interrupt | None = None, keep: Callable[[Revealed | ShownViolation], None] =
-    lambda _: None, receipt: Receipt | None = None,
-) -> Result:  # fmt: skip
+    lambda _: None, receipt: Receipt[DiffResult] | None = None,
+) -> DiffResult:  # fmt: skip
     """Look for a difference until one is proven or the budget is used up; ``keep`` gets the minimal test of it."""
     asked = time.monotonic()
     with ExitStack() as stack:
@@ -115,15 +115,13 @@ def diff(
     return result
 
 
-def _untouched(options: DiffOptions, change: Change) -> Result:
+def _untouched(options: DiffOptions, change: Change) -> DiffResult:
     """Return the result where there is nothing to compare; no code under test was run."""
-    counts = "changed_methods changed_pairs tests_generated tests_filtered checks schedules inconclusive"
-    stats = dict.fromkeys(counts.split(), 0)
     found = {"only the new version has": change.added_methods, "only the old version has": change.removed_methods}
     notes = [*change.notes, *(f"{said} {', '.join(sorted(names))}" for said, names in found.items() if names)]
-    return Result(
+    return DiffResult(
         "diff", str(options.subject), "none", seed=options.seed, model=options.model,
-        stats={**stats, "generate_s": 0.0, "filter_s": 0.0, "check_s": 0.0, "methods": {}}, notes=notes,
+        stats={**no_comparison(), "methods": {}}, notes=notes,
         stopped_by="exhausted",
         more={"changed": [], "added": sorted(change.added_methods), "removed": sorted(change.removed_methods)},
     )  # fmt: skip

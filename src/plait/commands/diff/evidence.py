@@ -16,6 +16,7 @@ from plait.commands.check.evidence import Alone, Conclusion, counts, raised, rem
 from plait.generate.condiff import Pair
 from plait.judge.difference.outcome import Outcome
 from plait.judge.oracle.specification import UNFINISHED
+from plait.model.command_results import CallRow
 from plait.model.test import Test
 from plait.subject.interface.members import Interface
 
@@ -148,6 +149,8 @@ def _waits(name: str, side: Alone) -> bool:
     return bool(side.called.get(name)) and not side.returned.get(name) and name not in side.errors
 
 
-def _told(row: Mapping[str, Any]) -> dict[str, Any]:
-    error = {} if row["returned"] or not row["error"] else {"error": row["error"]}
-    return {"called": row["called"], "returned": row["returned"], "returned_together": row["together"], **error}
+def _told(row: Mapping[str, Any]) -> CallRow:
+    told: CallRow = {"called": row["called"], "returned": row["returned"], "returned_together": row["together"]}
+    if row["error"] and not row["returned"]:
+        told["error"] = row["error"]
+    return told

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from plait.errors import UsageError
+from plait.model.command_results import DiffMore, DiffResult, DiffStats
 from plait.model.finding import Finding
-from plait.model.result import Result
 from plait.model.test import Test
 from plait.report.diff_text import diff_text
 from plait.store.keys import token
@@ -21,7 +21,9 @@ def known_tests(memory: Memory) -> dict[Test, KnownFinding]:
     return {each.finding.test: each for each in memory.known() if each.finding.test is not None}
 
 
-def earlier_result(memory: Memory, options: Mapping[str, Any], name: str, versions: Mapping[str, str]) -> Result | None:
+def earlier_result(
+    memory: Memory, options: Mapping[str, Any], name: str, versions: Mapping[str, str]
+) -> DiffResult | None:
     """Return what the same comparison of the same code gave; nothing of it can have become different."""
     content = memory.run(options)
     try:
@@ -36,10 +38,11 @@ def earlier_result(memory: Memory, options: Mapping[str, Any], name: str, versio
             f"nothing has changed since {when}: {there}{int(content['stats']['tests_generated'])} tests of that run "
             "were not explored again; --fresh explores them"
         )
-        result = Result(
+        result = DiffResult(
             "diff", name, str(content["verdict"]), dict(versions), int(content["seed"]), str(content["model"]),
-            findings, stats=dict(content["stats"]), stopped_by=str(content["stopped_by"]),
-            notes=[note, *map(str, content["notes"])], more=dict(content["more"]),
+            findings, stats=cast("DiffStats", dict(content["stats"])), stopped_by=str(content["stopped_by"]),
+            notes=[note, *map(str, content["notes"])], more=cast("DiffMore", dict(content["more"])),
+            reason=str(content["reason"]),
         )  # fmt: skip
         diff_text(result)
     except (LookupError, TypeError, ValueError, AttributeError, AssertionError, OverflowError, OSError, UsageError):
@@ -48,7 +51,7 @@ def earlier_result(memory: Memory, options: Mapping[str, Any], name: str, versio
 
 
 def keep(
-    memory: Memory, options: Mapping[str, Any], result: Result, known: Mapping[Test, KnownFinding],
+    memory: Memory, options: Mapping[str, Any], result: DiffResult, known: Mapping[Test, KnownFinding],
     revealing: Collection[Test], last: Test | None,
 ) -> None:  # fmt: skip
     """Remember a run, and say in its result what has become of what was known.
@@ -73,6 +76,7 @@ def keep(
         {
             "verdict": result.verdict, "stats": result.stats, "stopped_by": result.stopped_by, "notes": own,
             "seed": result.seed, "model": result.model, "at": time.time(), "more": result.more,
+            "reason": result.reason,
             "findings": [finding.as_json() for finding in result.findings],
         },
     )  # fmt: skip

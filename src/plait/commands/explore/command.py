@@ -23,8 +23,9 @@ from plait.commands.accepting import apply_baseline, baseline_of, is_new
 from plait.commands.explore.account import LONGEST_OUTPUT, read_account_lines, read_accounts
 from plait.errors import FOUND, INCONCLUSIVE, NOTHING_FOUND, UNUSABLE, UsageError
 from plait.model.choices import DEFAULT_HEURISTIC, SEARCHES
+from plait.model.command_results import ExploreResult, ExploreStats
 from plait.model.finding import AccessStep, Finding
-from plait.model.result import Result, note_confinement
+from plait.model.result import note_confinement
 from plait.model.schedule import Schedule
 from plait.report.explore_text import explore_statement, explore_text
 from plait.report.publish import publish_result
@@ -71,7 +72,7 @@ def run_explore(options: argparse.Namespace) -> int:
     return code if complete else code or UNUSABLE  # what was asked for is not there
 
 
-def explore_test(options: argparse.Namespace) -> Result:
+def explore_test(options: argparse.Namespace) -> ExploreResult:
     """Run the tests that ``options.argument`` names; UsageError when there are none, or pytest does not end."""
     started = time.monotonic()
     if options.schedule in ("native", "active"):
@@ -272,12 +273,12 @@ def _in_parallel(node: str, workers: int | None) -> list[str]:
 
 def _result(
     told: list[dict[str, Any]], options: argparse.Namespace, old: Version | None, new: Version, impact: Impact
-) -> Result:
+) -> ExploreResult:
     ran = [each for each in told if each["ran"] != "not under control"]
     failed = [each for each in told if each["outcome"] == "failed"]
     bounds = {each.get("preemption_bound") for each in ran}
     exhausted = bool(ran) and all(each.get("exhausted", False) for each in ran)
-    stats = {
+    stats: ExploreStats = {
         "tests": len(ran), "schedules": sum(each["schedules"] for each in ran),
         "transitions": sum(each.get("transitions") or 0 for each in ran), "impacted_points": len(impact),
         "preemption_bound": bounds.pop() if len(bounds) == 1 else None, "exhausted": exhausted,
@@ -299,7 +300,7 @@ def _result(
         notes.append(f"nothing differs from {old.label}: schedules come in the usual order")
     reason = "" if failed else _no_evidence(ran, left)
     notes = [*([reason] if reason else []), *notes]
-    return Result(
+    return ExploreResult(
         "explore", options.argument, "failure" if failed else "inconclusive" if reason else "pass",
         versions={"old": "none" if old is None else old.label, "new": new.label},
         seed=options.seed, model=options.model, stats=stats,
@@ -307,8 +308,8 @@ def _result(
         stories=[{"text": each["failure"]["text"], **each["failure"].get("story", {})}
                  for each in failed if "failure" in each],
         stopped_by="finding" if failed else "exhausted" if exhausted else "budget", notes=[*notes, *impact.notes],
-        more={**({"reason": reason} if reason else {}),
-              "tests": [{key: value for key, value in each.items() if key != "failure"} for each in told],
+        reason=reason,
+        more={"tests": [{key: value for key, value in each.items() if key != "failure"} for each in told],
               "impact": [str(point) for point in sorted(impact.points, key=str)],
               "stories": [each["failure"]["text"] for each in failed if "failure" in each],
               "failed": [_again(options.argument, each["test"]) for each in failed if "failure" in each]},

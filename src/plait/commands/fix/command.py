@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from plait.commands.check.command import workers_for
 from plait.commands.fix.copies import ProjectCopy, copied
@@ -31,10 +30,10 @@ from plait.commands.trust import beyond_data
 from plait.errors import FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, UsageError
 from plait.generate.catalogue import Hints
 from plait.judge.oracle.rules import Rules
+from plait.model.command_results import FixMore, FixResult, FixStats
 from plait.model.files import file_bytes
 from plait.model.finding import Finding
 from plait.model.reading import Replayable, ResultFile, read_result
-from plait.model.result import Result
 from plait.report.fix_text import fix_statement, fix_text
 from plait.report.publish import publish_result
 from plait.report.sources import name_from
@@ -108,7 +107,7 @@ def _subject(result: ResultFile, chosen: Replayable, path: Path) -> Subject:
 def fix(
     asked: FixOptions, result: ResultFile, chosen: Replayable, foreign: tuple[str, ...] = (),
     interrupt: Interrupt | None = None, say: Callable[[str], None] = lambda _: None,
-) -> Result:  # fmt: skip
+) -> FixResult:  # fmt: skip
     """Look for the smallest mend of a finding that can be proven; UsageError if the finding does not show any more."""
     started = time.monotonic()
     label = version_label(result, chosen)
@@ -254,16 +253,16 @@ def _holds(trials: list[MendTrial]) -> MendTrial | None:
 def _result(
     asked: FixOptions, result: ResultFile, name: str, finding: Finding, version: Version, trials: list[MendTrial],
     stopped: str,
-) -> Result:  # fmt: skip
+) -> FixResult:  # fmt: skip
     holds = _holds(trials)
     is_open = any(each.verdict in (NOT_TRIED, NOT_PROVEN) for each in trials)
     verdict = "mended" if holds is not None else "inconclusive" if is_open else "none"
     cost = holds.evidence["cost"]["ratio"] if holds is not None else None
-    stats: dict[str, Any] = {
+    stats: FixStats = {
         "candidates": len(trials), "tried": sum(each.verdict != NOT_TRIED for each in trials),
         "proven": sum(each.verdict == PROVEN for each in trials), "cost": cost,
     }  # fmt: skip
-    more: dict[str, Any] = {"candidates": [each.as_json(number) for number, each in enumerate(trials, 1)]}
+    more: FixMore = {"candidates": [each.as_json(number) for number, each in enumerate(trials, 1)]}
     if holds is not None:
         more |= {
             "diff": holds.mend.diff, "mend": holds.mend.title, "file": holds.mend.file,
@@ -272,7 +271,7 @@ def _result(
         }  # fmt: skip
     if version.kind in ("worktree", "folder"):
         more["root"] = str(version.root)
-    return Result(
+    return FixResult(
         "fix", name, verdict, {"at": version.label}, asked.seed, result.model, [finding], stats, stopped_by=stopped,
         more=more,
     )  # fmt: skip

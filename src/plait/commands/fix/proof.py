@@ -39,9 +39,9 @@ from plait.commands.perf.command import PerfOptions, compare_speed
 from plait.errors import PlaitBugError, UsageError
 from plait.generate.catalogue import Hints
 from plait.judge.oracle.rules import Rules, may_wait
+from plait.model.command_results import CheckResult
 from plait.model.finding import Finding
 from plait.model.fingerprint import fingerprint_of
-from plait.model.result import Result
 from plait.model.test import Test
 from plait.subject.mend.candidates import Mend
 from plait.subject.mend.clues import clues_of
@@ -306,7 +306,7 @@ class Prover:
             return False
         return True
 
-    def _only_as_before(self, trial: MendTrial, result: Result, told: dict[str, Any]) -> bool:
+    def _only_as_before(self, trial: MendTrial, result: CheckResult, told: dict[str, Any]) -> bool:
         """Return whether a check found nothing that the mend should have removed, or has brought; note the rest."""
         setting = self._setting
         for finding in result.findings:
@@ -372,7 +372,7 @@ class Prover:
         trial.evidence["behaviour"] = counts
         return True
 
-    def _checked(self, each: CheckRound, limits: ProofLimits) -> Result:
+    def _checked(self, each: CheckRound, limits: ProofLimits) -> CheckResult:
         setting = self._setting
         copy = setting.mended
         hints = replace(setting.hints, exclude=(*setting.hints.exclude, *each.left_out))

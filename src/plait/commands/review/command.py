@@ -20,8 +20,8 @@ from plait.commands.releases import cache_root
 from plait.commands.review.steps import Shares, Steps
 from plait.config import Config
 from plait.judge.review import ClassReview, mark_cause
+from plait.model.command_results import ReviewResult
 from plait.model.fingerprint import fingerprint_of
-from plait.model.result import Result
 from plait.report.review import publish_review
 from plait.store.baseline import Found
 from plait.store.database import FOLDER
@@ -95,7 +95,7 @@ def review_options(options: argparse.Namespace) -> ReviewOptions:
 
 def review(
     options: ReviewOptions, interrupt: Interrupt | None = None, say: Callable[[str], None] = lambda _: None
-) -> tuple[Result, list[ClassReview]]:
+) -> tuple[ReviewResult, list[ClassReview]]:
     """Review what changed; UsageError when there is no repository or no such base."""
     budget = Budget(options.budget)
     project = options.project.resolve()
@@ -141,7 +141,7 @@ def _class(touched: TouchedClass, old: Version, new: Version) -> ClassReview:
 
 def _result(
     options: ReviewOptions, history: History, old: Version, new: Version, classes: list[ClassReview], budget: Budget
-) -> Result:
+) -> ReviewResult:
     results = {
         each.name: {
             "diff": None if each.diff is None else each.diff.stats,
@@ -153,7 +153,7 @@ def _result(
     }  # fmt: skip
     found = sum(len(each.brought()) for each in classes)
     untold = bool(classes) and all(each.verdict == "inconclusive" for each in classes)
-    return Result(
+    return ReviewResult(
         "review", history.repository.top.name, "findings" if found else "inconclusive" if untold else "clean",
         {"old": old.label, "new": new.label}, options.seed, options.model,
         stats={"classes": len(classes), "findings": found, "results": results}, elapsed_s=budget.elapsed,

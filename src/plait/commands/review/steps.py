@@ -25,7 +25,7 @@ from plait.judge.oracle.rules import Rules
 from plait.judge.review import ClassReview
 from plait.model.files import file_text
 from plait.model.finding import Finding
-from plait.report.publish import OUT
+from plait.report.reproducer import OUT
 from plait.run.native.process import NativeError
 from plait.store.project import memory_name, remembered
 from plait.subject.versions.version import Version
@@ -215,7 +215,7 @@ class Steps:
                 subject, self._base, self._tip, threads=options.perf_threads,
                 curve=options.curve if seconds >= 60 else (1,), hints=options.config.subject(made.name).hints,
                 imports=(options.config.hook.parent.resolve(),) if options.config.hook else (),
-                rules=options.measuring, out=Path(OUT),
+                rules=options.measuring, out=OUT,
                 **options.handed_on(PerfOptions, budget=seconds, max_tests=options.perf_tests),
             ), self._stopped,
         )  # fmt: skip

@@ -60,13 +60,6 @@ class Tally:
             if gain.saturated is not None:
                 self.saturated.append(gain.saturated)
 
-    def stats(self) -> dict[str, int]:
-        """Return the result's fields."""
-        return {
-            "iroots_discovered": len(self.discovered), "iroots_exposed": len(self.exposed),
-            "profiles": self.profiles, "active_tests": self.active_tests,
-        }  # fmt: skip
-
     def sentences(self, streams: int) -> list[str]:
         """Return what was reached when the strategies of all streams, or of some, had come to their end."""
         if not self.saturated:
