@@ -1,5 +1,6 @@
 """What code under test does while it is imported and looked at stays in the worker, and is told in one line."""
 
+import re
 import time
 
 import pytest
@@ -124,7 +125,8 @@ def test_an_endless_import_ends_with_the_budget(command, tmp_path, monkeypatch, 
     assert main([command, "subject:A", *place, "--budget", "2s", "--workers", "2", "--quiet"]) == 2
     assert time.monotonic() - started < 40  # 2 s on a quiet machine; 120 s before there was a limit
     said = capsys.readouterr().err.splitlines()
-    assert said[-1].startswith("plait: subject:A cannot be imported: no answer after 2 s at subject.py:")
+    # Of the budget, what the start of the processes has left: less than 2 s on a busy machine.
+    assert re.match(r"plait: subject:A cannot be imported: no answer after [\d.]+ s at subject\.py:", said[-1])
 
 
 def test_forged_acts_cost_the_worker_and_nothing_else(tmp_path, monkeypatch, capsys):
