@@ -45,7 +45,7 @@ class Replays:
         for each in known:
             if each.finding.test is not None and each.finding.schedule is not None:
                 args = (subject, asked, each.finding, each.unchanged)
-                futures.append((each, workers.attempt(tasks.again, *args, timeout=TIMEOUT, stall=STALL)))
+                futures.append((each, workers.attempt(tasks.replay_finding, *args, timeout=TIMEOUT, stall=STALL)))
             elif each.unchanged:  # it has killed its worker, and would again
                 self._shows(each.cause, each.finding, each.look)
             else:

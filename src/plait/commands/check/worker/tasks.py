@@ -204,7 +204,7 @@ def _resumed(packed: bytes, portion: Portion) -> Iterator[Stream]:
             ENGINE.gil = False
 
 
-class Again(NamedTuple):
+class Replayed(NamedTuple):
     """What has become of a known finding: None if it is fixed. ``moved`` if its schedule does not show it any more."""
 
     finding: Finding | None
@@ -212,7 +212,7 @@ class Again(NamedTuple):
     moved: bool = False
 
 
-def again(name: str, options: StreamOptions, finding: Finding, unchanged: bool) -> Again:
+def replay_finding(name: str, options: StreamOptions, finding: Finding, unchanged: bool) -> Replayed:
     """Replay a finding; if its schedule does not show it, explore its test."""
     test, schedule = finding.test, finding.schedule
     assert test is not None
@@ -226,20 +226,20 @@ def again(name: str, options: StreamOptions, finding: Finding, unchanged: bool) 
         try:
             violation, lost = Examination(test, PLACES, probes, rules).replay(schedule)
         except Exception:
-            return Again(None)  # a test that cannot be built any more shows nothing
+            return Replayed(None)  # a test that cannot be built any more shows nothing
         moved = violation is None or lost is not None or violation.cause != cause
         if moved:
             examined = examine(Examination(test, PLACES, probes, rules), seed=options.seed, order=options.order)
             violation, schedule = examined.violation, examined.schedule
         if violation is None or schedule is None or violation.cause != cause:
-            return Again(None)
+            return Replayed(None)
         look = look_of(test, violation, schedule, probes, rules)
         if unchanged and not moved:
-            return Again(finding, look)
+            return Replayed(finding, look)
         again = finding_of(
             test, violation, schedule, probes, [test], options.subject, rules, _announce, smallest=not moved
         )
-        return Again(again, look, moved)
+        return Replayed(again, look, moved)
 
 
 def _announce(test: Test) -> None:
