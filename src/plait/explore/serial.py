@@ -127,7 +127,7 @@ class Serial:
         self.exhausted = True
         return None
 
-    def again(self) -> None:
+    def repeat(self) -> None:
         """Let the next execution follow the order of the last one."""
         self._begin()
 

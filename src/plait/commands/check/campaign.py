@@ -100,8 +100,8 @@ class Campaign:
                 number = ended.number
                 following = self._collect(future, *ended)
                 if following is None:
-                    if not self._over() and (again := self._lost.again(number)) is not None:
-                        running[self._begin(number)] = Running(number, None, again)
+                    if not self._over() and (attempt := self._lost.next_attempt(number)) is not None:
+                        running[self._begin(number)] = Running(number, None, attempt)
                     continue
                 if not self._over() and not self._is_served(number, shares[number]):
                     task, *arguments = self._next_chunk(number, following[0], shares[number])
@@ -174,7 +174,7 @@ class Campaign:
                         self._alone = answer.value
                         self._lost.starters = self._alone.starters
                         self._totals.notes.add_stopped(answer.stopped)
-            attempt = self._lost.again(ALONE)
+            attempt = self._lost.next_attempt(ALONE)
 
     def _is_served(self, number: int, share: Share) -> bool:
         """Return whether a stream has had its share of the budget."""

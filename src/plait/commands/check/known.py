@@ -57,22 +57,22 @@ class Replays:
                     break
             else:
                 try:
-                    again: tasks.Again = future.result().value
+                    found: tasks.Replayed = future.result().value
                 except WorkerError:
                     continue
-                self._take(each, again)
+                self._take(each, found)
 
-    def _take(self, known: KnownFinding, again: tasks.Again) -> None:
-        if again.finding is None:
+    def _take(self, known: KnownFinding, found: tasks.Replayed) -> None:
+        if found.finding is None:
             self.memory.settle(known.cause, FIXED)
             self.fixed.append(known.finding.summary)
             return
-        name = cause(again.finding)
+        name = cause(found.finding)
         if name != known.cause:
             self.memory.settle(known.cause, OUTDATED)
-        self.moved += again.moved
-        self.memory.keep_finding(name, again.finding, again.look)
-        self._shows(name, again.finding, again.look, moved=again.moved)
+        self.moved += found.moved
+        self.memory.keep_finding(name, found.finding, found.look)
+        self._shows(name, found.finding, found.look, moved=found.moved)
 
     def _shows(self, name: str, finding: Finding, look: str, *, moved: bool = False) -> None:
         self.there += not moved

@@ -35,7 +35,7 @@ class LostWorkers:
     starters: Collection[str] = ()  # methods that start threads: to blame when one waits for something out of reach
     _excluded: dict[int, set[str]] = field(default_factory=dict)  # by stream: methods that have killed its worker
     _left_out: dict[int, set[str]] = field(default_factory=dict)  # by stream: those that it was begun without
-    _again: dict[int, int] = field(default_factory=dict)  # streams that begin anew, and for the which time
+    _next_attempt: dict[int, int] = field(default_factory=dict)  # of streams that begin anew: their next attempt
     _narrow: set[int] = field(default_factory=set)  # streams that go on without tests of many methods
     _stall: dict[int, float | None] = field(default_factory=dict)  # by stream, for its next task
 
@@ -56,9 +56,9 @@ class LostWorkers:
         """Return how long the next task of a stream may be without a sign of life; None: as long as it takes."""
         return self._stall.pop(number, STALL)
 
-    def again(self, number: int) -> int | None:
+    def next_attempt(self, number: int) -> int | None:
         """Return the attempt for which a stream begins anew; None if it does not."""
-        return self._again.pop(number, None)
+        return self._next_attempt.pop(number, None)
 
     def _without(self, number: int) -> set[str]:
         """Return the methods that a stream goes on without; what others have learned depends on timing."""
@@ -83,19 +83,19 @@ class LostWorkers:
             if stream is not None:
                 return stream, 1
             if alone:
-                self._again[number] = 1
+                self._next_attempt[number] = 1
                 return None
         if stream is None and attempt == 0 and not note:
-            self._again[number] = 1  # perhaps it only takes its time: nothing of the class was running
+            self._next_attempt[number] = 1  # perhaps it only takes its time: nothing of the class was running
             self._stall[number] = None
             return None
         self._report(error, kind, note, culprits, endless=endless, waits=waits)
         if not endless and not waits and number not in self._narrow and is_wide(methods_of_finding(note).values()):
             self._narrow.add(number)  # too many to tell which of them it was: none is left out for it
-            self._again[number] = 0
+            self._next_attempt[number] = 0
         elif culprits - self._left_out[number]:
             self._excluded.setdefault(number, set()).update(culprits)
-            self._again[number] = 0
+            self._next_attempt[number] = 0
         return None
 
     def _report(

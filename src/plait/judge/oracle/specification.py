@@ -261,7 +261,7 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
             observed = _in_order(bed, serial, rules)
             if observed.status == HANG and hangs and not ENGINE.spinning.livelocked:
                 ENGINE.max_steps = min(limit, max(LEAST_STEPS, LONGER * longest))
-                serial.again()
+                serial.repeat()
                 observed = _in_order(bed, serial, rules)
             if observed.status == HANG:
                 hangs, polling = True, serial.before_polling(ENGINE)
