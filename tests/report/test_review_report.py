@@ -21,7 +21,7 @@ from plait.report.junit import junit
 from plait.report.layout import PIPED, as_text, piped_layout
 from plait.report.review import (
     MARKER,
-    deed,
+    effect,
     line,
     publish_review,
     review_json,
@@ -142,7 +142,7 @@ def found(kind, **more):
     (Brought("explore", Finding("exception", "test_x fails", [])), "makes an existing test fail: test_x fails"),
 ])  # fmt: skip
 def test_deeds_in_words(brought, said):
-    assert deed(brought) == said
+    assert effect(brought) == said
 
 
 def lost_update(last="write C.n", read="read C.n"):
@@ -154,9 +154,9 @@ def lost_update(last="write C.n", read="read C.n"):
 
 
 def test_an_update_is_lost_if_it_is_overwritten_by_who_has_read_before():
-    assert deed(lost_update()) == "lets `add` lose updates"
-    assert "lose" not in deed(lost_update(last="read C.n"))
-    assert "lose" not in deed(lost_update(read="read C.m"))
+    assert effect(lost_update()) == "lets `add` lose updates"
+    assert "lose" not in effect(lost_update(last="read C.n"))
+    assert "lose" not in effect(lost_update(read="read C.m"))
 
 
 def test_the_terminal_report(whole, golden):

@@ -178,14 +178,14 @@ class Standin:
                 continue
             if part != attribute:
                 setattr(self, attribute, _Answer(f"{name}.{attribute}", attribute))
-            elif not isinstance(value := told_by(attribute, f"{name}.{attribute}"), dict | list):
+            elif not isinstance(value := likely_value(attribute, f"{name}.{attribute}"), dict | list):
                 setattr(self, attribute, value)
         self._fresh = frozenset(part for part in parts if part not in vars(self) and "(" not in part)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name not in self.__dict__.get("_fresh", ()):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return told_by(name, f"{self.__name__}.{name}")
+        return likely_value(name, f"{self.__name__}.{name}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Standin) and self.__name__ == other.__name__
@@ -205,7 +205,7 @@ class _Answer:
         self._name = name
 
     def __call__(self, *_args: Any, **_kwargs: Any) -> Any:
-        return told_by(self._name, f"{self.__name__}()")
+        return likely_value(self._name, f"{self.__name__}()")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Answer) and self.__name__ == other.__name__
@@ -235,7 +235,7 @@ def _with_specials(names: frozenset[str]) -> type[Standin]:
     return type("Standin", (Standin,), body) if body else Standin
 
 
-def told_by(name: str, path: str) -> Any:
+def likely_value(name: str, path: str) -> Any:
     """Return what an attribute or result of this name most likely is: a lock, a number, a text; else a `Partner`."""
     # The modules of the world that the code under test lives in, where there is one: its locks are its own.
     threading, queues = sys.modules["threading"], sys.modules.get("queue")
@@ -287,16 +287,16 @@ def implemented(cls: Any) -> Any:
     for name in sorted(names):
         found = getattr(cls, name, None)
         if isinstance(found, property):
-            body[name] = property(partial(_told_of, name))
+            body[name] = property(partial(_likely_of, name))
         elif not callable(found):
-            body[name] = told_by(name, name)
+            body[name] = likely_value(name, name)
         else:
             body[name] = _doing_nothing(name, _annotations(found).get("return"))
     return type(f"{cls.__name__}Standin", (cls,), body)
 
 
-def _told_of(name: str, _self: object) -> Any:
-    return told_by(name, name)
+def _likely_of(name: str, _self: object) -> Any:
+    return likely_value(name, name)
 
 
 def _open_names(protocol: Any) -> set[str]:
@@ -335,7 +335,7 @@ def _doing_nothing(name: str, annotation: Any) -> Any:
             return []
         if head in ("Iterator", "Generator") or name == "__iter__":
             return iter(())
-        return _RESULTS.get(head) if simple else told_by(name, name)
+        return _RESULTS.get(head) if simple else likely_value(name, name)
 
     method.__name__ = name
     return method

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from plait.model.foreign import exception_text
 from plait.model.outcome import Deadlock, Finished, Hang, Outcome, Raised, Spot, Uncaught, Wait
 from plait.observe.places import owners, place
-from plait.observe.spots import loop_around, spot_of, spot_of_error
+from plait.observe.spots import enclosing_loop, spot_of, spot_of_error
 from plait.run.engine import DEADLOCK, HANG
 from plait.run.operations import ACQUIRE, LOCAL, TRY
 from plait.run.primitives.condition import Condition
@@ -105,6 +105,6 @@ def _hang(engine: Engine) -> Hang:
         tail = [place(engine.trace[-1][3])]
     else:
         tail = [place(entry[3]) for entry in engine.trace[-4 * _TAIL :] if entry[0] == thread][-_TAIL:]
-    loop = loop_around(site for site in tail if site.line)
+    loop = enclosing_loop(site for site in tail if site.line)
     waits = tuple(wait for wait in _waits(engine) if wait.thread != thread)
     return Hang(thread, engine.max_steps, loop or Spot("?", 0, "?", ""), waits)

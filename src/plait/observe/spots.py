@@ -78,7 +78,7 @@ def _loops(path: str) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(((node.lineno, node.end_lineno or node.lineno) for node in loops), key=lambda pair: pair[0]))
 
 
-def loop_around(sites: Iterable[Site]) -> Spot | None:
+def enclosing_loop(sites: Iterable[Site]) -> Spot | None:
     """Return the loop that most of these places stand in; None without any."""
     votes: dict[tuple[str, int, str], int] = {}
     some: Site | None = None

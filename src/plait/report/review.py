@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from plait.model.finding import Finding
 
 
-_DEED = re.compile(r"after the change (?P<who>.+?) can (?P<what>.+?), when .+ run at the same time$")
+_EFFECT = re.compile(r"after the change (?P<who>.+?) can (?P<what>.+?), when .+ run at the same time$")
 _LONG = 140
 _MOST = 3  # effects in one line
 
@@ -49,7 +49,7 @@ def line(review: ClassReview) -> str:
         effects.setdefault(cause_line(review, {method}), []).append(said)
     for each in brought:
         met = {name.rpartition(".")[2] for name in each.finding.methods}
-        effects.setdefault(cause_line(review, met), []).append(deed(each))
+        effects.setdefault(cause_line(review, met), []).append(effect(each))
     whole = "; ".join(f"{why} {' and '.join(said)}" for why, said in effects.items())
     return whole if brought else f"{whole}; {_behaviour(review)}"
 
@@ -69,7 +69,7 @@ def cause_line(review: ClassReview, methods: Collection[str] = ()) -> str:
     return f"the change to {shown}{f' and {len(names) - 2} more' if len(names) > 2 else ''}"
 
 
-def deed(brought: Brought) -> str:
+def effect(brought: Brought) -> str:
     """Return what a finding lets happen: "lets `put` lose updates"."""
     every = [brought.finding, *brought.also]
     losing = next((each for each in every if _loses_updates(each)), None)
@@ -78,7 +78,7 @@ def deed(brought: Brought) -> str:
     finding = brought.finding
     if brought.command == "explore":
         return f"makes an existing test fail: {finding.summary}"
-    said = _DEED.search(finding.summary)
+    said = _EFFECT.search(finding.summary)
     if said is not None and said["who"] != "it":  # else it is a combination of results, which is hard to read
         text = f"lets {said['who']} {said['what']}"
         return text if len(text) <= _LONG else re.sub(r" \(before: .*\)$", "", text)

@@ -2,8 +2,8 @@
 
 The parent reads it as a file: a map of what somebody else cuts off would end the process that looks at it.
 
-Layout: one byte of state, the number of signs of life, the count of bytes ever printed, deed, note (JSON), and a ring
-with the end of the output.
+Layout: one byte of state, the number of signs of life, the count of bytes ever printed, its own end, note (JSON), and a
+ring with the end of the output.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 OUTSIDE, LOADING, RUNNING = 0, 1, 2
 _BEAT, _PRINTED = 4, 8  # where the numbers are
-_DEED, _NOTE = (16, 1008), (1024, 48 * 1024)  # where each text is, and the room it has: its length first
+_OWN_END, _NOTE = (16, 1008), (1024, 48 * 1024)  # where each text is, and the room it has: its length first
 _RING, _RING_SIZE = 49 * 1024, 8192
 _SIZE = _RING + _RING_SIZE
 
@@ -84,13 +84,13 @@ class BlackBox:
         self._map[0] = value
 
     @property
-    def deed(self) -> str:
+    def own_end(self) -> str:
         """What the process was about to do to itself, in words; mostly empty."""
-        return self._text(_DEED)
+        return self._text(_OWN_END)
 
-    @deed.setter
-    def deed(self, text: str) -> None:
-        self._put(_DEED, text)
+    @own_end.setter
+    def own_end(self, text: str) -> None:
+        self._put(_OWN_END, text)
 
     @property
     def note(self) -> dict[str, Any] | None:
@@ -141,7 +141,7 @@ class BlackBox:
 
     def clear(self) -> None:
         """Forget what the last task left."""
-        for field in (_DEED, _NOTE):
+        for field in (_OWN_END, _NOTE):
             self._put(field, "")
         struct.pack_into("<Q", self._map, _PRINTED, 0)
 

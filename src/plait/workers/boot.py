@@ -106,7 +106,7 @@ def begin_process(boot: Boot) -> None:
     try:
         _set_up(boot, box)
     except BaseException:
-        box.deed = "set-up failed: " + " ".join(traceback.format_exc().split())[-900:]
+        box.own_end = "set-up failed: " + " ".join(traceback.format_exc().split())[-900:]
         os._exit(3)
 
 

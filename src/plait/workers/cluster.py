@@ -23,10 +23,10 @@ from typing import Any
 from plait.errors import UsageError
 from plait.workers.cluster_site import (
     Shipment,
+    answer_of_site,
     close_site,
     open_site,
     perform,
-    told_by_site,
 )
 from plait.workers.pool import (
     FORGIVEN,
@@ -86,7 +86,7 @@ class ClusterWorkers(Workers):
             return
         if remote.status == "finished":
             try:
-                told = told_by_site(remote.result(), future.call[1])
+                told = answer_of_site(remote.result(), future.call[1])
             except Exception as error:
                 told = error
             self._end(future, told)

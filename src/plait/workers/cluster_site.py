@@ -123,8 +123,8 @@ def perform(key: str, task: Callable[..., Any], args: bytes, timeout: float, sta
     return _sites[key].perform(task, args, timeout, stall, tries)
 
 
-def told_by_site(data: object, task: Callable[..., Any]) -> Answer | Exception:
-    """Return what a site tells about a task: its answer, or why there is none."""
+def answer_of_site(data: object, task: Callable[..., Any]) -> Answer | Exception:
+    """Return what a site says about a task: its answer, or why there is none."""
     failed = isinstance(data, bytes) and data[:1] == _FAILURE
     try:
         frame = Incoming().feed(data[1:]) if isinstance(data, bytes) else None

@@ -269,7 +269,7 @@ def install_guard(spec: WorkerSpec, work: Path, box: BlackBox) -> None:
         if call is None:
             return
         if event == "os.kill" and args[0] in (process, 0):
-            box.deed = call  # its own end; the parent will want to know who did it
+            box.own_end = call  # its own end; the parent will want to know who did it
             return
         at = _place(sys._getframe(1))
         if len(noted) < KEPT:

@@ -391,16 +391,16 @@ class Worker:
 
     def _obituary(self, error: BaseException) -> WorkerError:
         code = self._process.exit_code(1.0)
-        state, deed = self._last_words()
+        state, own_end = self._last_words()
         doing = " while the subject was imported" if state == LOADING else ""
         rest = self._remains()
         if code is None:  # it lives, and cannot be heard any more: only what runs in it can do that
             return WorkerCrashed(f"the worker was lost{doing}: {error}", **rest)
-        if code == 3 and deed.startswith("set-up failed"):
-            raise PlaitBugError(f"a worker's {deed}")
-        by = f" ({deed})" if deed else ""
+        if code == 3 and own_end.startswith("set-up failed"):
+            raise PlaitBugError(f"a worker's {own_end}")
+        by = f" ({own_end})" if own_end else ""
         if code < 0:
-            outside = state == OUTSIDE or (-code == signals.SIGKILL and not deed)
+            outside = state == OUTSIDE or (-code == signals.SIGKILL and not own_end)
             reason = f"killed by {signal_name(-code)}{by}{doing}"
             return WorkerCrashed(reason, signal=-code, outside=outside, **rest)
         return WorkerCrashed(f"the process ended with exit code {code}{doing}", exit_code=code, **rest)
@@ -408,7 +408,7 @@ class Worker:
     def _last_words(self) -> tuple[int, str]:
         try:
             with contextlib.closing(BlackBox(self._home / BLACK_BOX)) as box:
-                return box.state, box.deed
+                return box.state, box.own_end
         except (OSError, ValueError):
             return OUTSIDE, ""
 

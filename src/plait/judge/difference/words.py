@@ -21,7 +21,7 @@ def difference_summary(
     side: Side, kind: Kind, outcome: Outcome, others: Collection[Outcome], test: Test, probes: Sequence[str]
 ) -> str:
     """Return one sentence: what only one version can do."""
-    said = _deed(side, kind, outcome, others, test, probes)
+    said = _effect(side, kind, outcome, others, test, probes)
     calls = test.calls
     names = list(dict.fromkeys(f"`{call.method}`" for call in calls))
     together = " and ".join(names) if len(names) > 1 else f"two calls of {names[0]}"
@@ -29,7 +29,7 @@ def difference_summary(
     return f"{head} {said}, when {together} run at the same time"
 
 
-def _deed(
+def _effect(
     side: Side, kind: Kind, outcome: Outcome, others: Collection[Outcome], test: Test, probes: Sequence[str]
 ) -> str:
     calls = test.calls

@@ -24,7 +24,6 @@ from plait.run.hooks.containers import (
     SCAN,
     SEQUENCES,
     WINDOWS,
-    behind,
     fills_missing,
     is_c_callable,
     is_container,
@@ -32,6 +31,7 @@ from plait.run.hooks.containers import (
     is_view,
     makes_in_python,
     operation,
+    shown_container,
 )
 from plait.run.hooks.effects import EFFECTS, EFFECTS_BY_NAME, EFFECTS_OF, bound_effect, effect_of, held
 from plait.run.hooks.iteration import iterate, scan_args, scan_too, walked
@@ -188,7 +188,7 @@ def delete_key(container: Any, key: Any, site: int) -> Any:
 
 def _through(thread: VThread, window: Any, name: str, key: Any, site: int) -> None:
     """Announce a subscript of a proxy or a memory view, which shows what is in another container."""
-    container = behind(window)
+    container = shown_container(window)
     if type(window) is memoryview:
         if container is not None:
             access(thread, _HEAP.whole(container), READ if name == "__getitem__" else WRITE, site)

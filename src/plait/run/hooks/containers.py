@@ -82,7 +82,7 @@ _VIEWS = frozenset({
 WINDOWS = frozenset({types.MappingProxyType, memoryview})  # they show what is in another container
 
 
-def behind(window: Any) -> Any:
+def shown_container(window: Any) -> Any:
     """Return the container that a proxy or memory view shows; None if it is none whose content is shared."""
     container: Any = window.obj if type(window) is memoryview else next(iter(gc.get_referents(window)), None)
     return container if is_container(type(container)) else None

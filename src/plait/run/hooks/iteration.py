@@ -15,7 +15,7 @@ from operator import length_hint
 from typing import Any
 
 from plait.run.engine import ENGINE, access, also
-from plait.run.hooks.containers import FROZEN, WINDOWS, behind, is_c_callable, is_container, is_read, is_view
+from plait.run.hooks.containers import FROZEN, WINDOWS, is_c_callable, is_container, is_read, is_view, shown_container
 from plait.run.operations import KEY_READ, READ, WRITE
 from plait.run.vthread import VThread
 
@@ -62,7 +62,7 @@ def containers_in(value: Any, depth: int) -> Iterator[Any]:
         yield from [referent for referent in gc.get_referents(value) if is_container(type(referent))][:1]
         return
     elif kind in WINDOWS:
-        shown = behind(value)
+        shown = shown_container(value)
         if shown is not None:
             yield shown
         return
