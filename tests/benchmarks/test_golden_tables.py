@@ -500,6 +500,21 @@ def contracts(patch):
     return {}
 
 
+def audit(patch):
+    table = module("audit.bench")
+    open_ = {"no time": 4, "is abstract": 1}
+    row = {
+        "classes": 20, "functions": 10, "lines": 4_000, "unsafe": 6, "against_their_word": 2, "no_violation": 19,
+        "not_judged": 5, "findings": 31, "shown": 6, "replayed": 6, "why_not": open_, "supported": "1 - Unstable",
+        "not_judged_names": {}, "seconds": 320.0, "cpu_s": 610.4,
+    }  # fmt: skip
+    good = {**row, "unsafe": 1, "not_judged": 0, "no_violation": 29, "why_not": {}, "shown": 1, "replayed": 1}
+    failed = {"trouble": "there is no such release", "seconds": 2.0, "cpu_s": 1.0}
+    measured = {"cachetools": row, "click": good, "wrapt": failed}
+    patch.setattr(table, "measured", lambda package, _limits: measured[package["name"]])
+    return {"subject": ",".join(measured)}
+
+
 def suspects(patch):
     table = module("suspects.bench")
     measured = {
@@ -514,6 +529,7 @@ TABLES = {
     each.__name__.rstrip("_"): each
     for each in (
         engine,
+        audit,
         contracts,
         suspects,
         condiff,

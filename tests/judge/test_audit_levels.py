@@ -5,8 +5,22 @@ from types import SimpleNamespace
 
 import pytest
 
-from plait.judge.audit import ATOMIC, EXTERNAL, IMMUTABLE, INTERNAL, UNKNOWN, Audited, judge_class
-from plait.subject.package.facts import module_facts
+from plait.judge.audit import (
+    ATOMIC,
+    EXTERNAL,
+    IMMUTABLE,
+    INTERNAL,
+    SILENT,
+    UNJUDGED,
+    UNKNOWN,
+    UNSAFE,
+    Audited,
+    judge_class,
+    judge_functions,
+    supported_level,
+)
+from plait.subject.package.claims import DENIED, LOCKED, UNSAID
+from plait.subject.package.facts import module_facts, whole_class
 from plait.subject.source import Module
 
 SOURCE = """
@@ -59,8 +73,8 @@ NAMES = {"Open": ("put", "first", "label", "get", "update"), "Guarded": ("put", 
 def levels(name, *found, siblings=()):
     facts = module_facts(Module("shop", "shop.py", ast.parse(SOURCE), False, True, SOURCE.encode()))
     findings = [SimpleNamespace(methods=[f"{name}.{each}" for each in pair], siblings=list(siblings)) for pair in found]
-    rows = {each: {"called": 3, "returned": 3} for each in NAMES[name]}
-    rows["never"] = {"called": 3, "returned": 0}
+    rows = {each: {"called": 3, "returned": 3, "returned_together": 2} for each in NAMES[name]}
+    rows["never"] = {"called": 3, "returned": 0, "returned_together": 0}
     result = SimpleNamespace(
         findings=findings, verdict="findings" if findings else "clean", stats={"methods": rows, "tests": 3},
         more={"pairs": []}, stopped_by="budget", notes=[],
@@ -92,3 +106,103 @@ def test_what_holds_the_lock_stays_internally_synchronised_beside_a_finding():
 def test_other_methods_that_show_the_same_are_harmed_too(siblings):
     found = levels("Guarded", ("drop", "drop"), siblings=siblings)
     assert found["size"] == found["put"] == EXTERNAL
+
+
+HEIRS = """
+class Store:
+    def __init__(self):
+        self.items = {}
+
+    def put(self, key):
+        self.items[key] = 1
+
+    def size(self):
+        return len(self.items)
+
+
+class Heir(Store):
+    def put(self, key):
+        super().put(key)
+
+
+class Listener:
+    def before(self, call):
+        pass
+
+    def after(self, call):
+        return self.before(call)
+
+
+class Unknown(Elsewhere):
+    def before(self, call):
+        pass
+"""
+
+
+def judged(name, verdict, *, together, pairs=1, covered=1):
+    facts = module_facts(Module("shop", "shop.py", ast.parse(HEIRS), False, True, HEIRS.encode()))
+    known = whole_class({"shop": facts}, "shop", name)
+    rows = {
+        each: {"called": 3, "returned": 3, "returned_together": together}
+        for each in known.functions if not each.startswith("_")
+    }  # fmt: skip
+    result = SimpleNamespace(
+        findings=[], verdict=verdict, stats={"methods": rows, "tests": 3}, stopped_by="budget", notes=[],
+        more={"pairs": [{"methods": ["a", "b"], "covered": covered}] * pairs}, reason="nothing met",
+    )  # fmt: skip
+    audited = Audited(f"shop:{name}", "class", "shop.py", 1)
+    judge_class(audited, result, known)
+    return audited
+
+
+def test_what_a_base_changes_in_a_method_that_an_heir_overrides_is_no_constant():
+    assert judged("Heir", "none", together=2).methods == {"put": ATOMIC, "size": ATOMIC}
+
+
+def test_a_class_without_state_whose_calls_returned_beside_each_other_has_nothing_to_meet_at():
+    found = judged("Listener", "inconclusive", together=2)
+    assert (found.verdict, found.contract, found.reason) == (SILENT, IMMUTABLE, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "together", "covered"), [("Listener", 0, 1), ("Listener", 2, 0), ("Unknown", 2, 1), ("Store", 2, 1)]
+)
+def test_state_calls_that_never_met_and_bases_nobody_has_read_leave_it_open(name, together, covered):
+    found = judged(name, "inconclusive", together=together, covered=covered)
+    assert (found.verdict, found.reason) == (UNJUDGED, "nothing met")
+
+
+def test_a_function_has_its_own_counts():
+    rows = {name: {"called": 2, "returned": 2, "returned_together": 1} for name in ("a", "b")}
+    pairs = [
+        {"methods": ["a", "a"], "covered": 1},
+        {"methods": ["a", "b"], "covered": 0},
+        {"methods": ["b", "b"], "covered": 1},
+    ]
+    result = SimpleNamespace(
+        findings=[], stats={"methods": rows, "tests": 3}, more={"pairs": pairs}, stopped_by="budget", notes=[]
+    )
+    one, other = (Audited(f"m:{name}", "function", "m.py", 1) for name in "ab")
+    judge_functions([one, other], result)
+    assert (one.evidence["pairs"], one.evidence["pairs_covered"], list(one.evidence["methods"])) == (2, 1, ["a"])
+    assert one.verdict == other.verdict == SILENT
+
+
+def made(verdict, claim=UNSAID, kind="class"):
+    return Audited("m:A", kind, "m.py", 1, verdict, claim=claim)
+
+
+@pytest.mark.parametrize(
+    ("audited", "level"),
+    [
+        ([made(SILENT)] * 9 + [made(UNJUDGED)], "3 - Stable"),
+        ([made(SILENT)] * 8 + [made(UNJUDGED)] * 2, "2 - Beta"),
+        ([made(SILENT)] * 9 + [made(UNSAFE, DENIED)], "3 - Stable"),
+        ([made(SILENT)] * 9 + [made(UNSAFE)], "2 - Beta"),
+        ([made(SILENT)] * 9 + [made(UNSAFE, LOCKED)], "1 - Unstable"),
+        ([made(SILENT)] * 9 + [made(UNSAFE, kind="function")], "1 - Unstable"),
+        ([made(UNJUDGED)], "1 - Unstable"),
+    ],
+)
+def test_the_level_that_the_evidence_supports(audited, level):
+    assert supported_level(audited) == level

@@ -189,15 +189,19 @@ def test_a_review_has_a_line_for_each_class_and_a_command_for_each_finding(show)
 
 def many(count=30):
     """Return the page of a check with many findings, of four classes and three kinds."""
-    result, _text, sentences = SPOKEN["check/violation"]
-    data = result.as_json()
+    _result, _text, sentences = SPOKEN["check/violation"]
+    return html(data_of_many(count), sentences, "plait replay result.json")
+
+
+def data_of_many(count=30):
+    data = SPOKEN["check/violation"][0].as_json()
     (found,) = data["findings"]
     kinds = ("wrong-result", "deadlock", "performance")
     data["findings"] = [
         {**found, "subject": f"shop:Class{number % 4}", "kind": kinds[number % 3], "summary": f"No. {number + 1}"}
         for number in range(count)
     ]
-    return html(data, sentences, "plait replay result.json")
+    return data
 
 
 def test_many_findings_have_an_index_with_filters(show):
@@ -215,6 +219,57 @@ def test_many_findings_have_an_index_with_filters(show):
     page.get_by_label("Class").select_option("")
     page.get_by_label("Text").fill("No. 17")
     assert [row.split("\t")[-1] for row in rows.all_inner_texts()] == ["No. 17"]
+
+
+def audited():
+    rows = {
+        "get": {"called": 9, "returned": 9, "returned_together": 4},
+        "put": {"called": 3, "returned": 2, "returned_together": 1},
+    }
+    contract = {
+        "level": "externally synchronised", "methods": {"get": "atomic", "put": "externally synchronised"},
+        "safe_pairs": [["get", "get"], ["get", "put"]], "unsafe_pairs": [["put", "put"]],
+    }  # fmt: skip
+    bad = {
+        "name": "shop:Class1", "kind": "class", "file": "shop.py", "line": 3, "verdict": "unsafe", "reason": "",
+        "claim": "locked", "contract": contract,
+        "evidence": {"pairs": 3, "pairs_covered": 3, "schedules": 12345, "methods": rows},
+        "suspected": [{"what": "put writes self.n without a lock", "line": 9}],
+    }  # fmt: skip
+    pure = {"level": "immutable", "methods": {}, "safe_pairs": [], "unsafe_pairs": []}
+    good = {**bad, "name": "shop:double", "kind": "function", "verdict": "no_violation", "claim": "unsaid"}
+    good |= {"suspected": [], "contract": pure}
+    left = {
+        **good,
+        "name": "shop:Client",
+        "kind": "class",
+        "verdict": "not_judged",
+        "reason": "cannot be built",
+        "evidence": {},
+    }
+    return html(
+        {**data_of_many(), "command": "audit", "verdict": "findings", "subjects": [bad, good, left], "module_state": []}
+    )
+
+
+@pytest.mark.parametrize("width", [400, 900, 1400])
+def test_an_audit_has_a_table_and_a_section_for_each_class(show, width):
+    page = show(audited(), viewport={"width": width, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    rows = page.locator("table.subjects tbody tr")
+    assert rows.count() == 3
+    page.get_by_label("Show only rows with").fill("immutable")
+    assert (rows.count(), page.get_by_text("2 of 3 classes and functions").count()) == (2, 1)
+    page.get_by_label("Show only rows with").fill("")
+    page.locator("table.subjects a[href='#subject-1']").click()
+    section = page.locator("#subject-1[open]")
+    section.get_by_text("What each method promises").wait_for()
+    assert "has locks of its own" in section.inner_text()
+    assert section.locator(".matrix td.no").count() == 1
+    assert section.locator(".matrix td.yes").count() == 2
+    assert section.get_by_text("line 9: put writes self.n without a lock").count() == 1
+    assert {link.get_attribute("href")[:9] for link in section.locator("li a").all()} == {"#finding-"}
+    assert page.locator("#subject-3 table").count() == 0
 
 
 def test_the_index_leads_to_a_finding_that_opens_at_the_conflict(show):

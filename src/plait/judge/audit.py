@@ -9,6 +9,7 @@ from typing import Any
 from plait.model.command_results import CallRow, CheckResult
 from plait.model.finding import Finding
 from plait.subject.contract import ATOMIC, EXTERNAL, IMMUTABLE, INTERNAL, LOCAL
+from plait.subject.package.claims import CLAIMED, DENIED, UNSAID
 from plait.subject.package.facts import READ, ClassFacts
 from plait.subject.package.suspects import Suspect
 
@@ -22,7 +23,8 @@ _ENOUGH = 0.9  # of the public classes and functions must be judged for "Stable"
 class Audited:
     """One public class or function, and what became of it.
 
-    ``evidence`` are counts behind a verdict, ``reason`` says why there is none and what to give.
+    ``evidence`` are counts behind a verdict, ``reason`` says why there is none and what to give; ``wants_time`` if more
+    time may be enough. ``claim`` is what the source says about threads (`plait.subject.package.claims`).
     """
 
     name: str
@@ -31,6 +33,8 @@ class Audited:
     line: int
     verdict: str = UNJUDGED
     reason: str = ""
+    wants_time: bool = False
+    claim: str = UNSAID
     contract: str = UNKNOWN
     methods: dict[str, str] = field(default_factory=dict)  # by name: what each promises
     safe: list[tuple[str, str]] = field(default_factory=list)  # pairs that met without harm
@@ -49,7 +53,8 @@ class Audited:
         """Return plain data, as the result file has it."""
         return {
             "name": self.name, "kind": self.kind, "file": self.file, "line": self.line,
-            "verdict": self.verdict.replace(" ", "_"), "reason": self.reason, "evidence": self.evidence,
+            "verdict": self.verdict.replace(" ", "_"), "reason": self.reason, "claim": self.claim,
+            "evidence": self.evidence,
             "contract": {
                 "level": self.contract, "methods": self.methods, "safe_pairs": [list(pair) for pair in self.safe],
                 "unsafe_pairs": [list(pair) for pair in self.unsafe],
@@ -62,11 +67,15 @@ def judge_class(audited: Audited, result: CheckResult, facts: ClassFacts | None)
     """Fill in what a check of a class has shown."""
     audited.check = result
     audited.findings = list(result.findings)
+    audited.reason, audited.wants_time = "", False
     _count(audited, result)
     if result.findings:
         audited.verdict, audited.contract = UNSAFE, EXTERNAL
+    elif _cannot_disturb(result, facts):
+        audited.verdict, audited.contract = SILENT, IMMUTABLE
     elif result.verdict == "inconclusive" or not result.stats.get("tests"):
         audited.reason = str(result.reason or "; ".join(result.notes[:1]) or "no test could be run")
+        audited.wants_time = result.stopped_by == "budget" and not result.stats.get("tests")
         return
     else:
         audited.verdict, audited.contract = SILENT, _promise(facts)
@@ -75,6 +84,18 @@ def judge_class(audited: Audited, result: CheckResult, facts: ClassFacts | None)
     for name, row in calls.items():
         level = _level(name, facts, harmed, _promise(facts))
         audited.methods[name] = level if row["returned"] else UNKNOWN
+
+
+def _cannot_disturb(result: CheckResult, facts: ClassFacts | None) -> bool:
+    """Return whether a class has no state, and all its calls returned beside each other: there is nothing to meet at.
+
+    A check of such a class has no conclusion, since threads have to touch something together. The source alone would
+    not do either: it does not tell what a method hands on.
+    """
+    calls: dict[str, CallRow] = result.stats.get("methods", {})
+    pairs = result.more.get("pairs", ())
+    beside = bool(calls) and all(row["returned_together"] for row in calls.values())
+    return beside and all(row["covered"] for row in pairs) and facts is not None and facts.is_stateless
 
 
 def _level(name: str, facts: ClassFacts | None, harmed: frozenset[str], promise: str) -> str:
@@ -107,14 +128,17 @@ def judge_functions(audited: Sequence[Audited], result: CheckResult) -> None:
         each.check = result
         row = calls.get(own)
         _count(each, result, own)
+        each.reason, each.wants_time = "", False
         if each.findings:
             each.verdict, each.contract = UNSAFE, EXTERNAL
         elif row is None or not row["called"]:
             each.reason = "never called: the budget ended before, or nothing fits its parameters"
+            each.wants_time = result.stopped_by == "budget"
         elif not row["returned"]:
             each.reason = f"every call raised: {row.get('error', 'no reason given')}; give `values` under [tool.plait]"
         elif not row["returned_together"]:
             each.reason = "its calls returned alone, but never in a test with several threads; give more --budget"
+            each.wants_time = result.stopped_by == "budget"
         else:
             each.verdict, each.contract = SILENT, ATOMIC if each.suspects else IMMUTABLE
 
@@ -131,10 +155,12 @@ def _count(audited: Audited, result: CheckResult, only: str | None = None) -> No
     pairs = [(one, other) for one, other in covered if only is None or only in (one, other)]
     audited.unsafe = sorted({(each[0], each[-1]) for each in broken if only is None or only in each})
     audited.safe = [pair for pair in pairs if tuple(sorted(pair)) not in broken]
+    every = [row["methods"] for row in result.more.get("pairs", ()) if only is None or only in row["methods"]]
     audited.evidence = {
         "tests": stats.get("tests", 0), "schedules": stats.get("schedules", 0),
-        "pairs": stats.get("method_pairs", 0), "pairs_covered": stats.get("method_pairs_covered", 0),
-        "complete": result.stopped_by == "exhausted", "methods": stats.get("methods", {}),
+        "pairs": len(every), "pairs_covered": len(pairs),
+        "complete": result.stopped_by == "exhausted",
+        "methods": {name: row for name, row in stats.get("methods", {}).items() if only is None or name == only},
     }  # fmt: skip
 
 
@@ -153,8 +179,14 @@ def _promise(facts: ClassFacts | None) -> str:
 
 
 def supported_level(audited: Sequence[Audited]) -> str:
-    """Return the level of the free-threading classifier that the evidence supports."""
+    """Return the level of the free-threading classifier that the evidence supports.
+
+    Unstable is a package that breaks its word: a class with locks or with a promise, or a function, whose callers have
+    no object to lock. Stable asks for documents: what is unsafe has to say so. Nothing here supports Resilient.
+    """
     judged = [each for each in audited if each.verdict != UNJUDGED]
-    if any(each.verdict == UNSAFE for each in audited) or not judged:
+    unsafe = [each for each in judged if each.verdict == UNSAFE]
+    if any(each.claim in CLAIMED or each.kind == "function" for each in unsafe) or not judged:
         return _LEVELS[1]
-    return _LEVELS[3 if len(judged) >= _ENOUGH * len(audited) else 2]
+    told = all(each.claim == DENIED for each in unsafe)
+    return _LEVELS[3 if told and len(judged) >= _ENOUGH * len(audited) else 2]

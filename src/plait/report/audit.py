@@ -9,11 +9,13 @@ from typing import Any
 from plait.errors import guarded
 from plait.judge.audit import SILENT, UNJUDGED, UNSAFE, Audited
 from plait.model.command_results import AuditResult
+from plait.model.finding import Finding
 from plait.model.fingerprint import fingerprint_of
 from plait.model.foreign import visible
 from plait.report.closing import closing_lines
 from plait.report.layout import Layout, Line, Span, as_text, fitted, prose, terminal_layout, wrapped
 from plait.report.publish import attempt, plainly, reproduce, write_all, write_whole
+from plait.subject.package.claims import CLAIMED, DENIED, LOCKED, PROMISED, UNSAID
 
 _MARK = 13  # columns of a verdict
 _LISTED = 3  # findings of one class
@@ -69,10 +71,26 @@ def statement_of_audit(result: AuditResult) -> list[str]:
     level = claims.get("classifier")
     stated = f"declares free threading `{level}`" if level else "does not declare a free-threading classifier"
     lines = [said]
+    if stats["unsafe"]:
+        lines.append(_promises(result))
     if every:
         lines.append(f"The package {stated}; this evidence supports `{claims.get('supported')}`.")
         lines.append(f"The GIL on a free-threaded build {claims.get('gil')}.")
     return lines
+
+
+def _promises(result: AuditResult) -> str:
+    """Return how many of those that are unsafe were meant to be safe."""
+    rows = [each for each in result.more["subjects"] if each["verdict"] == "unsafe" and each["kind"] == "class"]
+    broken = [each for each in rows if each["claim"] in CLAIMED]
+    if not rows:
+        return "What is unsafe are functions: their callers have no object to lock."
+    if not broken:
+        return "No unsafe class has a lock or says that it is thread-safe: its users need a lock of their own."
+    names = ", ".join(f"`{each['name']}`" for each in broken[:_LISTED])
+    more = f" and {len(broken) - _LISTED} more" if len(broken) > _LISTED else ""
+    said = "has locks of its own or is said" if len(broken) == 1 else "have locks of their own or are said"
+    return f"Of the unsafe classes {len(broken)} of {len(rows)} {said} to be thread-safe: {names}{more}."
 
 
 def _counted(number: int, one: str, many: str = "") -> str:
@@ -93,13 +111,29 @@ def _row(audited: Audited, layout: Layout) -> list[Line]:
     said = wrapped(f"{audited.name}: {in_one_line(audited)}", layout.prose - _MARK, 0, 0)
     lines: list[Line] = [[Span(f"{audited.verdict:{_MARK}}", _STYLES[audited.verdict]), Span(said[0])]]
     lines += [[Span(" " * _MARK + part)] for part in said[1:]]
-    for finding in audited.findings[:_LISTED]:
+    first = _places(audited)
+    for finding in first[:_LISTED]:
         lines += prose(f"- {finding.summary}", layout, indent=_MARK)
         if finding.reproducer is not None:
             lines.append([Span(f"{' ' * _MARK}  {finding.reproducer}", "note")])
-    if len(audited.findings) > _LISTED:
-        lines += prose(f"- and {len(audited.findings) - _LISTED} more: --json has them all", layout, indent=_MARK)
+    if len(first) > _LISTED:
+        places = _counted(len(first) - _LISTED, "place")
+        lines += prose(f"- and {places} more to mend: --json has them all", layout, indent=_MARK)
     return lines
+
+
+def _places(audited: Audited) -> list[Finding]:
+    """Return one finding for each place that has to be mended: the others reach it in another way."""
+    found: dict[str, Finding] = {}
+    for each in audited.findings:
+        found.setdefault(each.mend or each.summary, each)
+    return list(found.values())
+
+
+_CLAIMS = {
+    PROMISED: "it is said to be thread-safe", LOCKED: "it has locks of its own",
+    DENIED: "as it says itself", UNSAID: "nothing says that threads may share it",
+}  # fmt: skip
 
 
 def in_one_line(audited: Audited) -> str:
@@ -109,10 +143,15 @@ def in_one_line(audited: Audited) -> str:
     if audited.reason:
         return f"{audited.contract}; {audited.reason}."
     proof = audited.evidence
-    met = f"{proof['pairs_covered']} of {proof['pairs']} pairs of calls met in {proof['schedules']} schedules"
+    met = f"{proof['pairs_covered']} of {proof['pairs']} pairs of calls met in {proof['schedules']:,} schedules"
     if audited.verdict == UNSAFE:
         pairs = ", ".join(f"{one} with {other}" for one, other in audited.unsafe[:_LISTED])
-        return f"{_counted(len(audited.findings), 'finding')}; unsafe together: {pairs or 'see below'}; {met}."
+        more = f" and {len(audited.unsafe) - _LISTED} pairs more" if len(audited.unsafe) > _LISTED else ""
+        claim = f", {_CLAIMS[audited.claim]}" if audited.kind == "class" else ""
+        found, places = len(audited.findings), len(_places(audited))
+        told = f"{audited.contract}{claim}; {_counted(found, 'finding')}"
+        told += f" in {_counted(places, 'place')}" if found > 1 else ""
+        return f"{told}; unsafe together: {pairs or 'see below'}{more}; {met}."
     return f"{audited.contract}; {met}{', every schedule of every test' if proof['complete'] else ''}."
 
 

@@ -140,21 +140,26 @@ function classes() {
 }
 
 // An audit: every public class and function, sorted by what was clicked, filtered by what was typed.
+const VERDICTS = {unsafe: "bad", no_violation: "good"};
+const CLAIMS = {promised: "said to be thread-safe", locked: "has locks of its own", denied: "said not to be thread-safe", unsaid: "nothing is said of threads"};
+const evidenceOf = each => each.reason || `${each.evidence.pairs_covered} of ${each.evidence.pairs} pairs met, ${each.evidence.schedules.toLocaleString("en")} schedules`;
+
 function subjects() {
   if (!data.subjects || !data.subjects.length) return;
-  const mark = {unsafe: "bad", no_violation: "good"};
-  const cells = each => [each.verdict.replaceAll("_", " "), each.name, each.contract.level,
-    each.reason || `${each.evidence.pairs_covered} of ${each.evidence.pairs} pairs met, ${each.evidence.schedules} schedules`];
+  const cells = each => [each.verdict.replaceAll("_", " "), each.name, each.contract.level, evidenceOf(each)];
   const head = ["verdict", "subject", "contract", "evidence"];
-  const rows = data.subjects.map(each => ({texts: cells(each), class: mark[each.verdict] || "warn"}));
+  const rows = data.subjects.map((each, position) => ({texts: cells(each), class: VERDICTS[each.verdict] || "warn", position}));
   const box = make("div"), input = make("input", {type: "search", id: "filter", autocomplete: "off"});
+  const count = make("p", {role: "status", class: "muted small"});
   let column = -1, up = true;
   function draw() {
     const wanted = input.value.toLowerCase();
     const shown = rows.filter(row => row.texts.some(text => text.toLowerCase().includes(wanted)));
+    count.textContent = `${shown.length} of ${rows.length} classes and functions`;
     if (column >= 0) shown.sort((one, other) => one.texts[column].localeCompare(other.texts[column]) * (up ? 1 : -1));
     const made = table(head, shown.map(row => row.texts.map((text, index) => index === 0 ? make("td", {class: row.class}, text)
-      : index === 1 ? make("td", {class: "code"}, text) : sentence("td", text))), {label: "Public classes and functions"});
+      : index === 1 ? make("td", {class: "code"}, make("a", {href: `#subject-${row.position + 1}`}, text)) : sentence("td", text))),
+    {label: "Public classes and functions", class: "subjects"});
     made.querySelectorAll("th[scope=col]").forEach((cell, index) => {
       const button = make("button", {type: "button"}, cell.textContent);
       cell.setAttribute("aria-sort", index === column ? (up ? "ascending" : "descending") : "none");
@@ -165,12 +170,57 @@ function subjects() {
   }
   input.addEventListener("input", draw);
   main.append(make("section", {}, make("h2", {}, "Public classes and functions"),
-    make("p", {}, make("label", {for: "filter"}, "Show only rows with: "), input), box));
+    make("div", {class: "filters"}, make("p", {}, make("label", {for: "filter"}, "Show only rows with"), input)), count, box));
   draw();
   const state = (data.module_state || []).map(row => [make("td", {class: "code"}, `${row.module}.${row.name}`), row.by.join(", "),
     row.locked ? "always" : "not always"]);
   if (state.length) main.append(make("section", {}, make("h2", {}, "Changed after import, shared by all threads"),
     table(["name", "changed by", "under a lock"], state, {label: "Module state"})));
+}
+
+// One section for each of them, behind its name in the table.
+function subjectSections() {
+  if (!data.subjects || !data.subjects.length) return;
+  const box = make("section", {}, make("h2", {}, "One by one"));
+  data.subjects.forEach((each, position) => {
+    const verdict = each.verdict.replaceAll("_", " ");
+    const title = make("summary", {}, make("span", {class: VERDICTS[each.verdict] || "warn"}, verdict), " ", make("code", {}, each.name), ` ${each.contract.level}`);
+    const part = make("details", {class: "subject", id: `subject-${position + 1}`}, title);
+    part.addEventListener("toggle", () => { if (part.open && part.children.length === 1) part.append(...detailsOf(each)); });
+    box.append(part);
+  });
+  main.append(box);
+}
+
+function detailsOf(each) {
+  const own = data.findings.map((finding, index) => [finding, index + 1]).filter(([finding]) =>
+    ownerOf(finding) === each.name || (each.kind === "function" && ownerOf(finding) === each.name.split(":")[0] && (finding.methods || []).some(name => name.split(".").pop() === each.name.split(":")[1])));
+  const parts = [make("p", {class: "small muted"}, `${each.file}, line ${each.line}${each.kind === "class" ? `; ${CLAIMS[each.claim] || ""}` : ""}`), sentence("p", evidenceOf(each) + ".")];
+  if (own.length) {
+    const list = make("ul");
+    own.forEach(([finding, number]) => { const link = make("a", {href: `#finding-${number}`}); link.append(sentence("span", finding.summary)); list.append(make("li", {}, link)); });
+    parts.push(make("h3", {}, "What shows it"), list);
+  }
+  const calls = each.evidence.methods || {}, names = Object.keys(calls);
+  if (names.length) parts.push(make("h3", {}, "What each method promises"), table(["method", "contract", "returned", "beside others", "error"],
+    names.map(name => [make("td", {class: "code"}, name), (each.contract.methods || {})[name] || each.contract.level, make("td", {class: "number"}, `${calls[name].returned} of ${calls[name].called}`),
+      make("td", {class: "number"}, String(calls[name].returned_together)), calls[name].error || ""]), {label: "Methods"}));
+  const key = pair => pair.slice().sort().join("\u0000"), unsafe = new Set(each.contract.unsafe_pairs.map(key)), safe = new Set(each.contract.safe_pairs.map(key));
+  const met = [...new Set([...each.contract.unsafe_pairs, ...each.contract.safe_pairs].flat())].sort();
+  if (met.length && met.length <= 40) {
+    const rows = met.map((first, line) => [make("th", {scope: "row"}, first), ...met.map((second, column) => {
+      const known = column > line ? "" : key([first, second]);
+      return unsafe.has(known) ? make("td", {class: "no"}, "\u2717") : safe.has(known) ? make("td", {class: "yes"}, "\u2713") : make("td", {}, column > line ? "" : "\u00b7");
+    })]);
+    parts.push(make("h3", {}, "Which may run at the same time"), table(["method", ...met], rows, {class: "matrix", label: "Pairs of methods"}),
+      make("p", {class: "muted small"}, "\u2713 met without harm. \u2717 unsafe together. \u00b7 never met."));
+  } else if (met.length) parts.push(make("p", {}, `${safe.size} pairs met without harm; unsafe together: ${each.contract.unsafe_pairs.map(pair => pair.join(" with ")).join(", ") || "none"}.`));
+  if ((each.suspected || []).length) {
+    const list = make("ul");
+    each.suspected.forEach(one => list.append(make("li", {}, `line ${one.line}: ${one.what}`)));
+    parts.push(make("h3", {}, "Suspected by the source alone, not confirmed"), list);
+  }
+  return parts;
 }
 
 function measured() {
@@ -195,6 +245,7 @@ function settings() {
 frame();
 classes();
 subjects();
+subjectSections();
 const filtered = index();
 findings();
 if (filtered) filtered();

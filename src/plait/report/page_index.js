@@ -78,6 +78,8 @@ function index() {
 
 // What a link leads to is unfolded.
 function unfold() {
+  const subject = location.hash.startsWith("#subject-") && document.getElementById(location.hash.slice(1));
+  if (subject) { subject.open = true; subject.scrollIntoView(); }
   const target = location.hash.startsWith("#finding-") && document.getElementById(location.hash.slice(1));
   const folded = target && target.closest("article").querySelector("details.body");
   if (folded) folded.open = true;

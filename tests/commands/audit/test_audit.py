@@ -6,11 +6,10 @@ from textwrap import dedent
 import pytest
 
 from plait.cli.main import main, read_arguments
-from plait.commands.audit.command import LEAST, _fit, _Planned, _share, audit, audit_options
-from plait.judge.audit import EXTERNAL, IMMUTABLE, INTERNAL
+from plait.commands.audit.command import audit, audit_options
+from plait.judge.audit import ATOMIC, EXTERNAL, IMMUTABLE, INTERNAL
 from plait.report.audit import audit_markdown, audit_text
 from plait.report.layout import Layout, as_text
-from plait.subject.name import Subject
 from result_schema import undescribed
 
 FILES = {
@@ -62,6 +61,18 @@ FILES = {
         class OutOfStock(Exception):
             pass
 
+        class Record:
+            def __init__(self):
+                self.price = 0
+
+        class Disguised:
+            def __init__(self):
+                self.bump = self._bump
+                self.n = 0
+
+            def _bump(self):
+                self.n += 1
+
         class Client:
             def __init__(self, token: str):
                 if zlib.crc32(token.encode()) != 0x1234ABCD:
@@ -102,7 +113,8 @@ def test_each_public_name_has_a_verdict(audited):
     assert found == {
         "shop:register": "unsafe", "shop:lookup": "no violation", "shop:double": "no violation",
         "shop._impl:Counter": "unsafe", "shop.stock:Stock": "no violation", "shop.stock:OutOfStock": "no violation",
-        "shop.stock:Client": "not judged",
+        "shop.stock:Client": "not judged", "shop.stock:Record": "no violation",
+        "shop.stock:Disguised": "not judged",
     }  # fmt: skip
 
 
@@ -116,7 +128,8 @@ def test_a_verdict_rests_on_evidence(audited):
     assert stock.evidence["pairs_covered"] == stock.evidence["pairs"] == 3
     assert stock.evidence["schedules"] > stock.evidence["tests"] > 0
     assert ("count", "put") in stock.safe
-    assert "cannot be built" in found["shop.stock:Client"].reason
+    assert found["shop.stock:Client"].reason.startswith("cannot be built")
+    assert found["shop.stock:Disguised"].reason.startswith("has no public methods")
     assert found["shop:register"].unsafe == [("register", "register")]
     assert all(each.reason for each in audited[1] if each.verdict == "not judged")
 
@@ -126,6 +139,12 @@ def test_what_a_class_promises(audited):
     assert found["shop.stock:Stock"].contract == INTERNAL
     assert found["shop._impl:Counter"].contract == EXTERNAL
     assert found["shop:double"].contract == IMMUTABLE
+    assert (found["shop.stock:Record"].contract, found["shop.stock:Record"].reason) == (
+        ATOMIC, "it has no methods, only attributes"
+    )  # fmt: skip
+    assert {name: each.claim for name, each in found.items() if each.claim != "unsaid"} == {
+        "shop.stock:Stock": "locked"
+    }
     assert found["shop.stock:Stock"].methods == {"put": INTERNAL, "count": INTERNAL}
 
 
@@ -140,15 +159,15 @@ def test_the_table_fits_the_terminal(audited, width):
     lines = as_text(audit_text(*audited, Layout(width))).splitlines()
     assert max(len(line) for line in lines if "/" not in line and ":" not in line) <= width
     marks = ("unsafe       shop", "no violation shop", "not judged   shop")
-    assert sum(line.startswith(marks) for line in lines) == 7
-    assert "2 unsafe, 4 without a violation, 1 not judged" in " ".join(" ".join(lines).split())
+    assert sum(line.startswith(marks) for line in lines) == 9
+    assert "2 unsafe, 5 without a violation, 2 not judged" in " ".join(" ".join(lines).split())
 
 
 def test_markdown_has_a_row_each(audited):
     text = audit_markdown(*audited)
     assert text.count("\n| ❌") == 2
-    assert text.count("\n| ✅") == 4
-    assert text.count("\n| ❔") == 1
+    assert text.count("\n| ✅") == 5
+    assert text.count("\n| ❔") == 2
 
 
 def test_the_command(project, monkeypatch, capsys):
@@ -174,21 +193,3 @@ def test_what_is_not_there(project, monkeypatch, capsys, target, said):
     monkeypatch.chdir(project)
     assert main(["audit", target]) == 2
     assert said in capsys.readouterr().err
-
-
-def test_those_behind_a_slow_check_keep_the_least_they_need():
-    steps = [_Planned(Subject("m", name, None), [], None) for name in "ABC"]
-    _share(steps, 30.0)
-    assert sum(step.seconds for step in steps) == pytest.approx(30.0, abs=0.5)
-    _fit(steps[1], 9.0, behind=1)  # the first one took 21 s: two are left, and 9 s
-    assert steps[1].seconds == pytest.approx(5.0)
-    _fit(steps[2], 4.0, behind=0)
-    assert steps[2].seconds == pytest.approx(4.0)
-
-
-def test_what_is_left_over_goes_to_those_that_had_no_share():
-    steps = [_Planned(Subject("m", name, None), [], None) for name in "ABC"]
-    _share(steps, 2 * LEAST)
-    assert [bool(step.seconds) for step in steps] == [True, True, False]
-    _fit(steps[2], 6.0, behind=0)
-    assert steps[2].seconds == LEAST

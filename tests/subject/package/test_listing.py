@@ -57,3 +57,13 @@ def test_a_package_without_a_file_of_its_own_is_listed_whole(tmp_path):
     assert {each.name for each in found.classes} == {"shop.stock:Stock", "shop.parts:Part"}
     within = list_package("shop.parts", Version("x", tmp_path, "folder", ()))
     assert [each.name for each in within.classes] == ["shop.parts:Part"]
+
+
+def test_what_a_module_imports_for_its_own_use_is_not_handed_on(tmp_path):
+    private = "class Kept:\n    pass\nclass Used:\n    pass\nclass Shown:\n    pass\nclass Offered:\n    pass\n"
+    facade = "from ._impl import Kept, Used\ndef make():\n    return Used()\n"
+    found = listed(
+        tmp_path, shop__init="from ._impl import Offered\n", shop___impl=private, shop__facade=facade,
+        shop__listed="from ._impl import Shown, Used\n__all__ = ['Shown']\nmade = Shown()\n",
+    )  # fmt: skip
+    assert sorted(each.name for each in found.classes) == ["shop._impl:Kept", "shop._impl:Offered", "shop._impl:Shown"]

@@ -1,21 +1,21 @@
 """`plait audit`: every public class and function of a package, with a verdict and the evidence behind it.
 
-The source is read first: it says what there is, what threads may share, and so where the budget goes. Then each class,
-and the functions of each module together, are checked as `plait check` does it. Every share of the budget is fixed
-before the first check: a run that was interrupted finds its checks in the store when it is started again. Shares change
-only where checks take longer than theirs (those behind keep the least they need), and what is left over at the end goes
-to those that had none.
+The source is read first: it says what there is, what threads may share, and so where the budget goes (see
+`plait.commands.audit.plan`). Then each class, and the functions of each module together, are checked as `plait check`
+does it.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
 from plait.commands.accepting import apply_baseline, baseline_of, is_new
 from plait.commands.audit.package import claims_of
+from plait.commands.audit.plan import ENDLESS, Plan, Planned, plan_of
 from plait.commands.budget import Budget
 from plait.commands.check.command import check
 from plait.commands.check.options import CheckOptions
@@ -32,19 +32,17 @@ from plait.model.finding import Finding
 from plait.report.audit import publish_audit
 from plait.store.baseline import Found
 from plait.store.database import FOLDER
-from plait.subject.contract import IMMUTABLE
+from plait.subject.contract import ATOMIC
 from plait.subject.name import Subject
-from plait.subject.package.facts import ClassFacts, ModuleFacts, module_facts, whole_class
-from plait.subject.package.listing import Listing, PublicClass, PublicFunction, list_package
-from plait.subject.package.suspects import changes_after_import, class_suspects, module_suspects
+from plait.subject.package.claims import CLAIMED
+from plait.subject.package.facts import ModuleFacts, module_facts
+from plait.subject.package.listing import Listing, list_package
+from plait.subject.package.suspects import changes_after_import
 from plait.subject.versions.version import Version, resolve
 from plait.workers.pool import WorkerError
 
 DEFAULT_BUDGET = 600.0
-LEAST = 4.0
-"""Seconds without which a check is not begun: its processes would hardly have started."""
-_ENDLESS = float("inf")
-_HIGHEST = 24.0  # a score above this gets no more than this one
+_NO_METHODS = "has no public methods: there is nothing"  # what a check says of a class without any
 
 
 @dataclass(slots=True)
@@ -56,20 +54,6 @@ class AuditOptions(SearchOptions):
     _: KW_ONLY
     budget: float | None = DEFAULT_BUDGET
     config: Config = field(default_factory=Config)
-
-
-@dataclass(slots=True)
-class _Planned:
-    """One check: of a class, or of all public functions of a module."""
-
-    subject: Subject
-    audited: list[Audited]
-    facts: ClassFacts | None
-    seconds: float = 0.0
-
-    @property
-    def score(self) -> float:
-        return sum(each.score for each in self.audited)
 
 
 def run_audit(options: argparse.Namespace) -> int:
@@ -108,12 +92,13 @@ def audit(
         say("reading the source")
         listing = list_package(options.target, version)
         facts = {module.name: module_facts(module) for module in listing.modules}
-        steps, silent = _steps(listing, facts)
-        _share(steps, budget.left if options.budget is not None else None)
-        _take(steps, options, version, listing, budget, interrupt, say)
+        plan = plan_of(listing, facts, options.config)
+        budget.started = time.monotonic()  # to fetch a release takes as long as it takes
+        plan.share(budget.left if options.budget is not None else None)
+        _take(plan, options, version, listing, budget, interrupt, say)
         say("")
-        audited = [*(each for step in steps for each in step.audited), *silent]
-        audited.sort(key=lambda each: (_ORDER[each.verdict], -each.score, each.name))
+        audited = [*(each for step in plan.steps for each in step.audited), *plan.silent]
+        audited.sort(key=_rank)
         result = _result(options, listing, facts, audited, budget)
         result.versions = {"at": version.label}
         result.more |= claims_of(listing, version, supported_level(audited))
@@ -128,99 +113,86 @@ def audit(
 _ORDER = {UNSAFE: 0, UNJUDGED: 1, SILENT: 2}
 
 
-def _steps(listing: Listing, facts: dict[str, ModuleFacts]) -> tuple[list[_Planned], list[Audited]]:
-    """Return what is to be checked, the most suspect first, and what threads can do nothing to."""
-    steps, silent = [], []
-    for public in listing.classes:
-        made = Audited(public.name, "class", _shown(public, listing), public.line)
-        known = whole_class(facts, public.module, public.qualname)
-        if public.silent:
-            made.verdict, made.contract = SILENT, IMMUTABLE
-            made.reason = f"{public.silent}, which has no state that threads could share"
-            silent.append(made)
-            continue
-        own = facts[public.module].classes.get(public.qualname)  # what is inherited is looked for where it stands
-        made.suspects = class_suspects(public.module, own) if own is not None else []
-        steps.append(_Planned(Subject(public.module, public.qualname, None), [made], known))
-    for module in dict.fromkeys(each.module for each in listing.functions):
-        suspects = module_suspects(facts[module])
-        made_of = []
-        for function in (each for each in listing.functions if each.module == module):
-            made = Audited(f"{module}:{function.name}", "function", _shown(function, listing), function.line)
-            made.suspects = [each for each in suspects if function.name in each.methods]
-            made_of.append(made)
-        steps.append(_Planned(Subject(module, ""), made_of, None))
-    return sorted(steps, key=lambda each: (-each.score, str(each.subject))), silent
-
-
-def _shown(public: PublicClass | PublicFunction, listing: Listing) -> str:
-    return public.file.relative_to(listing.root).as_posix()
-
-
-def _share(steps: list[_Planned], seconds: float | None) -> None:
-    """Give each check its seconds: everybody a little, and the rest by suspicion. Zero is "no time"."""
-    if seconds is None:
-        for step in steps:
-            step.seconds = _ENDLESS
-        return
-    affordable = steps[: int(seconds // LEAST)]
-    left = seconds - LEAST * len(affordable)
-    weights = [1.0 + min(step.score, _HIGHEST) for step in affordable]
-    for step, weight in zip(affordable, weights, strict=True):
-        step.seconds = round(LEAST + left * weight / sum(weights), 1)
-
-
-def _fit(step: _Planned, left: float, *, behind: int) -> None:
-    """Lower a share so that those behind it keep the least they need; a check without one gets the least."""
-    if step.seconds != _ENDLESS:
-        step.seconds = round(max(LEAST, min(step.seconds, left - LEAST * behind)), 1)
+def _rank(audited: Audited) -> tuple[int, bool, float, str]:
+    """Return what comes first in the report: broken promises, then what is unsafe and never promised anything else."""
+    return _ORDER[audited.verdict], audited.claim not in CLAIMED, -audited.score, audited.name
 
 
 def _take(
-    steps: list[_Planned], options: AuditOptions, version: Version, listing: Listing, budget: Budget,
-    interrupt: Interrupt | None, say: Callable[[str], None],
+    plan: Plan, options: AuditOptions, version: Version, listing: Listing, budget: Budget, interrupt: Interrupt | None,
+    say: Callable[[str], None],
 ) -> None:  # fmt: skip
-    planned = [step for step in steps if step.seconds]
-    late = [step for step in steps if not step.seconds]
+    planned = [step for step in plan.steps if step.seconds]
+    late = [step for step in plan.steps if not step.seconds]
     for number, step in enumerate((*planned, *late), 1):
+        ahead = [*planned, *late][number - 1 :]
         if interrupt is not None and interrupt.requested:
-            _leave([*planned, *late][number - 1 :], "the audit was interrupted before it was checked")
+            _leave(ahead, "the audit was interrupted before it was checked")
             return
-        if budget.left < LEAST:
-            _leave([step], "no time was left for it; give more --budget")
+        if plan.is_too_late(budget.left):
+            _leave([step], "no time was left for it; give more --budget", wants_time=True)
             continue
-        _fit(step, budget.left, behind=max(len(planned) - number, 0))
-        rest = min(budget.left, sum(each.seconds for each in [*planned, *late][number - 1 :]))
-        say(f"{number} of {len(steps)}: {step.subject}" + ("" if rest == _ENDLESS else f" ({duration(rest)} left)"))
-        try:
-            result = _checked(step, options, version, listing, interrupt)
-        except (UsageError, WorkerError) as error:
-            _leave([step], str(error))
-        except MemoryError:
-            raise
-        except Exception as error:  # of our own: what the others have found stands
-            _leave([step], own_error(f"the audit of {step.subject}", error, kept="the others are checked all the same"))
+        plan.fit(step, budget.left, behind=max(len(planned) - number, 0))
+        rest = plan.rest(ahead, budget.left)
+        say(f"{number} of {len(ahead) + number - 1}: {step.subject}" + _left(rest))
+        _judged(plan, step, options, version, listing, interrupt)
+    for step in plan.second_share(budget.left):
+        if (interrupt is not None and interrupt.requested) or plan.is_too_late(budget.left):
+            return
+        say(f"once more: {step.subject}" + _left(min(step.seconds, budget.left)))
+        step.seconds = min(step.seconds, round(budget.left, 1))
+        _judged(plan, step, options, version, listing, interrupt)
+
+
+def _left(seconds: float) -> str:
+    return "" if seconds == ENDLESS else f" (about {duration(seconds)} left)"
+
+
+def _judged(
+    plan: Plan, step: Planned, options: AuditOptions, version: Version, listing: Listing, interrupt: Interrupt | None
+) -> None:
+    """Check one class or module, and fill in what became of it."""
+    began = time.monotonic()
+    try:
+        result = _checked(step, options, version, listing, interrupt)
+    except (UsageError, WorkerError) as error:
+        if _NO_METHODS in str(error) and step.facts is not None and step.facts.is_record:
+            for each in step.audited:  # its attributes are read and written, each in one step
+                each.verdict, each.contract, each.reason = SILENT, ATOMIC, "it has no methods, only attributes"
         else:
-            if step.subject.qualname:
-                judge_class(step.audited[0], result, step.facts)
-            else:
-                judge_functions(step.audited, result)
+            _leave([step], _reason_in(str(error), step.subject, version))
+    except MemoryError:
+        raise
+    except Exception as error:  # of our own: what the others have found stands
+        _leave([step], own_error(f"the audit of {step.subject}", error, kept="the others are checked all the same"))
+    else:
+        if step.subject.qualname:
+            judge_class(step.audited[0], result, step.facts)
+        else:
+            judge_functions(step.audited, result)
+    plan.note(step, time.monotonic() - began)
 
 
-def _leave(steps: list[_Planned], reason: str) -> None:
+def _reason_in(text: str, subject: Subject, version: Version) -> str:
+    """Return an error as a reason: the subject stands before it already, and files are named from the import root."""
+    own = str(subject)
+    return text.removeprefix(f"{own}: ").removeprefix(f"{own} ").replace(f"{version.root}/", "")
+
+
+def _leave(steps: list[Planned], reason: str, *, wants_time: bool = False) -> None:
     for step in steps:
         for each in step.audited:
-            each.reason = reason
+            each.reason, each.wants_time = reason, wants_time
 
 
 def _checked(
-    step: _Planned, options: AuditOptions, version: Version, listing: Listing, interrupt: Interrupt | None
+    step: Planned, options: AuditOptions, version: Version, listing: Listing, interrupt: Interrupt | None
 ) -> CheckResult:
     words = options.config.subject(str(step.subject))
     here = version.kind == "worktree" and listing.root.is_relative_to(options.project.resolve())
     shared = options.handed_on(
         CheckOptions, project=listing.root if here else options.project,
-        budget=None if step.seconds == _ENDLESS else step.seconds,
+        budget=None if step.seconds == ENDLESS else step.seconds,
     )  # fmt: skip
     rules = Rules(words.invariant, words.nondeterministic)
     return check(

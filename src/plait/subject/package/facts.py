@@ -35,6 +35,7 @@ _SETUP = frozenset({
     "__setstate__",
 })  # fmt: skip
 _LOCKS = frozenset({"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "allocate_lock"})
+_EMPTY = frozenset({"object", "ABC", "Generic", "Protocol", ""})  # bases that bring no state
 READ, WRITE, CHANGE = "read", "write", "change"  # CHANGE reads and writes: ``n += 1``, ``items.append(x)``
 _MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _MAKERS = frozenset({
@@ -78,6 +79,8 @@ class ClassFacts:
     containers: set[str] = field(default_factory=set)
     local: set[str] = field(default_factory=set)
     bases: tuple[str, ...] = ()
+    overridden: dict[str, list[FunctionFacts]] = field(default_factory=dict)  # of bases; heirs may still call them
+    unknown_bases: set[str] = field(default_factory=set)  # classes whose source was not read
 
     def later_uses(self) -> Iterator[tuple[FunctionFacts, Use]]:
         """Yield the uses outside of set-up: what threads do that share an object which is ready.
@@ -87,10 +90,27 @@ class ClassFacts:
         setup = set(_SETUP)
         while more := {name for name in self.functions if name not in setup and self._only_from(name, setup)}:
             setup |= more
-        for function in self.functions.values():
+        inherited = (function for functions in self.overridden.values() for function in functions)
+        for function in (*self.functions.values(), *inherited):
             for use in function.uses if function.name not in setup else ():
                 if use.state.partition(".")[2] not in self.functions:
                     yield function, use
+
+    @property
+    def is_stateless(self) -> bool:
+        """Whether nothing in the class, or in its bases, touches an attribute, a class attribute or a name of a module.
+
+        Methods and properties are no state.
+        """
+        functions = (*self.functions.values(), *(each for some in self.overridden.values() for each in some))
+        uses = (use.state.partition(".")[2] or use.state for function in functions for use in function.uses)
+        return not self.unknown_bases and all(state in self.functions for state in uses)
+
+    @property
+    def is_record(self) -> bool:
+        """Whether a class has no methods at all, private ones included: these may be handed out as attributes."""
+        every = {*self.functions, *self.overridden}
+        return not self.unknown_bases and all(name.startswith("__") and name.endswith("__") for name in every)
 
     def touched_by(self, name: str) -> list[Use] | None:
         """Return the uses of a method and of those that it calls; None if its source is not known."""
@@ -100,13 +120,14 @@ class ClassFacts:
         pending = [name]
         found: list[Use] = []
         while pending:
-            function = self.functions[pending.pop()]
-            found += function.uses
-            read = [use.state.partition(".")[2] for use in function.uses]  # properties
-            for called in (*(each for each, _ in function.calls), *read):
-                if called in self.functions and called not in seen:
-                    seen.add(called)
-                    pending.append(called)
+            name = pending.pop()
+            for function in (self.functions[name], *self.overridden.get(name, ())):
+                found += function.uses
+                read = [use.state.partition(".")[2] for use in function.uses]  # properties
+                for called in (*(each for each, _ in function.calls), *read):
+                    if called in self.functions and called not in seen:
+                        seen.add(called)
+                        pending.append(called)
         return found
 
     def _only_from(self, name: str, callers: set[str]) -> bool:
@@ -141,15 +162,21 @@ def whole_class(facts: Mapping[str, ModuleFacts], module: str, qualname: str) ->
         return None
     everywhere = {name: known for each in facts.values() for name, known in each.classes.items()}
     found = replace(
-        own, functions=dict(own.functions), locks=set(own.locks), containers=set(own.containers), local=set(own.local)
-    )
+        own, functions=dict(own.functions), locks=set(own.locks), containers=set(own.containers), local=set(own.local),
+        overridden={}, unknown_bases=set(),
+    )  # fmt: skip
     pending, seen = list(own.bases), {qualname}
     while pending:
         name = pending.pop(0)
         base = near.get(name) or everywhere.get(name)
+        if base is None and name not in _EMPTY:
+            found.unknown_bases.add(name)
         if base is None or name in seen:
             continue
         seen.add(name)
+        for function in base.functions.values():
+            if function.name in found.functions:
+                found.overridden.setdefault(function.name, []).append(function)
         found.functions = {**base.functions, **found.functions}
         found.locks |= base.locks
         found.containers |= base.containers

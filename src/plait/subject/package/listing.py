@@ -228,10 +228,16 @@ def _is_public(module: str) -> bool:
 
 
 def _handed_on(module: Module) -> Iterator[tuple[str, str]]:
-    """Yield what a module imports from others and so offers under its own name."""
+    """Yield what a module imports from others to offer it under its own name.
+
+    ``__all__`` says what that is. Without one a package offers all that it imports, and a module what it does not use.
+    """
     listed = _all(module.tree)
+    used = frozenset[str]()
+    if listed is None and not module.is_package:
+        used = frozenset(node.id for node in ast.walk(module.tree) if isinstance(node, ast.Name))
     for name, targets in module.imports.items():
-        if name.startswith("_") or (listed is not None and name not in listed):
+        if name.startswith("_") or name in used or (listed is not None and name not in listed):
             continue
         for target in targets:
             if target.name is not None:

@@ -1,0 +1,154 @@
+"""What an audit checks, in which order, and for how long.
+
+Shares of the budget are fixed before the first check, so that an audit which was interrupted finds its checks in the
+store when it is started again. They change only where checks take longer than theirs: those behind keep the least they
+need. What is left over at the end goes to those that had too little time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from plait.config import Config
+from plait.judge.audit import SILENT, Audited
+from plait.subject.contract import IMMUTABLE
+from plait.subject.name import Subject
+from plait.subject.package.claims import PROMISED, claim_of
+from plait.subject.package.facts import ClassFacts, ModuleFacts, whole_class
+from plait.subject.package.suspects import class_suspects, module_suspects
+
+if TYPE_CHECKING:
+    from plait.subject.package.listing import Listing, PublicClass, PublicFunction
+
+LEAST = 4.0
+"""Seconds that a check should have: its processes start, each method runs alone, and some tests are tried."""
+SHORTEST = 2.0
+"""Seconds that it gets where a package has so many classes that there is no time for more; less is no check at all."""
+ENDLESS = float("inf")
+_HIGHEST = 24.0  # a score above this gets no more than this one
+_METHODS = 8  # methods of a class that weigh as much as a function
+
+
+@dataclass(slots=True)
+class Planned:
+    """One check: of a class, or of all public functions of a module. ``seconds`` is zero where there is no time."""
+
+    subject: Subject
+    audited: list[Audited]
+    facts: ClassFacts | None
+    seconds: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """How much the source makes one expect a defect."""
+        return sum(each.score for each in self.audited)
+
+    @property
+    def weight(self) -> float:
+        """How much of the budget it is worth: for what is suspected, and for how much there is to try."""
+        methods = 0 if self.facts is None else sum(not name.startswith("_") for name in self.facts.functions)
+        return len(self.audited) + methods / _METHODS + min(self.score, _HIGHEST)
+
+
+@dataclass(slots=True)
+class Plan:
+    """The checks of an audit, the most suspect first, and ``silent``: what threads can do nothing to."""
+
+    steps: list[Planned]
+    silent: list[Audited] = field(default_factory=list)
+    _least: float = LEAST
+    _planned: float = 0.0  # seconds of the checks that are over: those they were given, and those they took
+    _took: float = 0.0
+    _done: int = 0
+
+    def share(self, seconds: float | None) -> None:
+        """Give each check its seconds: everybody a little, and the rest by suspicion; no limit if there is none."""
+        if seconds is None:
+            for step in self.steps:
+                step.seconds = ENDLESS
+            return
+        self._least = max(SHORTEST, min(LEAST, seconds / max(len(self.steps), 1)))
+        affordable = self.steps[: int(seconds // self._least)]
+        left = seconds - self._least * len(affordable)
+        weights = [step.weight for step in affordable]
+        for step, weight in zip(affordable, weights, strict=True):
+            step.seconds = round(self._least + left * weight / sum(weights), 1)
+
+    def fit(self, step: Planned, left: float, *, behind: int) -> None:
+        """Lower a share so that those behind it keep the least they need; a check without one gets the least.
+
+        Starting processes and ending tests under way take time beyond a share: as long as they have taken so far.
+        """
+        if step.seconds != ENDLESS:
+            beyond = max(0.0, self._took - self._planned) / max(self._done, 1)
+            reserved = (self._least + beyond) * behind
+            step.seconds = round(max(self._least, min(step.seconds, left - beyond - reserved)), 1)
+
+    def is_too_late(self, left: float) -> bool:
+        """Return whether there is no time for one more check."""
+        return left < self._least
+
+    def note(self, step: Planned, took: float) -> None:
+        """Note how long a check has taken."""
+        if step.seconds != ENDLESS:
+            self._planned += step.seconds
+            self._took += took
+            self._done += 1
+
+    def rest(self, ahead: Sequence[Planned], left: float) -> float:
+        """Return the seconds that the checks ahead will probably take: those before them often needed less."""
+        asked = sum(each.seconds for each in ahead)
+        if asked == ENDLESS:
+            return ENDLESS
+        pace = self._took / self._planned if self._planned else 1.0
+        return min(left, asked * pace)
+
+    @property
+    def starved(self) -> list[Planned]:
+        """The checks that came to no verdict for want of time."""
+        return [step for step in self.steps if any(each.wants_time for each in step.audited)]
+
+    def second_share(self, left: float) -> list[Planned]:
+        """Return the checks that are worth a second try in the time that is left, with what each gets."""
+        if left == ENDLESS:
+            return []
+        again = self.starved[: int(left // (2 * self._least))]
+        for step in again:
+            step.seconds = round(left / len(again), 1)
+        return again
+
+
+def plan_of(listing: Listing, facts: Mapping[str, ModuleFacts], config: Config) -> Plan:
+    """Return what is to be checked of a package; the seconds are still to be shared."""
+    found = Plan([])
+    modules = {module.name: module for module in listing.modules}
+    for public in listing.classes:
+        made = Audited(public.name, "class", _shown(public, listing), public.line)
+        known = whole_class(facts, public.module, public.qualname)
+        made.claim = claim_of(modules[public.module], public.qualname, known, modules)
+        if config.subject(public.name).hints.contract:
+            made.claim = PROMISED
+        if public.silent:
+            made.verdict, made.contract = SILENT, IMMUTABLE
+            made.reason = f"{public.silent}, which has no state that threads could share"
+            found.silent.append(made)
+            continue
+        own = facts[public.module].classes.get(public.qualname)  # what is inherited is looked for where it stands
+        made.suspects = class_suspects(public.module, own) if own is not None else []
+        found.steps.append(Planned(Subject(public.module, public.qualname, None), [made], known))
+    for module in dict.fromkeys(each.module for each in listing.functions):
+        suspects = module_suspects(facts[module])
+        made_of = []
+        for function in (each for each in listing.functions if each.module == module):
+            made = Audited(f"{module}:{function.name}", "function", _shown(function, listing), function.line)
+            made.suspects = [each for each in suspects if function.name in each.methods]
+            made_of.append(made)
+        found.steps.append(Planned(Subject(module, ""), made_of, None))
+    found.steps.sort(key=lambda each: (-each.score, str(each.subject)))
+    return found
+
+
+def _shown(public: PublicClass | PublicFunction, listing: Listing) -> str:
+    return public.file.relative_to(listing.root).as_posix()
