@@ -45,7 +45,7 @@ class Replays:
         for each in known:
             if each.finding.test is not None and each.finding.schedule is not None:
                 args = (subject, asked, each.finding, each.unchanged)
-                futures.append((each, workers.attempt(tasks.replay_finding, *args, timeout=TIMEOUT, stall=STALL)))
+                futures.append((each, workers.attempt(tasks.recheck, *args, timeout=TIMEOUT, stall=STALL)))
             elif each.unchanged:  # it has killed its worker, and would again
                 self._shows(each.cause, each.finding, each.look)
             else:
@@ -57,12 +57,12 @@ class Replays:
                     break
             else:
                 try:
-                    found: tasks.Replayed = future.result().value
+                    found: tasks.Rechecked = future.result().value
                 except WorkerError:
                     continue
                 self._take(each, found)
 
-    def _take(self, known: KnownFinding, found: tasks.Replayed) -> None:
+    def _take(self, known: KnownFinding, found: tasks.Rechecked) -> None:
         if found.finding is None:
             self.memory.settle(known.cause, FIXED)
             self.fixed.append(known.finding.summary)

@@ -204,7 +204,7 @@ def _resumed(packed: bytes, portion: Portion) -> Iterator[Stream]:
             ENGINE.gil = False
 
 
-class Replayed(NamedTuple):
+class Rechecked(NamedTuple):
     """What has become of a known finding: None if it is fixed. ``moved`` if its schedule does not show it any more."""
 
     finding: Finding | None
@@ -212,7 +212,7 @@ class Replayed(NamedTuple):
     moved: bool = False
 
 
-def replay_finding(name: str, options: StreamOptions, finding: Finding, unchanged: bool) -> Replayed:
+def recheck(name: str, options: StreamOptions, finding: Finding, unchanged: bool) -> Rechecked:
     """Replay a finding; if its schedule does not show it, explore its test."""
     test, schedule = finding.test, finding.schedule
     assert test is not None
@@ -226,20 +226,20 @@ def replay_finding(name: str, options: StreamOptions, finding: Finding, unchange
         try:
             violation, lost = Examination(test, PLACES, probes, rules).replay(schedule)
         except Exception:
-            return Replayed(None)  # a test that cannot be built any more shows nothing
+            return Rechecked(None)  # a test that cannot be built any more shows nothing
         moved = violation is None or lost is not None or violation.cause != cause
         if moved:
             examined = examine(Examination(test, PLACES, probes, rules), seed=options.seed, order=options.order)
             violation, schedule = examined.violation, examined.schedule
         if violation is None or schedule is None or violation.cause != cause:
-            return Replayed(None)
+            return Rechecked(None)
         look = look_of(test, violation, schedule, probes, rules)
         if unchanged and not moved:
-            return Replayed(finding, look)
+            return Rechecked(finding, look)
         again = finding_of(
             test, violation, schedule, probes, [test], options.subject, rules, _announce, smallest=not moved
         )
-        return Replayed(again, look, moved)
+        return Rechecked(again, look, moved)
 
 
 def _announce(test: Test) -> None:
