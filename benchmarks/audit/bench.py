@@ -41,7 +41,7 @@ _KINDS = (
 
 
 def run(
-    *, seconds: float | None = None, max_tests: int = 40, seed: int = 0, sample: int | None = None,
+    *, seconds: float | None = None, max_tests: int = 20, seed: int = 0, sample: int | None = None,
     subject: str | None = None, resume: Path | None = None, progress: Callable[[str], None] = print,
 ) -> dict[str, Any]:  # fmt: skip
     """Audit the packages, or the first ``sample`` of them; a row per package."""

@@ -3,45 +3,72 @@
 A check runs at the release with the defect and at the mended one; a comparison has both (`benchmarks.corpus.pairs`).
 
 Cases of level ``class`` get the class path and nothing else; cases of level ``factory`` the few lines in ``config``.
+``ask`` names what is run, ``check`` and ``diff`` if nothing is said: ``bare`` checks those of level ``factory`` without
+their settings, ``module`` those of level ``module``, from the name of the module; ``mended`` has the mended releases
+checked, too. ``subject`` names cases, and ``max_tests`` takes the place of the seconds.
 A finding on a mended release is either explained in ``explained.json``, with a reason, or counts against plait.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.asked import Kept, names
 from benchmarks.corpus import pairs
-from benchmarks.corpus.cases import HERE, Case, cases
+from benchmarks.corpus.cases import HERE, Case, bare_cases, cases
 from benchmarks.corpus.command import ask, pin
 from plait.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
-GOALS = {"class": 0.75, "factory": 0.5}
+GOALS = {"class": 0.95, "factory": 0.5}
+BARE_GOALS = {"bare": 0.6, "module": 0.6}
 COMMANDS = ("check", "diff")
 DIFF = 1.5  # a comparison gets so many times the seconds of a check
 
 
 def run(
     *, seconds: float = 60.0, progress: Callable[[str], None] = print, only: Sequence[str] = (), good: bool = True,
-    commands: Sequence[str] = COMMANDS, which: str = "sample",
+    commands: Sequence[str] = COMMANDS, which: str = "sample", ask: str | None = None, subject: str | None = None,
+    max_tests: int | None = None, resume: Path | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Check every case and compare its releases; ``only`` names some, ``good=False`` checks no mended releases.
 
     ``which`` is the set: ``sample``, ``held-out`` or ``all``.
     """
     rows: list[dict[str, Any]] = []
+    only = (*only, *names(subject))
+    if asked := names(ask):
+        commands, good = asked, "mended" in asked
+        for each in asked:
+            if each not in (*COMMANDS, *BARE_GOALS, "mended"):
+                raise UsageError(f"--ask {each}: choose {', '.join((*COMMANDS, *BARE_GOALS, 'mended'))}")
+    limits = Limits(seconds, max_tests, Kept(resume, {"seconds": seconds, "max_tests": max_tests}))
     if "check" in commands:
-        rows += _checks(cases(which=which), seconds, progress, only, good=good)
+        rows += _checks(cases(which=which), limits, progress, only, good=good)
+    for level in BARE_GOALS:
+        if level in commands:
+            rows += _checks(bare_cases(level, which=which), limits, progress, only, good=good)
     if "diff" in commands:
         rows += pairs.compare(which, DIFF * seconds, progress, only)
     return {"rows": rows, "summary": _summary(rows, seconds)}
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much each run may do, and what runs of such limits have brought before."""
+
+    seconds: float
+    max_tests: int | None
+    kept: Kept
+
+
 def _checks(
-    every: Sequence[Case], seconds: float, progress: Callable[[str], None], only: Sequence[str], *, good: bool
+    every: Sequence[Case], limits: Limits, progress: Callable[[str], None], only: Sequence[str], *, good: bool
 ) -> list[dict[str, Any]]:
     rows = []
     seen: dict[tuple[str, str, str], dict[str, Any]] = {}
@@ -58,9 +85,9 @@ def _checks(
                 {**row, "verdict": "none", "found": False, "seconds": 0.0, "reason": "no configuration written"}
             )
             continue
-        rows.append({**row, **_buggy(case, seconds, seen)})
+        rows.append({**row, **_buggy(case, limits, seen)})
         if good and case.good is not None:
-            rows[-1].update(_good(case, seconds, seen))
+            rows[-1].update(_good(case, limits, seen))
         progress(_line(rows[-1]))
     return rows
 
@@ -68,8 +95,8 @@ def _checks(
 # -- measuring ----------------------------------------------------------------------------------------------------
 
 
-def _buggy(case: Case, seconds: float, seen: dict[tuple[str, str, str], dict[str, Any]]) -> dict[str, Any]:
-    result = _check(case, case.buggy, seconds, seen)
+def _buggy(case: Case, limits: Limits, seen: dict[tuple[str, str, str], dict[str, Any]]) -> dict[str, Any]:
+    result = _check(case, case.buggy, limits, seen)
     if "trouble" in result:
         return {"verdict": "none", "found": False, "seconds": result["seconds"], "reason": result["trouble"]}
     showing = [finding for finding in result["findings"] if case.shown_by(finding)]
@@ -81,9 +108,9 @@ def _buggy(case: Case, seconds: float, seen: dict[tuple[str, str, str], dict[str
     }  # fmt: skip
 
 
-def _good(case: Case, seconds: float, seen: dict[tuple[str, str, str], dict[str, Any]]) -> dict[str, Any]:
+def _good(case: Case, limits: Limits, seen: dict[tuple[str, str, str], dict[str, Any]]) -> dict[str, Any]:
     assert case.good is not None
-    result = _check(case, case.good, seconds, seen)
+    result = _check(case, case.good, limits, seen)
     if "trouble" in result:
         return {"good": f"{case.package} {case.good}", "good_verdict": "none", "good_reason": result["trouble"]}
     known = json.loads((HERE / "explained.json").read_text(encoding="utf-8")).get(case.name, [])
@@ -117,7 +144,7 @@ def _key(finding: dict[str, Any]) -> str:
     return f"{finding['exception'] or finding['kind']} {names}"
 
 
-def _check(case: Case, number: str, seconds: float, seen: dict[tuple[str, str, str], dict[str, Any]]) -> dict[str, Any]:
+def _check(case: Case, number: str, limits: Limits, seen: dict[tuple[str, str, str], dict[str, Any]]) -> dict[str, Any]:
     """One run of the command, as a user types it; a class that several cases share is run once per release."""
     key = (case.subject, number, case.name if case.config is not None else "")
     if key not in seen:
@@ -126,7 +153,9 @@ def _check(case: Case, number: str, seconds: float, seen: dict[tuple[str, str, s
         except UsageError as error:
             seen[key] = {"trouble": str(error), "seconds": 0.0}
         else:
-            seen[key] = ask(["check", case.subject, "--at", case.release(number)], seconds, case.config)
+            words = ["check", case.subject, "--at", case.release(number)]
+            name = f"{case.subject} {number} {key[2]}"
+            seen[key] = limits.kept.get(name, lambda: ask(words, limits.seconds, case.config, limits.max_tests))
     return seen[key]
 
 
@@ -136,10 +165,11 @@ def _check(case: Case, number: str, seconds: float, seen: dict[tuple[str, str, s
 def _summary(rows: Sequence[dict[str, Any]], seconds: float) -> dict[str, Any]:
     summary: dict[str, Any] = {"seconds": seconds, "diff": pairs.summary(rows)}
     checks = [row for row in rows if row["command"] == "check"]
-    for level in [*GOALS, *(f"held-out {level}" for level in GOALS)]:
+    goals = {**GOALS, **BARE_GOALS}
+    for level in [*goals, *(f"held-out {level}" for level in goals)]:
         mine = [row for row in checks if row["level"] == level]
         if mine or level in GOALS:
-            goal = GOALS[level.rpartition(" ")[2]]
+            goal = goals[level.rpartition(" ")[2]]
             summary[level] = {"cases": len(mine), "found": sum(row["found"] for row in mine), "goal": goal}
     summary["unexplained"] = sum(len(row.get("good_unexplained", ())) for row in rows)
     return summary
@@ -160,7 +190,7 @@ def show(result: dict[str, Any]) -> str:
     lines = [pairs.line(row) if row["command"] == "diff" else _line(row) for row in result["rows"]]
     lines += pairs.told(result["summary"]["diff"])
     for level, figures in result["summary"].items():
-        if level.rpartition(" ")[2] in GOALS:
+        if level.rpartition(" ")[2] in (*GOALS, *BARE_GOALS):
             lines.append(f"check, {level}: {figures['found']} of {figures['cases']} found (goal {figures['goal']:.0%})")
     lines.append(f"findings on mended releases that nothing explains: {result['summary']['unexplained']}")
     for row in result["rows"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from plait.errors import UsageError
 
 HERE = Path(__file__).parent
 CONFIG = HERE / "config"
+BARE = HERE / "bare.json"
+"""What is checked where nothing but a name is given, if it is another one than with settings, and what shows it."""
 FILES = {"sample": "cases.json", "held-out": "more.json"}
 """The sets: the one that plait was built with, and one chosen afterwards, to see how it does where nobody tuned it."""
 
@@ -106,6 +108,20 @@ def cases(level: str | None = None, *, which: str = "sample", command: str = "ch
         wanted = each["role"] == "bug" and command in each["commands"] and each["level"] in ("class", "factory")
         if wanted and (level is None or each["level"] == level):
             found.append(_case(each, name))
+    return found
+
+
+def bare_cases(level: str, *, which: str = "sample") -> list[Case]:
+    """Return the defects of level ``factory`` without their settings (``bare``), or those of level ``module``."""
+    known = json.loads(BARE.read_text(encoding="utf-8"))
+    wanted = "factory" if level == "bare" else level
+    found = []
+    for name, each in entries(which):
+        if each["role"] == "bug" and each["level"] == wanted:
+            told = known.get(each["id"], {})
+            triggers = {"trigger_methods": told["triggers"]} if "triggers" in told else {}
+            case = _case({**each, "level": level, **triggers}, name)
+            found.append(replace(case, subject=told.get("subject", case.subject)))
     return found
 
 

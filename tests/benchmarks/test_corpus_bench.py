@@ -1,6 +1,7 @@
 """The corpus: its cases can be read, and a finding counts for a case only if it is that defect."""
 
 import importlib
+import json
 import sys
 import tomllib
 from pathlib import Path
@@ -70,3 +71,14 @@ def test_held_out_cases_are_others_and_are_judged_alike(cases):
     assert not iterate.shown_by(finding("exception", "ConfigOpts.__call__", exception="TypeError"))
     once = held_out["sqlparse-default-lexer"]
     assert once.shown_by(finding("wrong-result", "Lexer.get_default_instance"))
+
+
+def test_without_settings_the_same_defects_are_asked_for_by_a_name_alone(cases):
+    with_settings = {case.name: case for case in cases.cases("factory")}
+    bare = {case.name: case for case in cases.bare_cases("bare")}
+    assert bare.keys() >= with_settings.keys()
+    assert all(case.config is None and case.level == "bare" and ":" in case.subject for case in bare.values())
+    module = cases.bare_cases("module")
+    assert [case.subject for case in module] == ["lazy_loader", "openfeature._event_support", "ua_parser"]
+    assert json.loads(cases.BARE.read_text()).keys() <= {*bare, *(case.name for case in module)}
+    assert bare["fsspec-instance-cache"].shown_by(finding("wrong-result", "AbstractFileSystem", "AbstractFileSystem"))

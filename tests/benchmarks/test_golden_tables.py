@@ -178,7 +178,7 @@ def corpus(patch):
         "reachable": {"gil": True, "free-threaded": True},
     }  # fmt: skip
 
-    def asked(words, seconds, _config=None):
+    def asked(words, seconds, _config=None, _max_tests=None):
         released = "0.14.0" in words[words.index("--at") + 1] if "--at" in words else "cachelib" in str(words)
         if not released and words[0] == "check":
             return {"trouble": f"no end within {seconds + 60:.0f} s", "seconds": seconds + 60}
