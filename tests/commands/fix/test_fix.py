@@ -549,3 +549,40 @@ def test_what_blocks_before_any_thread_is_no_fault_of_the_mend(tmp_path, monkeyp
     result = fix(FixOptions(tmp_path / "r.json", stuck.number, project=tmp_path, limits=limits), read, stuck)
     assert not any("plait bug" in each["reason"] for each in result.more["candidates"])
     assert (result.verdict, "RLock()" in result.more.get("diff", "")) == ("mended", True)
+
+
+MAPPING = """from collections.abc import MutableMapping
+
+
+class Table(MutableMapping):
+    def __init__(self):
+        self._data = {"a": 1}
+
+    def __getitem__(self, key):
+        return self._data[key]
+
+    def __setitem__(self, key, value):
+        self._data[key] = value
+
+    def __delitem__(self, key):
+        del self._data[key]
+
+    def __iter__(self):
+        return iter(list(self._data))
+
+    def __len__(self):
+        return len(self._data)
+"""
+
+
+def test_what_a_mixin_tears_apart_is_overridden(tmp_path, monkeypatch):
+    """No line of the file is to be held: `pop` of `MutableMapping` looks up and deletes."""
+    (tmp_path / "table.py").write_text(MAPPING, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    main(["check", "table:Table", "--max-tests", "40", "--workers", "1", "--quiet", "--json", "r.json"])
+    read = read_result(tmp_path / "r.json")
+    torn = next(each for each in read.findings if {call.method for call in each.test.calls} <= {"pop", "popitem"})
+    limits = ProofLimits(None, 20, 0.0, compared=5, again_tests=20)
+    result = fix(FixOptions(tmp_path / "r.json", torn.number, project=tmp_path, limits=limits), read, torn)
+    assert result.verdict == "mended", [each["reason"] for each in result.more["candidates"]]
+    assert "return super().pop" in result.more["diff"]

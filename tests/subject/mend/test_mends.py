@@ -512,3 +512,51 @@ def test_a_new_lock_binds_everybody_who_changes_what_is_raced_for():
     assert ["sell", "close"] in held
     assert ["sell"] not in held
     assert ["add"] not in held
+
+
+MIXED = """
+    import threading
+    from collections.abc import MutableMapping
+
+
+    class Shop(MutableMapping):
+        def __init__(self):
+            self._lock = threading.Lock()
+            self.stock = {}
+
+        def __getitem__(self, key):
+            return self.stock[key]
+
+        def __setitem__(self, key, value):
+            with self._lock:
+                self.stock[key] = value
+
+        def __delitem__(self, key):
+            del self.stock[key]
+
+        def __iter__(self):
+            return iter(list(self.stock))
+
+        def __len__(self):
+            return len(self.stock)
+"""
+
+
+def test_an_inherited_method_that_is_torn_apart_is_overridden():
+    """`popitem` of `MutableMapping` takes a key and removes it in two steps; no line of the module does."""
+    found = offered(MIXED, clues(MIXED, "del self.stock", entries=["Shop.popitem"], attributes=["stock"]))
+    lines = change(one(found, "override `popitem`, to hold it there"))
+    assert lines[-4:] == [
+        "+", "+    def popitem(self, *args, **kwargs):", "+        with self._lock:",
+        "+            return super().popitem(*args, **kwargs)",
+    ]  # fmt: skip
+    assert "+        self._lock = threading.RLock()" in lines
+    every = one(found, "`setdefault`")
+    assert every.diff.count("return super().") == len(("pop", "popitem", "clear", "update", "setdefault"))
+    assert "def keys" not in every.diff
+
+
+def test_without_a_base_class_nothing_is_overridden():
+    plain = MIXED.replace("(MutableMapping)", "")
+    found = offered(plain, clues(plain, "del self.stock", entries=["Shop.popitem"], attributes=["stock"]))
+    assert not any("override" in each.title for each in found)

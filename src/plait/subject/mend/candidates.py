@@ -11,6 +11,7 @@ from plait.subject.mend.clues import Clues
 from plait.subject.mend.holding import Proposal, holding
 from plait.subject.mend.inherited import inherited
 from plait.subject.mend.ordering import ordering
+from plait.subject.mend.overriding import overriding
 from plait.subject.mend.signalling import signalling
 from plait.subject.mend.text import diff_size, parsed, unified
 from plait.subject.mend.view import ModuleView
@@ -110,5 +111,7 @@ def _proposals(file: str, view: ModuleView, clues: Clues, owner: str) -> Iterato
     yield from holding(view, clues, file, known)
     yield from atomic(view, clues, file, known)
     yield from signalling(view, clues, file, known)
+    if clues.kind not in _STUCK:
+        yield from overriding(view, clues, known)
     if clues.kind not in _STUCK and clues.locks:
         yield from ordering(view, clues, file, known)
