@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NOTHING_FOUND, FOUND, UNUSABLE, INCONCLUSIVE, INTERRUPTED = 0, 1, 2, 3, 130
 """The exit codes of all commands."""
+READER_GONE = 141  # what a shell gives a program whose output nobody reads any more; then there is no verdict yet
 MOST_OWN_ERRORS = 5  # that one chunk of tests survives while tests are made: then something is wrong with all of them
 BUG = "[plait bug]"
 STOPPED = "plait stopped "

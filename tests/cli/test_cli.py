@@ -11,7 +11,7 @@ import pytest
 
 import plait.commands.replay
 from plait.cli import main
-from plait.errors import PlaitBugError, UsageError
+from plait.errors import READER_GONE, PlaitBugError, UsageError
 
 PROBE = """
 from plait.errors import PlaitBugError, UsageError
@@ -239,7 +239,9 @@ def test_values_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["--budget", "60"], "--budget: '60' is no time"),
+        (["--budget", "60"], "--budget: '60' is no time without a unit: write 60s, 60m or 60h"),
+        (["--budget", "0"], "--budget: '0' is no time: write a number with s, m or h, such as 60s"),
+        (["--budget", "0s"], "--budget: '0s' is no useful time: it must be more than nothing"),
         (["--threads", "1"], "--threads: '1' is no whole number of 2 or more"),
         (["--seed", "-1"], "--seed: '-1' is no whole number of 0 or more"),
         (["--allow", "write,fly"], "--allow: 'fly' cannot be allowed"),
@@ -330,7 +332,7 @@ def test_output_that_nobody_reads_to_the_end(tmp_path, unbuffered):
     process.stdin.close()
     errors = process.stderr.read()
     process.stderr.close()
-    assert process.wait(30) == 0
+    assert process.wait(30) == (READER_GONE if unbuffered else 0)  # 0: it had said everything when it was noticed
     assert errors == b""
 
 
@@ -359,3 +361,22 @@ def test_help_needs_no_engine(tmp_path):
     loaded = json.loads(done.stdout.splitlines()[-1])
     assert "greenlet" not in loaded
     assert "plait.run.engine" not in loaded
+
+
+def test_a_reader_that_goes_away_does_not_turn_a_finding_into_a_pass(tmp_path):
+    """Under ``set -o pipefail``, ``plait check ... | head`` fails if something was found."""
+    (tmp_path / "shop.py").write_text(
+        "class Shop:\n    value = 0\n\n    def add(self):\n        self.value = self.value + 1\n", encoding="utf-8"
+    )
+    words = [sys.executable, "-m", "plait", "check", "shop:Shop", "--max-tests", "3", "--workers", "1", "--quiet"]
+    running = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    running.stdout.close()
+    said = running.stderr.read().decode()
+    running.stderr.close()
+    assert (running.wait(60), said) == (1, "")
+
+
+def test_a_command_of_the_repository_is_told_apart_from_one_that_is_none(monkeypatch, capsys):
+    monkeypatch.setattr("plait.commands.bench.tables", list)
+    assert main.main(["bench"]) == 2
+    assert "in a clone of plait's repository" in capsys.readouterr().err

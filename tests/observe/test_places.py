@@ -11,6 +11,7 @@ import pytest
 from plait.model.site import Site
 from plait.observe import places
 from plait.run.heap import Heap
+from plait.run.primitives.condition import Condition
 
 
 class Order:
@@ -96,3 +97,25 @@ def test_recording_a_value_runs_no_code_of_the_class():
     assert lazy.made == 5
     assert places.held_value(lazy, "made", key=False) == 5
     assert places.held_value(slotted, "size", key=False) == 7
+
+
+def test_a_global_is_shown_with_its_value_and_functions_without(monkeypatch):
+    shop = types.ModuleType("shop_of_this_test")
+    shop.VERSION, shop.monotonic = 3, print
+    monkeypatch.setitem(sys.modules, shop.__name__, shop)
+    asked = engine()
+    for number, (name, said) in enumerate((("VERSION", "3"), ("monotonic", None), ("GONE", None)), 2):
+        asked.heap.new_loc(shop.__name__, name)
+        assert places.held_text(asked, number) == said
+
+
+def test_the_lock_of_a_condition_is_named_after_it_even_if_nobody_waits():
+    """Such an execution has touched the lock inside, and never the condition."""
+    line = SimpleNamespace()
+    line._changed = Condition()
+    inner = line._changed._lock
+    names = places.owners(engine(line, inner))
+    assert names[id(inner)] == "SimpleNamespace._changed"
+    nameless = engine(inner)
+    nameless.heap.new_loc(inner, "lock")
+    assert places.location(nameless, 2, {}) == "an RLock"

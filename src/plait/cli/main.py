@@ -13,7 +13,6 @@ import argparse
 import difflib
 import importlib
 import importlib.util
-import os
 import re
 import sys
 from functools import partial
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from plait import __version__
 from plait.config import ALLOWABLE, CHOICES, is_allowable, load_config, refuse_misspelt
-from plait.errors import INTERRUPTED, NOTHING_FOUND, UNUSABLE, PlaitBugError, UsageError
+from plait.errors import INTERRUPTED, NOTHING_FOUND, READER_GONE, UNUSABLE, PlaitBugError, UsageError
 from plait.model.choices import EXHAUSTIVE, SEARCHES
 from plait.model.duration import seconds
 from plait.model.foreign import harmless
@@ -382,16 +381,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         command = _chosen(given, alone=arguments is None)
         code = command()
-        sys.stdout.flush()  # here, where a reader that went away does no harm
+        try:
+            sys.stdout.flush()  # here, where a reader that went away does no harm
+        except BrokenPipeError:
+            _close_output()
     except UsageError as error:
         print(harmless(f"plait: {error}"), file=sys.stderr)
         return UNUSABLE
     except KeyboardInterrupt:
         print("plait: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return NOTHING_FOUND
+    except BrokenPipeError:  # whoever read our output has seen enough, before there was a verdict
+        _close_output()
+        return READER_GONE
     except Exception as error:
         import traceback  # noqa: PLC0415 - for the worst case
 
@@ -400,6 +402,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(harmless(f"plait: {said}"), file=sys.stderr)
         return UNUSABLE
     return code
+
+
+def _close_output() -> None:
+    from plait.report.publish import close_output  # noqa: PLC0415 - hardly ever needed
+
+    close_output()
 
 
 def _chosen(given: list[str], *, alone: bool) -> Callable[[], int]:
@@ -413,6 +421,8 @@ def _chosen(given: list[str], *, alone: bool) -> Callable[[], int]:
         known = available()
         near = difflib.get_close_matches(name, known, 1)
         advice = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        if name in COMMANDS:
+            advice = "its tables are in a clone of plait's repository, not in an installed plait"
         raise UsageError(f"no command {name!r}; {advice}")
     options = read_arguments(name, given[1:], Path.cwd())
     options.words = given

@@ -14,6 +14,10 @@ _LONGEST = 366 * 24 * 3600
 def seconds(text: str) -> float:
     """Return ``60s``, ``5m`` or ``1.5h`` in seconds."""
     found = _TIME.fullmatch(text.strip())
+    if found is None and re.fullmatch(r"[1-9][0-9]*(\.[0-9]+)?", text.strip()):
+        raise UsageError(
+            f"{text!r} is no time without a unit: write {text.strip()}s, {text.strip()}m or {text.strip()}h"
+        )
     if found is None:
         raise UsageError(f"{text!r} is no time: write a number with s, m or h, such as 60s")
     amount = float(found[1]) * _SECONDS[found[2]]

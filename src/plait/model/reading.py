@@ -65,7 +65,8 @@ def read_result(file: Path) -> ResultFile:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}{_near(file)}") from None
     except (ValueError, RecursionError, KeyError, TypeError, IndexError, SyntaxError) as error:
         advice = "give what `--json FILE` or `--html FILE` wrote, or a regression test of plait-out"
-        raise UsageError(f"{file} is no result file ({_short(error)}); {advice}") from None
+        why = "" if isinstance(error, json.JSONDecodeError | SyntaxError) else f" ({_short(error)})"
+        raise UsageError(f"{file} is no result file{why}; {advice}") from None
     try:
         return _result(file, data)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, SyntaxError) as error:

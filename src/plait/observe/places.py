@@ -51,13 +51,18 @@ def owners(engine: Engine) -> dict[int, str]:
     found: dict[int, str] = {}
     objects = [obj for obj in list(engine.heap.kept) if not issubclass(type(obj), types.ModuleType | VThread)]
     mirrored = [obj for obj in objects if _is_mirrored(type(obj))]
-    for obj in objects:
-        if not _is_mirrored(type(obj)):
-            _name_parts(obj, (obj if issubclass(type(obj), type) else type(obj)).__name__, found)
+    holders = [obj for obj in objects if not _is_mirrored(type(obj))]
+    for obj in holders:
+        _name_parts(obj, (obj if issubclass(type(obj), type) else type(obj)).__name__, found)
     found = {**HINTS, **found}
     for module in dict.fromkeys(place(entry[3]).module for entry in engine.trace):
-        for name, value in list((_attributes(sys.modules.get(module)) or {}).items()):
+        holders.append(sys.modules.get(module))
+        for name, value in list((_attributes(holders[-1]) or {}).items()):
             _name_value(value, name, found)
+    # Where nobody waits, an execution touches the lock of a condition and never the condition itself.
+    mirrored += [
+        value for obj in holders for value in list((_attributes(obj) or {}).values()) if type(value) is Condition
+    ]
     for obj in mirrored:
         path = found.get(id(obj), type(obj).__name__)
         if type(obj) is Condition:
@@ -113,7 +118,7 @@ def location(engine: Engine, loc: int, names: dict[int, str]) -> str:
     if issubclass(type(obj), Cell):
         return str(name)
     if name is WHOLE or engine.heap.roots[loc] != loc:
-        base = names.get(id(obj), f"a {type(obj).__name__}")
+        base = names.get(id(obj)) or _nameless(obj)
         if name is WHOLE:
             return base
         try:
@@ -121,10 +126,15 @@ def location(engine: Engine, loc: int, names: dict[int, str]) -> str:
         except Exception:  # a key that cannot show itself
             return f"{base}[<{type(name).__qualname__}>]"
     if not OPAQUE.isdisjoint(type(obj).__mro__):  # a primitive has no fields that anybody knows
-        return names.get(id(obj), f"a {type(obj).__name__}")
+        return names.get(id(obj)) or _nameless(obj)
     if issubclass(type(obj), type):
         return f"{obj.__name__}.{name}"
     return f"{type(obj).__name__}.{name}"
+
+
+def _nameless(obj: Any) -> str:
+    name = type(obj).__name__
+    return f"{'an' if name == 'RLock' or name[:1] in 'AEIOUaeiou' else 'a'} {name}"
 
 
 _SHORT = 60
@@ -243,7 +253,10 @@ def held_value(obj: Any, name: Any, *, key: bool) -> Any:
             if issubclass(type(obj), list):
                 return list.__getitem__(obj, name)
             return _NOTHING
-        if issubclass(type(obj), str | VThread):
+        if issubclass(type(obj), str):  # a module: functions in it say nothing
+            value = (_attributes(sys.modules.get(obj)) or {}).get(name, _NOTHING)
+            return _NOTHING if callable(value) else value
+        if issubclass(type(obj), VThread):
             return _NOTHING
         if issubclass(type(obj), type):
             return vars(obj).get(name, _NOTHING)

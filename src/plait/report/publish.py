@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -75,8 +76,9 @@ def attempt(act: Callable[[], _T], what: str, failed: list[str]) -> _T | None:
     """Return what ``act`` returns; None, and a sentence, if ``what`` it makes cannot be written or made."""
     try:
         return act()
-    except BrokenPipeError:  # whoever read our output has seen enough
-        raise
+    except BrokenPipeError:  # whoever read our output has seen enough; what was found is said by the exit code
+        close_output()
+        return None
     except OSError as error:
         sentence = f"{what} cannot be written ({error.strerror or error})"
     except Exception as error:
@@ -84,6 +86,11 @@ def attempt(act: Callable[[], _T], what: str, failed: list[str]) -> _T | None:
     if sentence not in failed:
         failed.append(sentence)
     return None
+
+
+def close_output() -> None:
+    """Send what is still printed to nobody."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_all(data: dict[str, Any], options: argparse.Namespace, said: list[Line], sentences: Sequence[str]) -> bool:

@@ -381,7 +381,7 @@ def test_module_is_a_subject_too():
     assert [each.form for each in found.constructors] == ["shop"]
     assert forms(found) == {"sell": "{receiver}.sell({args})", "__getattr__": "getattr({receiver}, {0})"}
     bare = types.ModuleType("bare")
-    with pytest.raises(UsageError, match=r"without public functions; give a class in it: bare:Class$"):
+    with pytest.raises(UsageError, match=r"bare has neither public functions nor classes"):
         discover(bare, name="bare")
     exec("class Cart: pass\nclass _Helper: pass\nfrom collections import OrderedDict", vars(bare))
     with pytest.raises(UsageError, match=r"give a class in it: bare:Cart$"):

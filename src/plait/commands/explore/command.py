@@ -165,6 +165,8 @@ def _account(
         shown = [line for line in errors if "plait stopped " in line] or errors
         if not shown and any(" 0 without threads of their own" in line for line in lines):
             raise UsageError(f"{node}: pytest ran no test: it finds none there")
+        if any(line.endswith("ModuleNotFoundError: No module named 'pytest'") for line in lines):
+            raise UsageError(f"{node}: `plait explore` needs pytest: pip install 'plait[pytest]'")
         shown = shown or lines[-1:]
         raise UsageError(f"{node}: pytest ran no test: {shown[0].strip() if shown else 'no output'}")
     return list(told)

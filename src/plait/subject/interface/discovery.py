@@ -63,6 +63,10 @@ def _of_module(module: types.ModuleType, name: str, only: frozenset[str] | None 
     if not methods:
         own = [each for each, value in vars(module).items() if is_a(value, type) and value.__module__ == name]
         classes = ", ".join(f"{name}:{each}" for each in own[:6] if not each.startswith("_")) or f"{name}:Class"
+        if not own:
+            raise UsageError(
+                f"{name} has neither public functions nor classes: there is nothing that threads could call"
+            )
         raise UsageError(f"{name} is a module without public functions; give a class in it: {classes}")
     imports = [f"import {module.__name__}"]
     form = module.__name__

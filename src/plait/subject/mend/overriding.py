@@ -59,9 +59,10 @@ def _mixed_in(view: ModuleView, owner: str) -> list[str]:
     """Return what the abstract classes of `collections.abc` among the base classes do in several steps."""
     bases = [last_name(base) for each in view.line_of(owner) for base in view.classes[each].bases]
     kinds = [getattr(collections.abc, name) for name in bases if name in collections.abc.__all__]
+    left_out = LAZY | ONE_STEP
     return [
         name for kind in kinds for each in kind.__mro__[:-1] for name, member in vars(each).items()
-        if callable(member) and not name.startswith("_") and name not in LAZY | ONE_STEP and name not in kind.__abstractmethods__
+        if callable(member) and not name.startswith("_") and name not in left_out | kind.__abstractmethods__
         and view.method(owner, name) is None
     ]  # fmt: skip
 
