@@ -28,3 +28,18 @@ def test_attributes_are_read_in_one_order_and_keys_of_other_classes_are_not_aske
         vars(four)[Asked(name)] = 1
     assert [str.__str__(name) for name, _value in canonical(four)[1][1:]] == ["a", "b"]
     assert canonical(one) == canonical(two)
+
+
+def test_keys_are_not_asked_for_their_hashes():
+    """A class whose hash depends on its state, held by itself, has no end of it."""
+
+    class Content:
+        def __init__(self):
+            self.items = {}
+
+        def __hash__(self):
+            return hash(frozenset(self.items.items()))
+
+    content = Content()
+    content.items[content] = 1
+    assert canonical(content) == canonical(content)

@@ -46,10 +46,17 @@ def reached_by(changed: Changed, asked: Iterable[Asked]) -> tuple[Asked, ...]:
 def start_position(generator: object) -> str:
     """Return the position of a generator that has just begun."""
     state = io.BytesIO()
-    pickler = pickle.Pickler(state)
+    pickler = _Pickler(state)
     pickler.fast = True  # equal states give equal bytes, whichever of their equal parts are the same object
     pickler.dump(generator)
     return hashlib.sha256(state.getvalue()).hexdigest()
+
+
+class _Pickler(pickle.Pickler):
+    """Write frozen sets as tuples: in its fast mode CPython takes some fifty of them for a cycle, and raises."""
+
+    def persistent_id(self, obj: object) -> object:
+        return ("frozenset", *obj) if type(obj) is frozenset else None
 
 
 def next_position(position: str, answers: Iterable[str]) -> str:

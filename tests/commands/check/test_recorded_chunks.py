@@ -82,6 +82,14 @@ def test_every_answer_leads_elsewhere():
     assert chunk_key("a", 1) != chunk_key("a", 2)
 
 
+def test_a_position_may_hold_many_frozen_sets():
+    """In the fast mode of CPython's pickler fifty of them are taken for a cycle."""
+    many = [[frozenset({number}), frozenset({frozenset({number, -1})})] for number in range(200)]
+    assert start_position(many) == start_position([list(each) for each in many])
+    assert start_position(many) != start_position(many[1:])
+    assert start_position(frozenset({1})) != start_position((1,)) != start_position(("frozenset", 1))
+
+
 SOURCE = """
 import threading
 
