@@ -91,6 +91,10 @@ def test_the_missing_lock_is_named(run):
     said = f"  Not atomic: {where}, must run under `ForgottenLock._lock`, as the other access does"
     assert any(each.startswith(said) for each in told(finding))
     assert finding.race is not None
+    for each in result.findings:
+        assert each.guard is not None
+        assert (each.guard.field, each.guard.lock) == ("ForgottenLock._items", "ForgottenLock._lock")
+        assert any(place.endswith((f"subjects.py:{line}", f":{line + 1}")) for place in each.guard.unguarded)
 
 
 def test_two_objects_that_lock_each_other(run):

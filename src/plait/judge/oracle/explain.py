@@ -65,7 +65,8 @@ def explain_violation(
     finding.confirmed_on_threads = confirmed(examination, minimal.schedule, same)
     if pair is not None:
         finding.race = [as_step(pair.first), as_step(pair.second)]
-        finding.guard = _guard(pair, guards, moments)
+        guards.add(moments)
+        finding.guard = guard_of(pair.first.location, guards)
         finding.gap = gap(moments, pairs, pair)
     return finding
 
@@ -117,15 +118,15 @@ def _is_in_code(pair: RacingPair) -> bool:
     return not pair.first.site.file.startswith("<") and bool(pair.first.site.line)
 
 
-def _guard(pair: RacingPair, guards: GuardTable, moments: list[Moment]) -> Guard | None:
-    guards.add(moments)
-    found = guards.guard(pair.first.location)
+def guard_of(location: str, guards: GuardTable) -> Guard | None:
+    """Return the lock under which most places access what is raced for, and the places that lack it, if any do."""
+    found = guards.guard(location)
     if found is None:
         return None
     lock, lacking, having = found
     if not lacking or having <= len(lacking):  # what most places do without is no rule that one of them breaks
         return None
-    return Guard(pair.first.location.partition("[")[0], lock, tuple(lacking), having)
+    return Guard(location.partition("[")[0], lock, tuple(lacking), having)
 
 
 def reachable_under_gil(examination: Examination, same: Callable[[Violation], bool]) -> bool | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from plait.errors import guarded
 from plait.judge.minimise.tests import Minimal, Minimiser, fewest_preemptions
 from plait.judge.oracle.causes import cause
 from plait.judge.oracle.examine import examine
-from plait.judge.oracle.explain import explain_violation, record_schedule, relevant
+from plait.judge.oracle.explain import explain_violation, guard_of, record_schedule, relevant
 from plait.judge.oracle.rules import Rules
 from plait.judge.oracle.safety import INEXCUSABLE, Examination, Violation
 from plait.judge.oracle.summary import summary
@@ -138,3 +138,18 @@ def guards_of(tests: list[Test], probes: tuple[Call, ...]) -> GuardTable:
             continue
         table.add(moments)
     return table
+
+
+def renew_guards(findings: Sequence[Finding], tests: list[Test], probes: tuple[Call, ...]) -> None:
+    """Say of findings which lock most places hold, by all these tests: when they were explained, few had been made."""
+    raced = [finding for finding in findings if finding.race and finding.test is not None]
+    if not raced:
+        return
+    table = guards_of(tests, probes)
+    for finding in raced:
+        assert finding.test is not None
+        assert finding.schedule is not None
+        table.add(record_schedule(Examination(finding.test, PLACES, probes), finding.schedule)[0])
+    for finding in raced:
+        assert finding.race is not None
+        finding.guard = guard_of(finding.race[0].place, table)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from plait.commands.check.worker.adaptive import Gain, advance_adaptively
-from plait.commands.check.worker.finding import finding_of, look_of
+from plait.commands.check.worker.finding import finding_of, look_of, renew_guards
 from plait.errors import (
     MOST_OWN_ERRORS,
     UsageError,
@@ -180,11 +180,19 @@ class Stream:
             chunk.over = True
         finally:
             SequentialRunner.listener = None
+        self._renew_guards(chunk)
         self._explored = None
         chunk.notes += SequentialRunner.left_out()
         chunk.so_far, chunk.schedules_so_far = self.tests, self.schedules
         chunk.pairs = self.strategy.pairs.matrix()
         return chunk
+
+    def _renew_guards(self, chunk: Chunk) -> None:
+        own: list[str] = []
+        kept = "findings may not name the lock they lack"
+        guarded("explaining", lambda: renew_guards(chunk.findings, self.recent, self.probes), own, None, kept)
+        for note in own:
+            self._own_error(chunk, note)
 
     def follow(self, count: int, on_test: Callable[[Test], None], explored: ExploredTests) -> Chunk:
         """Run a chunk from an earlier run's record; it is not ``followed`` if the generator must be asked."""
