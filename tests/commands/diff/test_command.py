@@ -113,7 +113,7 @@ def test_the_other_direction_is_reported_as_lost_behaviour(place):
     faulty = (place / "account.py").read_text(encoding="utf-8")
     git(place, "commit", "-qam", "faulty")
     shutil.copy(DEMO / "old" / "account.py", place)
-    done = plait(place, "--max-tests", "300", "--json", "result.json")
+    done = plait(place, "--max-tests", "40", "--json", "result.json")
     assert done.returncode == 1, done.stderr
     (finding,) = json.loads((place / "result.json").read_text(encoding="utf-8"))["findings"]
     assert finding["only_new"] == []
@@ -130,7 +130,7 @@ def test_a_shallow_clone_is_enough(place, tmp_path):
     clone = tmp_path / "shallow clone"
     git(tmp_path, "clone", "-q", "--depth", "1", place.as_uri(), str(clone))
     shutil.copy(DEMO / "old" / "account.py", clone)
-    done = plait(clone, "--max-tests", "300", "--json", "-")
+    done = plait(clone, "--max-tests", "40", "--json", "-")
     assert done.returncode == 1, done.stderr
     assert json.loads(done.stdout)["findings"][0]["only_old"]
 
@@ -149,7 +149,7 @@ def test_the_same_seed_gives_the_same_result(place):
     texts = []
     for _ in range(2):
         shutil.rmtree(place / ".plait", ignore_errors=True)  # known differences come first, whatever the seed
-        done = plait(place, "--max-tests", "60", "--seed", "5", "--json", "-")
+        done = plait(place, "--max-tests", "30", "--seed", "5", "--json", "-")
         found = json.loads(done.stdout)
         for key in ("elapsed_s", "stats"):
             found.pop(key)
