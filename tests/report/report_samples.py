@@ -8,7 +8,7 @@ from pathlib import Path
 from plait import __version__
 from plait.judge.performance.result import Comparison, Contention, Measured
 from plait.judge.performance.verdict import Series, point
-from plait.model.finding import AccessStep, Finding, Guard
+from plait.model.finding import AccessStep, Effect, Finding, Guard
 from plait.model.result import Result
 from plait.model.schedule import Schedule, Segment
 from plait.model.test import Call, Test
@@ -115,6 +115,7 @@ def compared(verdict="difference"):
         finding = _finding(
             "difference", "Account: after the change `withdraw` can leave balance -8 (before: 0), when two calls of "
             "`withdraw` run at the same time", only_old=[], only_new=[_outcome(-8)],
+            effect=Effect("`withdraw`", "leave balance -8", "before: 0"),
             detail="changed lines on the way: account.py:28",
             reproducer="plait-out/test_account_withdraw_difference.py",
         )  # fmt: skip

@@ -15,7 +15,7 @@ from review_samples import account, cache, clean, result, touched, unusable, who
 from plait.cli.main import main
 from plait.commands.review import command
 from plait.judge.review import Brought
-from plait.model.finding import AccessStep, Finding
+from plait.model.finding import AccessStep, Effect, Finding
 from plait.report.html import html
 from plait.report.junit import junit
 from plait.report.layout import PIPED, as_text, piped_layout
@@ -81,7 +81,6 @@ def test_what_only_the_old_version_could_do_is_no_finding():
     made = account()
     (finding,) = made.diff.findings
     finding.only_old, finding.only_new = finding.only_new, []
-    finding.summary = "Account: Fixed by this change: `withdraw` can leave balance -8"
     made.check, made.perf = None, None
     assert (made.brought(), made.verdict) == ([], "clean")
     assert line(made).startswith("it rules out that `withdraw` can leave balance -8")
@@ -119,10 +118,7 @@ def test_each_effect_has_its_own_cause():
 def test_a_combination_of_results_is_said_with_the_words_of_another_finding():
     made = account()
     (finding,) = made.diff.findings
-    finding.summary = (
-        "Account: after the change it can happen together that `a` returns 1 and `b` returns 2, "
-        "when `a` and `b` run at the same time"
-    )
+    finding.effect = Effect("", "it can happen together that `a` returns 1 and `b` returns 2")
     assert line(made).endswith("lets two calls of `withdraw` end as no order of them does")
     made.check = None
     assert line(made).endswith("lets two calls of `withdraw` give results together that they could not give before")

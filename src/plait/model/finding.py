@@ -215,6 +215,37 @@ class SeenInParallel:
         return f"Not seen in {self.tries:,} tries on parallel threads ({self.build}); it replays under control."
 
 
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What only one of two versions can do: ``who`` can ``what``, where the other one does what ``before`` says.
+
+    Where nobody does it alone, as in a combination of results, ``what`` is the whole sentence and ``who`` is empty.
+    """
+
+    who: str
+    what: str
+    before: str = ""
+
+    def __str__(self) -> str:
+        return self.shortly() + (f" ({self.before})" if self.before else "")
+
+    def shortly(self) -> str:
+        """Return it without what the other version does."""
+        return f"{self.who} can {self.what}" if self.who else self.what
+
+    def as_json(self) -> dict[str, str]:
+        """Return plain data."""
+        return {"who": self.who, "what": self.what, **({"before": self.before} if self.before else {})}
+
+    @classmethod
+    def from_json(cls, data: Any) -> Effect:
+        """Return the inverse of `as_json`."""
+        found = cls(data["who"], data["what"], data.get("before", ""))
+        if not all(isinstance(text, str) for text in (found.who, found.what, found.before)):
+            raise ValueError("what should be text is not")
+        return found
+
+
 @dataclass(slots=True)
 class Finding:
     """One fault with everything that proves and explains it; `as_json` is the contract's form."""
@@ -231,6 +262,7 @@ class Finding:
     confirmed_on_threads: bool | None = None
     only_old: list[Any] | None = None
     only_new: list[Any] | None = None
+    effect: Effect | None = None  # of a difference, in words
     guard: Guard | None = None
     race: list[AccessStep] | None = None
     gap: Gap | None = None  # the function that was interrupted half-way
@@ -273,6 +305,7 @@ class Finding:
             found["seen_in_parallel"] = self.seen_in_parallel.as_json()
         parts: dict[str, Any] = {
             "only_old": self.only_old, "only_new": self.only_new,
+            "effect": None if self.effect is None else self.effect.as_json(),
             "guard": None if self.guard is None else self.guard.as_json(),
             "race": None if self.race is None else [step.as_json() for step in self.race],
             "gap": None if self.gap is None else self.gap.as_json(), "reproducer": self.reproducer,
@@ -296,6 +329,7 @@ class Finding:
             found.interleaving = [AccessStep.from_json(row) for row in data.get("interleaving", ())]
             found.race = [AccessStep.from_json(row) for row in data["race"]] if data.get("race") is not None else None
             found.gap = Gap.from_json(data["gap"]) if data.get("gap") is not None else None
+            found.effect = Effect.from_json(data["effect"]) if data.get("effect") is not None else None
             found.guard = Guard.from_json(data["guard"]) if data.get("guard") is not None else None
             if "seen_in_parallel" in data:
                 found.seen_in_parallel = SeenInParallel.from_json(data["seen_in_parallel"])

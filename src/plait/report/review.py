@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plait.errors import guarded
-from plait.judge.difference.words import FIXED
 from plait.judge.review import ClassReview
 from plait.model.command_results import ReviewResult
 from plait.model.fingerprint import fingerprint_of
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from plait.model.finding import Finding
 
 
-_EFFECT = re.compile(r"after the change (?P<who>.+?) can (?P<what>.+?), when .+ run at the same time$")
 _LONG = 140
 _MOST = 3  # effects in one line
 
@@ -78,10 +76,11 @@ def effect(brought: Brought) -> str:
     finding = brought.finding
     if brought.command == "explore":
         return f"makes an existing test fail: {finding.summary}"
-    said = _EFFECT.search(finding.summary)
-    if said is not None and said["who"] != "it":  # else it is a combination of results, which is hard to read
-        text = f"lets {said['who']} {said['what']}"
-        return text if len(text) <= _LONG else re.sub(r" \(before: .*\)$", "", text)
+    said = finding.effect
+    if said is not None and said.who:  # else it is a combination of results, which is hard to read
+        text = f"lets {said.who} {said.what}"
+        whole = f"{text} ({said.before})" if said.before else text
+        return whole if len(whole) <= _LONG else text
     finding = next((each for each in brought.also if each.test is not None), finding)
     calls = _calls(finding)
     return {
@@ -146,8 +145,8 @@ def _behaviour(review: ClassReview) -> str:
 
 
 def _mended(review: ClassReview) -> str:
-    said = review.mended[0].summary.partition(f"{FIXED} ")[2]
-    return f"it rules out that {said or 'threads do what they could do before'}"
+    said = review.mended[0].effect
+    return f"it rules out that {said.shortly() if said else 'threads do what they could do before'}"
 
 
 def _nothing(review: ClassReview) -> str:

@@ -18,7 +18,7 @@ from plait.judge.difference.words import FIXED
 from plait.judge.minimise.tests import descend
 from plait.judge.oracle.rules import Rules
 from plait.judge.words import shown_result
-from plait.model.finding import Finding
+from plait.model.finding import Effect, Finding
 from plait.model.test import Call, Test
 from plait.report.reproducer import OUT, write_reproducer
 from plait.subject.changes.change import Side
@@ -137,6 +137,7 @@ class Apart:
         when = "after the change," if broken.side == "new" else FIXED
         found.kind = "difference"
         found.summary = f"{subject}: {when} {said}"
+        found.effect = Effect("", said)
         found.only_old, found.only_new = ([], [shown]) if broken.side == "new" else ([shown], [])
         found.detail = (
             f"the {other} version, in all interleavings of this test, does nothing that no order of its calls does "

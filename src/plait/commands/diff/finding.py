@@ -13,7 +13,14 @@ from plait.errors import own_error
 from plait.generate.condiff import tidied
 from plait.judge.difference.explain import Explanation
 from plait.judge.difference.sequential import alike_alone, same
-from plait.judge.difference.words import Kind, described, difference_kind, difference_summary, showing
+from plait.judge.difference.words import (
+    Kind,
+    described,
+    difference_effect,
+    difference_kind,
+    difference_summary,
+    showing,
+)
 from plait.judge.minimise.tests import descend
 from plait.model.finding import AccessStep, Finding, Gap
 from plait.model.test import Test
@@ -118,9 +125,11 @@ def difference_finding(
         notes.append(own_error("explaining", error, test, kept="the difference is shown without its interleaving"))
         explanation = Explanation(outcome, known[1])
     probes = [call.expression for call in revealed.view.probes]
+    effect = difference_effect(side, kind, explanation.outcome, others.outcomes, test, probes)
     return Finding(
         kind="difference",
-        summary=f"{subject}: {difference_summary(side, kind, explanation.outcome, others.outcomes, test, probes)}",
+        summary=f"{subject}: {difference_summary(side, effect, test)}",
+        effect=effect,
         methods=sorted({f"{subject}.{name}" for call in test.calls for name in call.methods}),
         test=test,
         exception=kind[1] if kind[0] == "raised" else None,

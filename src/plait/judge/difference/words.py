@@ -9,6 +9,7 @@ from plait.judge.difference.behaviour import Difference, Explored, readings
 from plait.judge.difference.outcome import Outcome, atoms
 from plait.judge.oracle.specification import CallResult
 from plait.judge.words import plain, shown_result
+from plait.model.finding import Effect
 from plait.model.test import Test
 from plait.run.engine import FINISHED_RUN
 from plait.subject.changes.change import Side
@@ -17,49 +18,46 @@ FIXED = "Fixed by this change:"  # what only the old version could do
 _MANY = 4
 
 
-def difference_summary(
-    side: Side, kind: Kind, outcome: Outcome, others: Collection[Outcome], test: Test, probes: Sequence[str]
-) -> str:
+def difference_summary(side: Side, effect: Effect, test: Test) -> str:
     """Return one sentence: what only one version can do."""
-    said = _effect(side, kind, outcome, others, test, probes)
-    calls = test.calls
-    names = list(dict.fromkeys(f"`{call.method}`" for call in calls))
+    names = list(dict.fromkeys(f"`{call.method}`" for call in test.calls))
     together = " and ".join(names) if len(names) > 1 else f"two calls of {names[0]}"
     head = "after the change" if side == "new" else FIXED
-    return f"{head} {said}, when {together} run at the same time"
+    return f"{head} {effect}, when {together} run at the same time"
 
 
-def _effect(
+def difference_effect(
     side: Side, kind: Kind, outcome: Outcome, others: Collection[Outcome], test: Test, probes: Sequence[str]
-) -> str:
+) -> Effect:
+    """Return what only one version can do; ``others`` are the outcomes of the other one."""
     calls = test.calls
+    doers = " and ".join(dict.fromkeys(f"`{call.method}`" for call in calls))
     if kind[0] == "deadlock":
         waiting = [f"`{calls[n].method}`" for n, result in enumerate(outcome.results) if result[0] == "unfinished"]
-        return f"{' and '.join(dict.fromkeys(waiting))} can wait for ever"
+        return Effect(" and ".join(dict.fromkeys(waiting)), "wait for ever")
     if kind[0] == "hang":
-        return "the calls can go on for ever"
+        return Effect("the calls", "go on for ever")
     position = odd_call(outcome, others)
     if position is not None:
         result = outcome.results[position]
         said, before = _odd(result, list(dict.fromkeys(other.results[position] for other in others)))
-        return f"`{calls[position].method}` can {_infinitive(said)}{_otherwise(side, before)}"
+        return Effect(f"`{calls[position].method}`", _infinitive(said), _otherwise(side, before))
     if kind[0] == "answers":
         number = next(
             (n for n, answer in enumerate(outcome.answers) if all(_at(each.answers, n) != answer for each in others)), 0
         )
         answer, before = _odd(outcome.answers[number], [_at(each.answers, number) for each in others])
-        doers = " and ".join(dict.fromkeys(f"`{call.method}`" for call in calls))
-        return f"{doers} can leave a state in which `{probes[number]}` {answer}{_otherwise(side, before)}"
+        return Effect(doers, f"leave a state in which `{probes[number]}` {answer}", _otherwise(side, before))
     if kind[0] == "state":
-        return _left(side, outcome, others, test)
+        return _left(side, outcome, others, doers)
     if kind[0] == "passing":
         return _seen(side, outcome, others, test)
     if kind[0] == "objects":
         before = [_one(other) for other in others if other.results == outcome.results]
-        doers = " and ".join(dict.fromkeys(f"`{call.method}`" for call in calls))
-        return f"{doers} can return {_one(outcome)}{_otherwise(side, before)}"
+        return Effect(doers, f"return {_one(outcome)}", _otherwise(side, before))
     both = zip(calls, outcome.results, strict=True)
-    return "it can happen together that " + " and ".join(f"`{call.method}` {shown_result(each)}" for call, each in both)
+    said = " and ".join(f"`{call.method}` {shown_result(each)}" for call, each in both)
+    return Effect("", f"it can happen together that {said}")
 
 
 def _one(outcome: Outcome) -> str:
@@ -70,7 +68,7 @@ def _at(results: Sequence[CallResult], number: int) -> CallResult:
     return results[number] if number < len(results) else ("unfinished",)
 
 
-def _left(side: Side, outcome: Outcome, others: Collection[Outcome], test: Test) -> str:
+def _left(side: Side, outcome: Outcome, others: Collection[Outcome], doers: str) -> Effect:
     """Return what the state has that it never had: one attribute if there is one, else a combination."""
     mine = _attributes(outcome)
     known: dict[str, list[Any]] = {}
@@ -78,15 +76,13 @@ def _left(side: Side, outcome: Outcome, others: Collection[Outcome], test: Test)
         for path, value in _attributes(other).items():
             known.setdefault(path, []).append(value)
     odd = [path for path, value in mine.items() if value not in known.get(path, [])]
-    doers = list(dict.fromkeys(f"`{call.method}`" for call in test.calls))
-    who = " and ".join(doers)
     if odd:
         path = min(odd, key=lambda each: (each.count("."), isinstance(mine[each], tuple), len(each), each))
         before = [plain(value) for value in known.get(path, ())]
-        return f"{who} can leave {path} {plain(mine[path])}{_otherwise(side, before)}"
+        return Effect(doers, f"leave {path} {plain(mine[path])}", _otherwise(side, before))
     changing = [path for path in mine if len(set(known.get(path, []))) > 1]
     parts = " with ".join(f"{path} {plain(mine[path])}" for path in changing[:3])
-    return f"{who} can leave {parts}" if parts else f"{who} can leave a state that was impossible"
+    return Effect(doers, f"leave {parts}" if parts else "leave a state that was impossible")
 
 
 def _attributes(outcome: Outcome) -> dict[str, Any]:
@@ -97,12 +93,12 @@ def _attributes(outcome: Outcome) -> dict[str, Any]:
     return found
 
 
-def _seen(side: Side, outcome: Outcome, others: Collection[Outcome], test: Test) -> str:
+def _seen(side: Side, outcome: Outcome, others: Collection[Outcome], test: Test) -> Effect:
     known = {reading for other in others for reading in readings(other)}
     position, path, value = next(reading for reading in readings(outcome) if reading not in known)
     before = [plain(each[2]) for each in known if each[:2] == (position, path)]
     method = test.calls[position].method
-    return f"{path} can be {plain(value)} when `{method}` has returned{_otherwise(side, before)}"
+    return Effect(path, f"be {plain(value)} when `{method}` has returned", _otherwise(side, before))
 
 
 def _otherwise(side: Side, texts: Collection[str]) -> str:
@@ -110,7 +106,7 @@ def _otherwise(side: Side, texts: Collection[str]) -> str:
     known = sorted(dict.fromkeys(texts))
     if not known or len(known) > _MANY or sum(map(len, known)) > 120:
         return ""
-    return f" ({'before' if side == 'new' else 'now'}: {' or '.join(known)})"
+    return f"{'before' if side == 'new' else 'now'}: {' or '.join(known)}"
 
 
 def _odd(result: CallResult, others: Sequence[CallResult]) -> tuple[str, list[str]]:
