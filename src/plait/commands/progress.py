@@ -127,11 +127,28 @@ class Progress:
         return self._spinner
 
 
-def terminal_line(*, quiet: bool = False) -> Callable[[str], None]:
-    """Return what says in one line of the terminal what is being done; an empty text ends it. Else nothing is said."""
+def terminal_line(*, quiet: bool = False, plain: bool = False) -> Callable[[str], None]:
+    """Return what says in one line of the terminal what is being done; an empty text ends it.
+
+    Without a terminal nothing is said, or if ``plain`` a line now and then: somebody may follow a log.
+    """
+    if not quiet and plain and not sys.stderr.isatty():
+        return _line_now_and_then()
     if quiet or not sys.stderr.isatty():
         return lambda _text: None
     return lambda text: print(f"\r\033[K{text}", end="" if text else "\r", file=sys.stderr, flush=True)
+
+
+def _line_now_and_then() -> Callable[[str], None]:
+    written = time.monotonic()
+
+    def say(text: str) -> None:
+        nonlocal written
+        if text and time.monotonic() - written >= EVERY_S:
+            written = time.monotonic()
+            print(text, file=sys.stderr, flush=True)
+
+    return say
 
 
 def duration(seconds: float) -> str:

@@ -19,6 +19,7 @@ from plait.subject.package.claims import CLAIMED, DENIED, LOCKED, PROMISED, UNSA
 
 _MARK = 13  # columns of a verdict
 _LISTED = 3  # findings of one class
+_ALIKE = 3  # names with the same reason that share a row
 _SUSPECTS = 10
 _STATES = 12
 _STYLES = {UNSAFE: "bad", SILENT: "good", UNJUDGED: "why"}
@@ -100,11 +101,29 @@ def _counted(number: int, one: str, many: str = "") -> str:
 def audit_text(result: AuditResult, audited: Sequence[Audited], layout: Layout) -> list[Line]:
     """Return the table, what is behind it, and the sums."""
     lines: list[Line] = []
-    for each in audited:
-        lines += _row(each, layout)
+    for same in _alike(audited):
+        lines += _row(same[0], layout) if len(same) < _ALIKE else _rows(same, layout)
     lines += _state(result, layout)
     lines += _suspected(audited, layout)
     return [*lines, [], *closing_lines(result, statement_of_audit(result), layout)]
+
+
+def _alike(audited: Sequence[Audited]) -> list[list[Audited]]:
+    """Return the rows of the table: what was not tried, for the same reason, is one of them if there is much of it."""
+    groups: dict[tuple[str, ...], list[Audited]] = {}
+    for each in audited:
+        key = (each.verdict, each.contract, each.reason) if each.reason else (each.kind, each.name)
+        groups.setdefault(key, []).append(each)
+    return [part for same in groups.values() for part in ([same] if len(same) >= _ALIKE else [[one] for one in same])]
+
+
+def _rows(same: Sequence[Audited], layout: Layout) -> list[Line]:
+    """Return one row for names of which the same is to be said."""
+    first = same[0]
+    names = ", ".join(each.name for each in same)
+    said = wrapped(f"{len(same)} names: {in_one_line(first)[:-1]}: {names}.", layout.prose - _MARK, 0, 0)
+    lines: list[Line] = [[Span(f"{first.verdict:{_MARK}}", _STYLES[first.verdict]), Span(said[0])]]
+    return [*lines, *([Span(" " * _MARK + part)] for part in said[1:])]
 
 
 def _row(audited: Audited, layout: Layout) -> list[Line]:

@@ -7,7 +7,7 @@ import pytest
 
 from plait.cli.main import main, read_arguments
 from plait.commands.audit.command import audit, audit_options
-from plait.judge.audit import ATOMIC, EXTERNAL, IMMUTABLE, INTERNAL
+from plait.judge.audit import ATOMIC, EXTERNAL, IMMUTABLE, INTERNAL, Audited
 from plait.report.audit import audit_markdown, audit_text
 from plait.report.layout import Layout, as_text
 from result_schema import undescribed
@@ -161,6 +161,18 @@ def test_the_table_fits_the_terminal(audited, width):
     marks = ("unsafe       shop", "no violation shop", "not judged   shop")
     assert sum(line.startswith(marks) for line in lines) == 9
     assert "2 unsafe, 5 without a violation, 2 not judged" in " ".join(" ".join(lines).split())
+
+
+def test_names_of_which_the_same_is_to_be_said_share_a_row(audited):
+    result, _ = audited
+    late = [Audited(f"m:{name}", "class", "m.py", 1, reason="no time was left for it") for name in "ABC"]
+    other = Audited("m:D", "class", "m.py", 1, reason="is abstract")
+    said = as_text(audit_text(result, [late[0], other, *late[1:]], Layout(100))).splitlines()
+    assert said[:2] == [
+        "not judged   3 names: no time was left for it: m:A, m:B, m:C.", "not judged   m:D: is abstract."
+    ]  # fmt: skip
+    said = as_text(audit_text(result, [*late[:2], other], Layout(100))).splitlines()
+    assert [line.startswith("not judged   m:") for line in said[:3]] == [True] * 3
 
 
 def test_markdown_has_a_row_each(audited):

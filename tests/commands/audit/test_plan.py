@@ -63,6 +63,15 @@ def test_what_is_left_over_goes_to_those_that_starved():
     assert plan.second_share(1.0) == []
 
 
+def test_a_note_says_how_much_time_would_be_enough():
+    plan = plan_for(0.0, 0.0, 0.0)
+    plan.share(30.0)
+    assert plan.wants(30.0) == []
+    plan.steps[1].audited[0].wants_time = plan.steps[2].audited[0].wants_time = True
+    plan.note(plan.steps[0], 50.0)
+    assert plan.wants(30.0) == ["2 of 3 checks had too little time: --budget 3m is probably enough"]  # 30 s and 2 of 50
+
+
 def test_the_estimate_goes_by_how_long_the_others_took():
     plan = plan_for(0.0, 0.0, 0.0)
     plan.share(30.0)

@@ -61,7 +61,7 @@ def run_audit(options: argparse.Namespace) -> int:
     asked = audit_options(options)
     baseline = baseline_of(options)
     with Interrupt() as interrupt:
-        result, audited = audit(asked, interrupt, terminal_line(quiet=options.quiet))
+        result, audited = audit(asked, interrupt, terminal_line(quiet=options.quiet, plain=True))
     subjects = {id(each): made.check.subject for made in audited if made.check is not None for each in made.findings}
     found = [Found(each, subjects.get(id(each), result.subject), "check") for each in result.findings]
     looked_at = {(each.check.subject, "check") for each in audited if each.check is not None}
@@ -100,6 +100,7 @@ def audit(
         audited = [*(each for step in plan.steps for each in step.audited), *plan.silent]
         audited.sort(key=_rank)
         result = _result(options, listing, facts, audited, budget)
+        result.notes += plan.wants(budget.elapsed)
         result.versions = {"at": version.label}
         result.more |= claims_of(listing, version, supported_level(audited))
         if version.kind in ("worktree", "folder"):

@@ -7,6 +7,7 @@ need. What is left over at the end goes to those that had too little time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -104,6 +105,16 @@ class Plan:
             return ENDLESS
         pace = self._took / self._planned if self._planned else 1.0
         return min(left, asked * pace)
+
+    def wants(self, elapsed: float) -> list[str]:
+        """Return, as a note, how much time would have been enough for those that had too little."""
+        starved = self.starved
+        if not starved:
+            return []
+        least = max(LEAST, self._took / self._done if self._done else 0.0)
+        minutes = math.ceil((elapsed + least * len(starved)) / 60)
+        every = len(self.steps)
+        return [f"{len(starved)} of {every} checks had too little time: --budget {minutes}m is probably enough"]
 
     @property
     def starved(self) -> list[Planned]:

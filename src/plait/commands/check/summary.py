@@ -20,6 +20,7 @@ from plait.subject.interface.members import Interface
 if TYPE_CHECKING:
     from plait.commands.check.options import CheckOptions
 
+_TOO_LATE = "the time was over before the first test was ready; --budget gives more"
 _INVENTED = ("Standin(", "Partner(", "implemented(")
 
 
@@ -51,7 +52,7 @@ class Summary:
                 notes.general += [*([reason] if reason else []), *end.notes]
         if not findings and (reason or not totals.tests):
             verdict = "inconclusive"
-            reason = reason or next(iter(notes.sentences()), "not one test could be run within the budget")
+            reason = reason or self._why_no_test()
         return CheckResult(
             "check", options.name, verdict, seed=options.seed, model=options.model, findings=findings, stats=stats,
             stopped_by=self._ended(found=bool(findings)), notes=notes.sentences(), more=self._more(), reason=reason,
@@ -101,24 +102,37 @@ class Summary:
 
     def _add_notes(self) -> None:
         """Say how the search went; the order is that of the report."""
-        totals, alone = self.totals, self.alone
+        totals = self.totals
         notes = totals.notes
         if self.aim is not None:
             notes.general += self.aim.impact.notes
             if not self.aim.impact.points:
                 notes.general.append(f"nothing differs from {self.options.old}: schedules come in the usual order")
-        notes.general += totals.tally.sentences(self.options.streams)
+        notes.general += [*totals.tally.sentences(self.options.streams), *self._how_built()]
+        notes.add_recalled(totals.recalled, totals.tests)
+        notes.general += [*self.replays.sentences(), *totals.memory.messages]
+        if not totals.tests and not self._obstacles() and totals.budget.left <= 0:
+            notes.general.append(_TOO_LATE)
+
+    def _how_built(self) -> list[str]:
+        """Return how the object was built, where that is worth a word."""
+        alone, said = self.alone, []
         if any(each in alone.built for each in _INVENTED):
-            notes.general.append(
+            said.append(
                 f"built by `{alone.built}`, with a stand-in of plait's for an object that nobody describes; "
                 "what a real one does was not tested. To give one: factories = [...] under [tool.plait]"
             )
-        if alone.recipe:
-            notes.general.append(_as_written(alone))
-        notes.add_recalled(totals.recalled, totals.tests)
-        notes.general += [*self.replays.sentences(), *totals.memory.messages]
-        if not totals.tests and not notes.sentences() and totals.budget.left <= 0:
-            notes.general.append("the time was over before the first test was ready; --budget gives more")
+        return [*said, _as_written(alone)] if alone.recipe else said
+
+    def _obstacles(self) -> list[str]:
+        """Return the notes that say what was in the way: not what the class is like, and how it was built."""
+        known = {*self._how_built(), *(self.interface.notes if self.interface is not None else ())}
+        return [note for note in self.totals.notes.sentences() if note not in known]
+
+    def _why_no_test(self) -> str:
+        """Return why there was not one test."""
+        left_out = self.interface.notes if self.interface is not None else ()
+        return next(iter([*self._obstacles(), *left_out]), "not one test could be run within the budget")
 
     def _conclusion(self) -> Conclusion | None:
         if self.interface is None:
