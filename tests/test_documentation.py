@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import pytest
 
+from plait.cli.main import COMMANDS, OPTIONS, read_arguments
 from sample_shop import make_project
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -183,10 +184,12 @@ def test_the_commands_of_a_page_run(page, clone, project, seen):
         assert execute(lines, folder, seen) == []
 
 
-def test_the_samples_of_readme_are_what_plait_says():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    renewed = runpy.run_path(str(ROOT / "docs" / "make_samples.py"))["renewed"]
-    assert renewed(readme) == readme, "run docs/make_samples.py"
+@pytest.mark.parametrize("name", ["README.md", pytest.param("docs/tutorial.md", marks=pytest.mark.slow)])
+def test_the_samples_of_a_page_are_what_plait_says(name):
+    page = (ROOT / name).read_text(encoding="utf-8")
+    made = runpy.run_path(str(ROOT / "docs" / "make_samples.py"))
+    assert set(made["PAGES"][name]) == set(re.findall(r"<!-- sample: ([\w ]+) -->", page))
+    assert made["renewed"](name, page) == page, "run docs/make_samples.py"
 
 
 def test_readme_and_docs_have_commands():
@@ -241,3 +244,16 @@ def test_a_command_that_fails_is_noticed(tmp_path):
     assert "--limt" in bench
     assert said.startswith("plait nonsense ended with 2")
     assert "no command 'nonsense'" in said
+
+
+def test_every_option_has_an_example_that_plait_reads(tmp_path):
+    made = runpy.run_path(str(ROOT / "docs" / "make_options.py"))
+    assert made["page"]() == (ROOT / "docs" / "options.md").read_text(encoding="utf-8"), "run docs/make_options.py"
+    assert set(made["EXAMPLES"]) == set(OPTIONS)
+    for key, line in made["EXAMPLES"].items():
+        plait, command, *words = shlex.split(line)
+        assert (plait, f"--{key}" in words, key in COMMANDS[command].options) == ("plait", True, True), line
+        given = read_arguments(command, words, tmp_path)
+        assert getattr(given, key.replace("-", "_")) not in (None, False), line
+    operators = runpy.run_path(str(ROOT / "benchmarks" / "mutants" / "operators.py"))["OPERATORS"]
+    assert shlex.split(made["EXAMPLES"]["operator"])[-1] in operators

@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from plait.cli.main import Command, Option
 
@@ -37,6 +37,7 @@ _GROUPS = {
         "quiet",
     ),
 }
+_ORDER = ("which code", "how much", "how", "what to write")
 _VERSIONS = "VERSION is worktree, a git revision, a folder (dir:PATH) or a release (pypi:NAME==NUMBER). "
 _SETTINGS = "Settings in pyproject.toml ([tool.plait]) or plait.toml replace these defaults."
 _LEFT, _NARROW, _WIDE = 22, 60, 100
@@ -65,24 +66,34 @@ def command_help(name: str, command: Command, options: Mapping[str, Option], dif
     lines += textwrap.wrap(f"{command.help[0].upper()}{command.help[1:]}.", width)
     if command.argument is not None:
         lines += ["", *_entry(command.argument[0], command.argument[1], width)]
-    listed = {key for keys in _GROUPS.values() for key in keys}
-    groups = {**_GROUPS, "how": tuple(key for key in command.options if key not in listed)}
-    for title in ("which code", "how much", "how", "what to write"):
-        keys = [key for key in groups[title] if key in command.options]
-        if keys:
-            lines += ["", title]
+    for title, keys in grouped(command.options).items():
+        lines += ["", title]
         for key in keys:
             option = options[key]
             value = "" if option.metavar is None else f" {option.metavar}"
-            choices = "" if option.choices is None else f": {', '.join(option.choices)}"
-            own = differs.get(key)
-            said = option.help.partition(" (default")[0] if own is not None or choices else option.help
-            default = default_text(option, own or (str(option.default) if choices and option.default else None))
-            lines += _entry(f"--{key}{value}", f"{said}{choices}{default}", width)
+            lines += _entry(f"--{key}{value}", explained(option, differs.get(key)), width)
     if command.options:
         versions = _VERSIONS if any(options[key].metavar == "VERSION" for key in command.options) else ""
         lines += ["", *textwrap.wrap(f"{versions}{_SETTINGS}", width)]
     return "\n".join(lines) + "\n"
+
+
+def grouped(keys: Iterable[str]) -> dict[str, list[str]]:
+    """Return options by what they are about, in the order in which they are explained."""
+    own = list(keys)
+    listed = {key for group in _GROUPS.values() for key in group}
+    groups = {**_GROUPS, "how": tuple(key for key in own if key not in listed)}
+    found = {title: [key for key in groups[title] if key in own] for title in _ORDER}
+    return {title: group for title, group in found.items() if group}
+
+
+def explained(option: Option, own: str | None = None) -> str:
+    """Return what an option means, with its choices and its default; ``own`` is that of one command."""
+    choices = "" if option.choices is None else f": {', '.join(option.choices)}"
+    said = option.help.partition(" (default")[0] if own is not None or choices else option.help
+    return (
+        f"{said}{choices}{default_text(option, own or (str(option.default) if choices and option.default else None))}"
+    )
 
 
 def _entry(head: str, said: str, width: int) -> list[str]:
