@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plait.cli.help import explained, grouped
+from plait.cli.help import option_text, options_by_topic
 from plait.cli.main import COMMANDS, DEFAULTS, OPTIONS, option_of
 
 HEAD = """# All options
@@ -75,7 +75,7 @@ def page() -> str:
     """Return the page."""
     used = {key: [name for name, command in COMMANDS.items() if key in command.options] for key in OPTIONS}
     lines = [HEAD]
-    for title, keys in grouped(sorted(OPTIONS)).items():
+    for title, keys in options_by_topic(sorted(OPTIONS)).items():
         lines += [f"## {title[0].upper()}{title[1:]}", "", "| option | | of | example |", "| --- | --- | --- | --- |"]
         lines += [_row(key, used[key]) for key in keys]
         lines.append("")
@@ -86,7 +86,7 @@ def _row(key: str, commands: list[str]) -> str:
     option = OPTIONS[key]
     value = "" if option.metavar is None else f" {option.metavar}"
     own = {name: DEFAULTS[name][key] for name in commands if key in DEFAULTS.get(name, {})}
-    said, _, default = explained(option).partition(" (default: ")
+    said, _, default = option_text(option).partition(" (default: ")
     if own:
         others = [] if len(own) == len(commands) else [f"else {default.rstrip(')')}"]
         default = ", ".join([*(f"{name} {text}" for name, text in own.items()), *others])

@@ -1,7 +1,7 @@
 """Renew the sample outputs of README and the tutorial: ``python docs/make_samples.py``; tests compare them.
 
-A sample is the fenced block behind ``<!-- sample: NAME -->``. Times differ from run to run: where nothing else does, the
-page stays as it is.
+A sample is the fenced block behind ``<!-- sample: NAME -->``. Times differ from run to run: where nothing else
+does, the page stays as it is.
 """
 
 from __future__ import annotations

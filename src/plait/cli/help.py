@@ -66,19 +66,19 @@ def command_help(name: str, command: Command, options: Mapping[str, Option], dif
     lines += textwrap.wrap(f"{command.help[0].upper()}{command.help[1:]}.", width)
     if command.argument is not None:
         lines += ["", *_entry(command.argument[0], command.argument[1], width)]
-    for title, keys in grouped(command.options).items():
+    for title, keys in options_by_topic(command.options).items():
         lines += ["", title]
         for key in keys:
             option = options[key]
             value = "" if option.metavar is None else f" {option.metavar}"
-            lines += _entry(f"--{key}{value}", explained(option, differs.get(key)), width)
+            lines += _entry(f"--{key}{value}", option_text(option, differs.get(key)), width)
     if command.options:
         versions = _VERSIONS if any(options[key].metavar == "VERSION" for key in command.options) else ""
         lines += ["", *textwrap.wrap(f"{versions}{_SETTINGS}", width)]
     return "\n".join(lines) + "\n"
 
 
-def grouped(keys: Iterable[str]) -> dict[str, list[str]]:
+def options_by_topic(keys: Iterable[str]) -> dict[str, list[str]]:
     """Return options by what they are about, in the order in which they are explained."""
     own = list(keys)
     listed = {key for group in _GROUPS.values() for key in group}
@@ -87,7 +87,7 @@ def grouped(keys: Iterable[str]) -> dict[str, list[str]]:
     return {title: group for title, group in found.items() if group}
 
 
-def explained(option: Option, own: str | None = None) -> str:
+def option_text(option: Option, own: str | None = None) -> str:
     """Return what an option means, with its choices and its default; ``own`` is that of one command."""
     choices = "" if option.choices is None else f": {', '.join(option.choices)}"
     said = option.help.partition(" (default")[0] if own is not None or choices else option.help
