@@ -243,6 +243,59 @@ FILES = [
         trace_left="import tracemalloc\ntracemalloc.start()\ntry:\n    tracemalloc.take_snapshot().dump(new)\n"
         "finally:\n    tracemalloc.stop()",
         profile_left="import cProfile\np = cProfile.Profile()\np.runcall(int)\np.dump_stats(new)",
+        rules_of_the_guard_emptied="import gc\n[rules] = [o for o in gc.get_objects() if type(o) is dict"
+        " and 'os.remove' in o and type(o['os.remove']) is tuple]\nold = dict(rules)\nrules.clear()\n"
+        "try:\n    open(new, 'w')\nfinally:\n    rules.update(old)",
+        code_of_the_guard_replaced="import gc\nfrom plait.workers import guard\n"
+        "[hook] = [o for o in gc.get_objects() if type(o) is type(guard._place) and o.__name__ == 'hook'"
+        " and o.__module__ == guard.__name__]\n"
+        "names = ', '.join(hook.__code__.co_freevars)\nspace = {}\n"
+        "exec(f'def make({names}):\\n    def hook(event, args):\\n        ({names})\\n    return hook', space)\n"
+        "old, count = hook.__code__, len(hook.__code__.co_freevars)\n"
+        "hook.__code__ = space['make'](*[0] * count).__code__\n"
+        "try:\n    open(new, 'w')\nfinally:\n    hook.__code__ = old",
+        functions_of_the_guard_emptied="import gc\nfrom plait.workers import guard\nold = guard._outside.__code__\n"
+        "guard._outside.__code__ = (lambda path, folder, work, *, follow: False).__code__\n"
+        "try:\n    open(new, 'w')\nfinally:\n    guard._outside.__code__ = old",
+        frames_of_the_guard_read="import gc, sys\n"
+        "def profile(frame, event, arg):\n    if frame.f_code.co_name == 'hook' and event == 'call':\n"
+        "        sys.setprofile(None)\n        raise KeyboardInterrupt\nsys.setprofile(profile)\n"
+        "try:\n    open(new, 'w')\nexcept KeyboardInterrupt:\n    open(new, 'w')\nfinally:\n    sys.setprofile(None)",
+        recursion_used_up="def fall():\n    try:\n        fall()\n    except RecursionError:\n"
+        "        open(new, 'w')\nfall()",
+        memory_used_up_in_the_guard="class S(str):\n    def __len__(self):\n        raise MemoryError\n"
+        "    __getitem__ = __repr__ = __len__\nopen(S(new), 'w')",
+        class_of_the_path_lies="class P:\n    __class__ = int\n    def __fspath__(self):\n        return new\n"
+        "open(P(), 'w')",
+        flags_of_a_class="class F(int):\n    def __and__(self, other):\n        return 0\n    __rand__ = __and__\n"
+        "os.close(os.open(new, F(os.O_CREAT | os.O_WRONLY)))",
+        path_through_its_own_link="os.symlink(here, 'mine')\nos.rename('mine', 'later')\n"
+        "open('later/../later/new', 'w')",
+        folder_changed_under_a_thread="import threading\nos.mkdir('a')\nos.mkdir('b')\n"
+        "os.symlink(here, 'b/c')\nstop = []\n"
+        "def flip():\n    while not stop:\n        os.rename('a', 'c')\n        os.rename('b', 'a')\n"
+        "        os.rename('a', 'b')\n        os.rename('c', 'a')\n"
+        "t = threading.Thread(target=flip)\nt.start()\n"
+        "try:\n    for _ in range(300):\n        try:\n            open('a/c/new', 'w').close()\n"
+        "        except OSError:\n            pass\nfinally:\n    stop.append(1)\n    t.join()",
+        system_call_link_of_an_open_file="call('linkat', os.open(file, os.O_PATH), '', -100, new, 0x1000)",
+        system_call_exchange="open('mine', 'w').close()\n"
+        "call('renameat2', -100, os.path.abspath('mine'), -100, file, 2)",
+        folder_of_another_by_descriptor="f = os.open(f'/proc/{victim}/root', os.O_PATH)\n"
+        "os.close(os.open(new[1:], os.O_CREAT | os.O_WRONLY, dir_fd=f))",
+        path_that_changes_for_a_file_object=_FLIPPING.format(first="file", then="'mine'")
+        + "import io\nio.FileIO(Path(), 'w')",
+        class_of_the_path_of_a_file_object_lies="import io\nclass P:\n    __class__ = int\n    def __fspath__(self):\n"
+        "        return new\nio.FileIO(P(), 'w')",
+        path_of_bytes_that_lie="class B(bytes):\n    def decode(self, *_):\n        return 'mine'\n"
+        "open(B(os.fsencode(new)), 'w')",
+        sqlite_text_that_lies="import sqlite3\nclass S(str):\n    def startswith(self, *_):\n        return True\n"
+        "    def removeprefix(self, *_):\n        return ':memory:'\n"
+        "sqlite3.connect(S(new)).execute('create table t (x)')",
+        log_configured="import logging.config\nlogging.config.dictConfig({'version': 1, 'handlers': {'f':"
+        " {'class': 'logging.FileHandler', 'filename': new}}, 'root': {'handlers': ['f']}})",
+        temporary_folder_moved="import tempfile\nold = tempfile.tempdir\ntempfile.tempdir = here\n"
+        "try:\n    tempfile.NamedTemporaryFile(delete=False).close()\nfinally:\n    tempfile.tempdir = old",
     ),
     Act("change owner", "os.chown(file, 1, 1)", "files", root=True),
     Act("change owner by descriptor", "os.fchown(os.open(file, os.O_RDONLY), 1, 1)", "files", root=True),
@@ -286,6 +339,32 @@ FILES = [
         signal_at_changes="import fcntl, signal\nsignal.signal(signal.SIGIO, signal.SIG_IGN)\n"
         "fcntl.fcntl(os.open(here, os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_MODIFY)",
         dies_with_nobody="call('prctl', 1, 0, 0, 0, 0)",
+        posix_queue_left_behind="call('mq_open', 'plait-hostile', os.O_CREAT | os.O_RDWR, 0o600, None)\n"
+        "assert outside_sees_posix_queue('plait-hostile')",
+        keystroke_pushed="import fcntl\ntry:\n    fcntl.ioctl(os.pipe()[0], 0x5412, b'x')\n"
+        "except OSError as error:\n    assert error.errno == 25",
+        terminal_taken="import fcntl\ntry:\n    fcntl.ioctl(os.pipe()[0], 0x540E, 1)\n"
+        "except OSError as error:\n    assert error.errno == 25",
+        another_dies_first="call('openat', -100, f'/proc/{victim}/oom_score_adj', os.O_WRONLY)",
+    ),
+    *_done(
+        root=True,
+        unmounted="try:\n    call('umount2', '/nowhere/at/all', 2)\nexcept OSError as error:\n"
+        "    assert error.errno == 2",
+        root_exchanged="try:\n    call('pivot_root', '/nowhere/at/all', '/nowhere/at/all')\n"
+        "except OSError as error:\n    assert error.errno == 2",
+        mounts_writable_again="import struct\ntry:\n"
+        "    call('mount_setattr', -100, '/nowhere/at/all', 0, struct.pack('QQQQ', 0, 1, 0, 0), 32)\n"
+        "except OSError as error:\n    assert error.errno == 2",
+        settings_of_the_kernel="call('openat', -100, '/proc/sys/kernel/core_pattern', os.O_WRONLY)",
+        keys_of_the_kernel="call('openat', -100, '/proc/sysrq-trigger', os.O_WRONLY)",
+        group_of_processes_left="call('openat', -100, '/sys/fs/cgroup/cgroup.procs', os.O_WRONLY)",
+        own_priority_raised="os.setpriority(os.PRIO_PROCESS, 0, -20)\nos.setpriority(os.PRIO_PROCESS, 0, 0)",
+        real_time_of_its_own="os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))\n"
+        "os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))",
+        memory_locked="call('mlockall', 1)\ncall('munlockall')",
+        memory_of_the_machine="os.open('/proc/kcore', os.O_RDONLY)",
+        network_device="os.open('/dev/net/tun', os.O_RDWR)",
     ),
 ]
 
@@ -465,6 +544,12 @@ SECRETS = _done(
     stack_of_another="assert open(f'/proc/{victim}/stack').read()",
     maps_of_pages_of_another="open(f'/proc/{victim}/pagemap', 'rb')",
     names_of_another="os.readlink(f'/proc/{victim}/ns/net')",
+    environment_of_another_by_its_thread="assert b'hostile' in open(f'/proc/{victim}/task/{victim}/environ', "
+    "'rb').read()",
+    root_of_another="os.listdir(f'/proc/{victim}/root')",
+    file_of_another="os.open(f'/proc/{victim}/fd/0', os.O_RDONLY)",
+    limits_of_another_written="call('openat', -100, f'/proc/{victim}/timerslack_ns', os.O_WRONLY)",
+    memory_of_another_opened="call('openat', -100, f'/proc/{victim}/mem', os.O_RDWR)",
     session_of_keys="call('keyctl', 1, None)",
     key_asked_for="try:\n    call('request_key', 'user', 'plait nothing', None, 0)\n"
     "except OSError as error:\n    assert error.errno == 126",
@@ -556,6 +641,10 @@ VARYING = frozenset({
     "swap taken away", "segments of the processor", "archive with links", "archive with absolute names",
     "program of a memory file", "program of its own", "interpreter started", "environment of its own",
     "package with an entry", "counts of another", "traced without a stop", "handle on a tree",
+    "folder changed under a thread", "system call link of an open file", "system call exchange",
+    "posix queue left behind", "real time of its own", "memory locked", "settings of the kernel", "keys of the kernel",
+    "group of processes left", "memory of the machine", "own priority raised", "mounts writable again",
+    "root exchanged", "unmounted",
 })  # fmt: skip
 """What some kernels lack or forbid anyway, what needs files that an ordinary user may not be able to read, and a shelf,
 which is a file of the interpreter's or of a C library, whichever there is."""

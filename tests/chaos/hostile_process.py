@@ -18,6 +18,7 @@ from pathlib import Path
 
 from hostile_acts import ACTS
 
+from plait.model.foreign import exception_text
 from plait.run.native import seccomp
 from plait.workers import guard, state
 from plait.workers.blackbox import BlackBox
@@ -27,6 +28,7 @@ _MORE_NUMBERS = {
     "openat": (257, 56), "unlinkat": (263, 35), "renameat2": (316, 276), "mkdirat": (258, 34), "symlinkat": (266, 36),
     "linkat": (265, 37), "name_to_handle_at": (303, 264), "openat2": (437, 437), "open": (2, None), "creat": (85, None),
     "rename": (82, None), "get_robust_list": (274, 100), "capget": (125, 90), "capset": (126, 91),
+    "mlockall": (151, 230), "munlockall": (152, 231),
 }  # fmt: skip
 _COLUMN = {"x86_64": 0, "aarch64": 1}[platform.machine()]
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -105,6 +107,8 @@ class Witness:
             except OSError:
                 return False
             return True
+        if kind == "posix":
+            return _raw(ctypes.c_long(seccomp._NUMBERS["mq_unlink"][_COLUMN]), ctypes.c_char_p(what.encode())) == 0
         number = seccomp._NUMBERS["msgget"][_COLUMN]
         found = _raw(ctypes.c_long(number), ctypes.c_long(int(what)), ctypes.c_long(0))
         if found >= 0:
@@ -149,6 +153,7 @@ def main():
             "os": os, "here": here, "file": f"{here}/file", "new": f"{here}/new", "victim": victim.pid,
             "stack_of_victim": victim.stack, "call": call, "sub": _sub, "start_by": _start_by,
             "outside_sees_shared_memory": lambda name: witness.sees("shared", name),
+            "outside_sees_posix_queue": lambda name: witness.sees("posix", name),
             "outside_sees_queue": lambda key: witness.sees("queue", key), **given,
         }  # fmt: skip
         before = os.getpid()
@@ -156,7 +161,7 @@ def main():
             exec(compile(act.code, act.name, "exec"), scope)
             results[act.name] = "done"
         except BaseException as error:
-            results[act.name] = f"{type(error).__name__}: {error}"[:200]
+            results[act.name] = f"{type(error).__name__}: {exception_text(error)}"[:200]
         if os.getpid() != before:
             os._exit(0)
         with contextlib.suppress(OSError):

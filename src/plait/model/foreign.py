@@ -6,6 +6,7 @@ loading what it stands for, or raises. These functions ask its class, which it c
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -45,6 +46,25 @@ short_name: Callable[[type], str] = type.__dict__["__name__"].__get__
 """Return a class's name; its metaclass is not asked, because that may be code under test."""
 qualified_name: Callable[[type], str] = type.__dict__["__qualname__"].__get__
 """The same with the classes and functions that it was made in."""
+
+
+def unwrapped(function: Any) -> Any:
+    """Return what decorators have wrapped; the function itself where that is a circle, or cannot be asked for."""
+    try:
+        return inspect.unwrap(function)
+    except Exception:
+        return function
+
+
+_LONGEST_DOC = 100_000  # characters: people write less, and what reads it may take long for more
+
+
+def docstring_of(owner: Any) -> str:
+    """Return what documents an object, the beginning of it if that is very long; nothing if it cannot be asked for."""
+    try:
+        return (inspect.getdoc(owner) or "")[:_LONGEST_DOC]
+    except Exception:  # whatever the object makes of being asked
+        return ""
 
 
 def class_name(kind: type) -> str:

@@ -13,7 +13,7 @@ import socket
 import sys
 import sysconfig
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PosixPath, PurePosixPath, PureWindowsPath, WindowsPath
 from typing import TYPE_CHECKING, Any
 
 import plait
@@ -32,6 +32,7 @@ Act = Callable[[tuple[Any, ...], str], str | None]
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NOWHERE = frozenset({os.devnull, "/dev/zero", "/dev/full"})
+_PATHS = frozenset({PosixPath, PurePosixPath, WindowsPath, PureWindowsPath})
 _LONGEST = 160
 _HARMLESS_FLAGS = getattr(socket, "SOCK_NONBLOCK", 0) | getattr(socket, "SOCK_CLOEXEC", 0)
 
@@ -45,9 +46,24 @@ def short_path(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
+def _as_text(path: Any) -> str:
+    """Return the path that the system will be given; `TypeError` for an object that may answer otherwise next time.
+
+    Texts and paths of other classes than the interpreter's own may lie about themselves, in every method.
+    """
+    kind = type(path)  # which cannot lie, as `isinstance` can
+    if issubclass(kind, str):
+        return str.__str__(path)
+    if issubclass(kind, bytes):
+        return bytes.decode(path, sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
+    if kind in _PATHS:
+        return str(path)
+    raise TypeError("it is no text")
+
+
 def _resolved(path: Any, folder: int | None, *, follow: bool) -> str:
     """Return the path that the system will really use."""
-    text = os.fsdecode(path)
+    text = _as_text(path)
     if folder is not None and folder >= 0 and not text.startswith(os.sep):
         text = f"/proc/self/fd/{folder}/{text}"
     if follow:
@@ -58,18 +74,20 @@ def _resolved(path: Any, folder: int | None, *, follow: bool) -> str:
 
 def _outside(path: Any, folder: int | None, work: str, *, follow: bool) -> bool:
     """Return whether the path may not be written to."""
-    if isinstance(path, int):
-        path, folder = f"/proc/self/fd/{path}", None
+    if issubclass(type(path), int):
+        path, folder = f"/proc/self/fd/{int.__index__(path)}", None
     try:
         real = _resolved(path, folder, follow=follow)
-    except (TypeError, ValueError):
+    except ValueError:
         return False  # the call itself will complain
+    except TypeError:
+        return True
     return real != work and not real.startswith(f"{work}{os.sep}") and real not in _NOWHERE
 
 
 def _open(args: tuple[Any, ...], work: str) -> str | None:
     path, mode, flags = args
-    if not isinstance(flags, int) or not flags & _WRITING or isinstance(path, int):
+    if not isinstance(flags, int) or not flags & _WRITING or issubclass(type(path), int):
         return None
     if not _outside(path, None, work, follow=True):
         return None
@@ -92,7 +110,10 @@ def _on_paths(name: str, *places: tuple[int, int | None], follow: bool = False) 
 
 def _sqlite(args: tuple[Any, ...], work: str) -> str | None:
     name = args[0]
-    text = os.fsdecode(name) if isinstance(name, str | bytes | os.PathLike) else ""
+    try:
+        text = _as_text(name)
+    except TypeError:
+        return f"sqlite3.connect({short_path(name)})"
     path, _, query = text.removeprefix("file:").partition("?") if text.startswith("file:") else (text, "", "")
     if path in ("", ":memory:") or not {"mode=memory", "mode=ro"}.isdisjoint(query.partition("#")[0].split("&")):
         return None

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from plait.generate.values.duck import module_tree
 from plait.generate.values.names import role
 from plait.model.files import file_text
+from plait.model.foreign import docstring_of
 from plait.subject.interface.members import constructor_parameters
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _snippets(cls: type, tests: Path | None) -> Iterator[tuple[str, str, str | N
     top = sys.modules.get(cls.__module__.partition(".")[0])
     documented.append((top, cls.__module__.partition(".")[0]))
     for owner, said in documented:
-        yield from ((each, f"the docstring of {said}", cls.__module__) for each in examples_in(_docstring(owner)))
+        yield from ((each, f"the docstring of {said}", cls.__module__) for each in examples_in(docstring_of(owner)))
     file = getattr(top, "__file__", None)
     root = Path(file).parent if isinstance(file, str) else None
     if tests is not None and tests.is_dir():
@@ -116,7 +117,7 @@ def examples_for(cls: type) -> tuple[ast.Module, ...]:
     near = [each for each in cls.__mro__ if each.__module__.partition(".")[0] == package]
     members = [member for each in near for member in vars(each).values()]
     documented = [*near, *members, sys.modules.get(cls.__module__), sys.modules.get(package)]
-    texts = [_docstring(each) for each in documented if each is not None and not isinstance(each, str | int)]
+    texts = [docstring_of(each) for each in documented if each is not None and not isinstance(each, str | int)]
     file = getattr(sys.modules.get(package), "__file__", None)
     if isinstance(file, str):
         inside = Path(file).parent
@@ -127,13 +128,6 @@ def examples_for(cls: type) -> tuple[ast.Module, ...]:
 
 
 _MOST_EXAMPLES = 200
-
-
-def _docstring(owner: Any) -> str:
-    try:
-        return inspect.getdoc(owner) or ""
-    except Exception:  # whatever the object makes of being asked
-        return ""
 
 
 def _docstrings(text: str, wanted: str) -> Iterator[str]:

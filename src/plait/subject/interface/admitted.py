@@ -17,6 +17,7 @@ import typing
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from plait.model.foreign import unwrapped
 from plait.model.test import Call
 from plait.subject.interface.members import constructor_parameters
 from plait.subject.interface.signature import Parameter, annotation_text, read_signature
@@ -104,7 +105,7 @@ def _names(function: Any) -> Mapping[str, Any]:
     if isinstance(function, type):
         module = inspect.getmodule(function)
         return vars(module) if module is not None else {}
-    found = getattr(inspect.unwrap(function) if callable(function) else function, "__globals__", {})
+    found = getattr(unwrapped(function) if callable(function) else function, "__globals__", {})
     return found if isinstance(found, Mapping) else {}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from plait.errors import UsageError
-from plait.model.foreign import is_a, module_of
+from plait.model.foreign import is_a, module_of, unwrapped
 from plait.subject.interface import signature
 from plait.subject.interface.members import (
     Interface,
@@ -38,7 +38,7 @@ def discover(owner: object, *, name: str) -> Interface:
     if isinstance(owner, type):
         return class_interface(owner, name)
     above, _, own = name.partition(":")
-    if callable(owner) and "." not in own and inspect.isroutine(inspect.unwrap(owner)):
+    if callable(owner) and "." not in own and inspect.isroutine(unwrapped(owner)):
         return _of_function(owner, name, above, own)
     if callable(owner):
         outer = name.rpartition(".")[0]
@@ -91,8 +91,8 @@ def _of_function(function: Any, name: str, home: str, own: str) -> Interface:
     A decorator, or what hands out a function, makes the object: threads share what it made and call that. Any other
     function is called together with those that use the same names at the top of its module.
     """
-    module = inspect.getmodule(inspect.unwrap(function))
-    inner = inspect.unwrap(function)
+    module = inspect.getmodule(unwrapped(function))
+    inner = unwrapped(function)
     if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
         raise UsageError(f"{name} is asynchronous: its calls run in one thread")
     made = _made_by(function)
@@ -109,7 +109,7 @@ def _of_function(function: Any, name: str, home: str, own: str) -> Interface:
 
 def _made_by(function: Any) -> ast.FunctionDef | None:
     """Return the function that a function makes and returns; None if it makes none."""
-    tree = tree_of(inspect.unwrap(function))
+    tree = tree_of(unwrapped(function))
     outer = tree.body[0] if tree is not None and tree.body else None
     return _returned(outer) if isinstance(outer, ast.FunctionDef) else None
 
@@ -148,7 +148,7 @@ def _asked_of(made: ast.FunctionDef) -> tuple[Parameter, ...]:
 
 def _attached(made: str, function: Any) -> Iterator[str]:
     """Yield the functions that are attached to the made one: ``wrapper.clear = cache.clear``."""
-    tree = tree_of(inspect.unwrap(function))
+    tree = tree_of(unwrapped(function))
     assigned = (node for node in ast.walk(tree) if isinstance(node, ast.Assign)) if tree is not None else ()
     for node in assigned:
         for target in node.targets:

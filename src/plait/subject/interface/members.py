@@ -21,7 +21,7 @@ from typing import (
 )
 
 from plait.errors import UsageError
-from plait.model.foreign import is_a
+from plait.model.foreign import is_a, unwrapped
 from plait.subject.interface import signature, stubs
 from plait.subject.interface.signature import Parameter
 from plait.subject.package.facts import CHANGERS
@@ -296,7 +296,7 @@ def special_methods(name: str, klass: type | types.ModuleType, attribute: Any) -
 def callable_methods(
     name: str, function: Any, module: str, qualname: str, *, bound: bool, kind: str, notes: list[str]
 ) -> list[Method]:
-    inner = inspect.unwrap(function)
+    inner = unwrapped(function)
     if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
         notes.append(f"{name} is asynchronous: left out")
         return []
@@ -441,7 +441,7 @@ def _shares_state(cls: type, attribute: Any) -> bool:
 def tree_of(function: Any) -> ast.Module | None:
     try:
         return ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except (OSError, TypeError, SyntaxError):
+    except (OSError, TypeError, ValueError, SyntaxError):  # a value: decorators that go round in a circle
         return None
 
 
@@ -554,10 +554,8 @@ def hands_out_function(function: Any) -> bool:
 
     What such a function is about happens when its result is called: applying a decorator alone does next to nothing.
     """
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function)))).body[0]
-    except (OSError, TypeError, SyntaxError, IndexError):
-        return False
+    source = tree_of(function)
+    tree = source.body[0] if source is not None and source.body else None
     if not isinstance(tree, ast.FunctionDef):
         return False
     own = list(nodes_inside(tree))
@@ -609,9 +607,8 @@ def _called(attribute: Any) -> set[str]:
     function = attribute.fget if isinstance(attribute, property) else getattr(attribute, "__func__", attribute)
     if not inspect.isfunction(function):
         return set()
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
-    except (OSError, TypeError, SyntaxError, IndentationError):
+    tree = tree_of(function)
+    if tree is None:
         return set()
     calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
     return {called.attr for called in calls if isinstance(called, ast.Attribute)}

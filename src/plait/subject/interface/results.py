@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from plait.errors import UsageError
-from plait.model.foreign import is_a, module_of
+from plait.model.foreign import is_a, module_of, unwrapped
 from plait.subject.interface.members import Interface, Method, class_interface, nodes_inside, tree_of
 
 _MOST = 3
@@ -48,7 +48,7 @@ def _made_by(owner: type, maker: Method) -> type | None:
     if maker.kind != "method" or maker.form != f"{{receiver}}.{maker.name}({{args}})":
         return None
     attribute = inspect.getattr_static(owner, maker.name, None)
-    function = inspect.unwrap(attribute) if inspect.isfunction(attribute) else None
+    function = unwrapped(attribute) if inspect.isfunction(attribute) else None
     body = _definition(function)
     if function is None or body is None or not body.args.args:
         return None
@@ -110,7 +110,7 @@ def _using_parts(cls: type) -> frozenset[str]:
     functions: dict[str, ast.FunctionDef] = {}
     for klass in cls.__mro__:
         for name, attribute in vars(klass).items():
-            body = _definition(inspect.unwrap(attribute)) if inspect.isfunction(attribute) else None
+            body = _definition(unwrapped(attribute)) if inspect.isfunction(attribute) else None
             if body is not None and body.args.args:
                 functions.setdefault(name, body)
     maker = functions.get("__init__")

@@ -13,6 +13,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from plait.model.foreign import docstring_of, unwrapped
+
 try:
     _annotationlib: Any = importlib.import_module("annotationlib")  # 3.14 and later: annotations are lazy
 except ImportError:
@@ -60,14 +62,14 @@ def read_signature(function: Any, *, module: str, qualname: str, bound: bool) ->
         stubbed = _merge([_arguments(node, bound=drop) for node in stubs.overloads(module, qualname)])
         parameters = stubbed if stubbed is not None else parameters
     if parameters is None:
-        line = signature_line(inspect.getdoc(function), name)
+        line = signature_line(docstring_of(function), name)
         if line is None:
             return None
         parameters = tuple(Parameter(each, "positional-only", None, UNKNOWN if may else None) for each, may in line)
-    return _with_docstring_types(parameters, inspect.getdoc(function))
+    return _with_docstring_types(parameters, docstring_of(function))
 
 
-def _with_docstring_types(parameters: tuple[Parameter, ...], docstring: str | None) -> tuple[Parameter, ...]:
+def _with_docstring_types(parameters: tuple[Parameter, ...], docstring: str) -> tuple[Parameter, ...]:
     stated = parameter_types(docstring) if any(each.annotation is None for each in parameters) else {}
     return tuple(
         replace(each, annotation=stated[each.name]) if each.annotation is None and each.name in stated else each
@@ -76,7 +78,7 @@ def _with_docstring_types(parameters: tuple[Parameter, ...], docstring: str | No
 
 
 def _compiled(function: Any) -> bool:
-    return not hasattr(inspect.unwrap(function) if callable(function) else function, "__code__")
+    return not hasattr(unwrapped(function) if callable(function) else function, "__code__")
 
 
 def _inspected(function: Any, *, bound: bool) -> tuple[Parameter, ...] | None:
@@ -108,7 +110,7 @@ def signature_of(function: Any) -> inspect.Signature:
 
 def return_annotation(function: Any) -> str | None:
     """Return the annotation of the result as source text; None without one."""
-    inner = inspect.unwrap(function)
+    inner = unwrapped(function)
     try:
         found = getattr(inner, "__annotations__", {})
     except Exception:
@@ -208,7 +210,7 @@ _NUMPY = re.compile(r"^\s*\*{0,2}(?P<name>\w+)\s+:\s+(?P<type>[^\n]+)$", re.MULT
 _STYLES = (_SPHINX_TYPED, _SPHINX_TYPE, _GOOGLE, _NUMPY, _SPHINX_PROSE)
 
 
-def parameter_types(docstring: str | None) -> dict[str, str]:
+def parameter_types(docstring: str) -> dict[str, str]:
     """Return the annotation text for each parameter whose type the docstring names; the most explicit style wins."""
     found: dict[str, str] = {}
     for style in _STYLES:
@@ -229,9 +231,9 @@ def _annotation(text: str, *, prose: bool) -> str | None:
     return f"{named[0]} | None" if optional else named[0]
 
 
-def signature_line(docstring: str | None, name: str) -> list[tuple[str, bool]] | None:
+def signature_line(docstring: str, name: str) -> list[tuple[str, bool]] | None:
     """Parameters, with whether each is optional, from a first line such as ``get(key[, default]) -> value``."""
-    match = re.match(rf"\s*(?:\w+\.)*{re.escape(name)}\((?P<inside>[^)]*)\)", docstring or "")
+    match = re.match(rf"\s*(?:\w+\.)*{re.escape(name)}\((?P<inside>[^)]*)\)", docstring)
     if match is None:
         return None
     found: list[tuple[str, bool]] = []
