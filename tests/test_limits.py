@@ -193,24 +193,6 @@ def test_a_slice_may_be_stored_byte_by_byte(tmp_path):
     assert [97, 98] in outcomes(tmp_path, source)
 
 
-@pytest.mark.skip(reason="operators that change a set in place are one step")
-def test_a_set_may_be_seen_while_it_is_joined(tmp_path):
-    source = """
-    class Seen:
-        def __init__(self):
-            self.items = {0}
-
-        def add(self):
-            self.items |= {1, 2}
-
-        def ask(self):
-            self.seen = [1 in self.items, 2 in self.items]
-
-    make, look, THREADS = Seen, lambda seen: seen.seen, [Seen.add, Seen.ask]
-    """
-    assert [True, False] in outcomes(tmp_path, source)
-
-
 @pytest.mark.skip(reason="a thread that waits for a pipe or a socket stops all others: such tests run on OS threads")
 def test_threads_may_race_behind_a_pipe(tmp_path):
     source = """

@@ -14,7 +14,7 @@ from plait.run.engine import ENGINE
 from plait.run.importing.world import World
 
 HEAD = """
-import functools, itertools
+import functools, itertools, operator
 from collections import OrderedDict, deque
 
 class Eq:
@@ -132,6 +132,15 @@ s.s.update(s.s, {2, 3, 4})
 s.s.update({Eq(5), Eq(6)}); s.s = {each if type(each) is int else each.v for each in s.s}
 return s.s.intersection(s.q), s.s.isdisjoint(map(abs, s.l))
 return len(s.s), 2 in s.s, 3 in s.s
+s.s |= {2, 3}
+s.s |= s.s
+s.s |= frozenset({Eq(5)}); s.s = {1}
+s.s |= {5: 6}
+s.s -= {1, 2}
+s.s -= s.s
+s.s.__ior__({2, 3, 4})
+operator.isub(s.s, {1})
+t = s.s; t |= {3, 2}; return t is s.s
 """
 LINES = OPERATIONS.strip().splitlines()
 LOOK = "[s.l, s.m, s.e, s.d, s.s, s.q, list(s.o), s.b]"
@@ -199,6 +208,31 @@ def test_the_reduction_finds_what_brute_force_finds(outcomes, gil):
             compared += 1
             assert outcomes(source, Dpor(), gil=gil) == every, source
     assert compared > MANY // 2
+
+
+JOINS = {
+    "|=": ("s.s |= {2, 3}", {"(False, False)", "(True, False)", "(True, True)"}),
+    "ior": ("operator.ior(s.s, {2, 3})", {"(False, False)", "(True, False)", "(True, True)"}),
+    "__ior__": ("s.s.__ior__({2, 3})", {"(False, False)", "(True, False)", "(True, True)"}),
+    "-=": ("s.s -= {2, 3}", {"(True, True)", "(False, True)", "(False, False)"}),
+    "isub": ("operator.isub(s.s, {2, 3})", {"(True, True)", "(False, True)", "(False, False)"}),
+    "|= of a local": ("t = s.s; t |= {2, 3}", {"(False, False)", "(True, False)", "(True, True)"}),
+}
+
+
+@pytest.mark.parametrize("name", JOINS)
+def test_a_set_is_seen_while_an_operator_changes_it(outcomes, name):
+    """Without the GIL who asks for an element takes no lock; what is asked first is joined or taken away first."""
+    change, expected = JOINS[name]
+    begin = "s.s |= {2, 3}; " if expected >= {"(True, True)", "(False, True)"} else ""
+    source = program(change, "return [3 in s.s, 2 in s.s][::-1]")
+    source += f"\nclass Shared(Shared):\n    def __init__(s):\n        super().__init__()\n        {begin}pass\n"
+    free, held = (
+        {f"({ending.split('[', 1)[1].split(']')[0]})" for ending in outcomes(source, Dpor(), gil=gil)}
+        for gil in (False, True)
+    )
+    assert free == expected
+    assert held < expected
 
 
 def test_an_iterator_in_c_that_was_made_before_is_walked_along(outcomes):

@@ -35,9 +35,10 @@ from plait.run.hooks.containers import (
 )
 from plait.run.hooks.effects import EFFECTS, EFFECTS_BY_NAME, EFFECTS_OF, bound_effect, effect_of, held
 from plait.run.hooks.iteration import iterate, scan_args, scan_too, walked
+from plait.run.hooks.sections import NATIVE
+from plait.run.hooks.sets import change_in_place
 from plait.run.hooks.stepwise import (
     FUNCTIONS,
-    NATIVE,
     Membership,
     add_in_place,
     assign_slice,
@@ -302,6 +303,22 @@ def in_place(operand: Any, left: Any, site: int) -> Any:
     if thread is not None and is_container(type(left)):
         return add_in_place(thread, left, operand, site)
     return operand
+
+
+def joined_in_place(operand: Any, left: Any, site: int) -> Any:
+    """Announce ``left |= operand`` on a container; where it is done already, return what changes nothing more."""
+    thread = ENGINE.current
+    if thread is not None and is_container(type(left)) and change_in_place(thread, left, operand, site, "|"):
+        return frozenset()
+    return in_place(operand, left, site)
+
+
+def reduced_in_place(operand: Any, left: Any, site: int) -> Any:
+    """Announce ``left -= operand`` on a container; where it is done already, return what changes nothing more."""
+    thread = ENGINE.current
+    if thread is not None and is_container(type(left)) and change_in_place(thread, left, operand, site, "-"):
+        return frozenset()
+    return in_place(operand, left, site)
 
 
 def whole_both(left: Any, right: Any, site: int) -> Any:
@@ -717,7 +734,8 @@ HOOKS: dict[str, Any] = {
     **REFERENCES,
     "_p_r": read, "_p_w": write, "_p_d": write, "_p_rk": read_key, "_p_wk": write_key, "_p_dk": delete_key,
     "_p_xk": perform_key, "_p_in": member, "_p_xin": perform_member, "_p_o": whole, "_p_oo": whole_both,
-    "_p_un": unpacked, "_p_ow": whole_write, "_p_z": size, "_p_ia": in_place, "_p_ss": store_slice,
+    "_p_un": unpacked, "_p_ow": whole_write, "_p_z": size, "_p_ia": in_place, "_p_ij": joined_in_place,
+    "_p_ir": reduced_in_place, "_p_ss": store_slice,
     "_p_nf": callee, "_p_nm": method,
     "_p_it": iterate, "_p_c": call, "_p_c0": call_bare, "_p_ck": call_named, "_p_xc": perform_call,
     "_p_f": function, "_p_l": walker, "_p_f0": function_bare, "_p_fk": function_named, "_p_xf": perform_function,

@@ -273,6 +273,8 @@ HOOKS: dict[str, Callable[..., Any]] = {
     "_p_ow": whole_write,
     "_p_z": size,
     "_p_ia": in_place,
+    "_p_ij": in_place,
+    "_p_ir": in_place,
     "_p_ss": store_slice,
     "_p_nf": callee,
     "_p_nm": method,

@@ -12,52 +12,22 @@ import collections
 import functools
 import itertools
 import types
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 from plait.run.engine import ENGINE, access, also
+from plait.run.hooks import sets
 from plait.run.hooks.containers import FROZEN, is_container
 from plait.run.hooks.iteration import FEW, Feeding, Walk, is_plain, scan_args, scan_too, walked
+from plait.run.hooks.sections import NATIVE, Function, Method, compares_in_python, feed, is_iterable, section
 from plait.run.operations import KEY_READ, READ, SHIFT, SHIFT_ALL, WRITE
 from plait.run.vthread import VThread
 
 _HEAP = ENGINE.heap
-NATIVE: Final = object()
-
-Function = Callable[[VThread, Any, int, tuple[Any, ...], dict[str, Any]], Any]
-Method = Callable[[VThread, Any, Any, int, tuple[Any, ...], dict[str, Any]], Any]
-
 _DICT_VIEWS = frozenset({type({}.keys()), type({}.values()), type({}.items())})
 _COPIED = frozenset({list, tuple, set, frozenset, dict}) | _DICT_VIEWS  # `list` takes them at one moment
 _HASHED = frozenset({set, frozenset, dict})
 _FAST = frozenset({list, tuple})
-
-
-class _section:  # noqa: N801 - used like the function that it would be if `contextlib` were not code under test
-    """The first step of a change that keeps the container's lock until it is complete.
-
-    With the GIL there is nothing to keep: nobody runs before Python code does.
-    """
-
-    __slots__ = ("_loc", "_opened", "_site", "_thread")
-
-    def __init__(self, thread: VThread, container: Any, site: int) -> None:
-        self._thread = thread
-        self._site = site
-        self._loc = _HEAP.whole(container)
-        self._opened = -1
-
-    def __enter__(self) -> None:
-        access(self._thread, self._loc, WRITE, self._site)
-        if not ENGINE.gil:
-            ENGINE.open_section(self._thread, self._loc)
-            self._opened = ENGINE.step
-
-    def __exit__(self, *_error: object) -> None:
-        if self._opened >= 0 and ENGINE.current is not None:
-            if ENGINE.step != self._opened:
-                also(self._thread, self._loc, SHIFT, self._site)
-            ENGINE.close_section(self._loc)
 
 
 # -- functions ----------------------------------------------------------------------------------------------------
@@ -148,7 +118,7 @@ FUNCTIONS: dict[Any, Function] = {
     itertools.permutations: _lazy(0, 1, _FAST), itertools.combinations: _lazy(0, 1, _FAST),
     itertools.combinations_with_replacement: _lazy(0, 1, _FAST),
     **({itertools.batched: _lazy(0, 1)} if hasattr(itertools, "batched") else {}),
-    **dict.fromkeys(FROZEN, _pairs),
+    **dict.fromkeys(FROZEN, _pairs), **sets.FUNCTIONS,
 }  # fmt: skip
 
 
@@ -238,7 +208,7 @@ def _sort(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, 
         return NATIVE
     loc = _HEAP.whole(items)
     if key is None and not any(map(compares_in_python, set(map(type, items)))):
-        with _section(thread, items, site):
+        with section(thread, items, site):
             if not ENGINE.gil and list.__len__(items) > 1:
                 content = list.copy(items)
                 list.clear(items)
@@ -272,58 +242,33 @@ def _sort(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, 
     return None
 
 
-_BY_CONTENT = (tuple, list, dict, set, frozenset, collections.deque)
-
-
-@functools.cache
-def compares_in_python(kind: Any) -> bool:
-    """Return whether comparing values of this type may run Python code."""
-    if issubclass(kind, _BY_CONTENT):
-        return True
-    return any(isinstance(getattr(kind, name), types.FunctionType) for name in ("__eq__", "__lt__"))
-
-
-def _fed(thread: VThread, native: Any, target: Any, source: Any, site: int) -> None:
-    """Feed a container element by element; it keeps its lock unless Python code runs in between."""
-    given = walked(source, site)
-    if not is_plain(given):
-        native(Feeding(given, target, site, WRITE))
-        return
-    with _section(thread, target, site):
-        native(Feeding(given, target, site, SHIFT_ALL))
-
-
 def _extend(atomic: frozenset[type]) -> Method:
     """Make steps of a method that takes an iterable's elements one by one, unless it knows the iterable's type."""
 
     def perform(
         thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
     ) -> Any:
-        if len(args) != 1 or named or type(args[0]) in atomic or args[0] is target or not _is_iterable(args[0]):
+        if len(args) != 1 or named or type(args[0]) in atomic or args[0] is target or not is_iterable(args[0]):
             return NATIVE
-        _fed(thread, native, target, args[0], site)
+        feed(thread, native, target, args[0], site)
         thread.may_switch = True
         return None
 
     return perform
 
 
-def _is_iterable(value: Any) -> bool:
-    return hasattr(type(value), "__iter__")
-
-
 def _update_dict(
     thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
     """``dict.update``: from a dict at one moment, else pair by pair or key by key."""
-    if len(args) != 1 or named or not _is_iterable(args[0]):
+    if len(args) != 1 or named or not is_iterable(args[0]):
         return NATIVE
     source = args[0]
     kind = type(source)
     if issubclass(kind, dict) and kind.__iter__ is dict.__iter__:
         return NATIVE
     if not hasattr(source, "keys"):
-        _fed(thread, native, target, source, site)
+        feed(thread, native, target, source, site)
     else:
         scan_args(thread, (source,), site)
         for key in list(source.keys()):
@@ -334,75 +279,6 @@ def _update_dict(
             dict.__setitem__(target, key, value)
     thread.may_switch = True
     return None
-
-
-def _one_by_one(
-    thread: VThread, target: Any, source: Any, site: int, change: Callable[[Any, Any], object],
-    at_once: Callable[[Any], object],
-) -> None:  # fmt: skip
-    """Change a set by each element of another one, which is read at the first moment.
-
-    Both are locked, but who asks for the length or for an element takes no lock and sees some of it. Elements that
-    compare in Python are changed in one step: C code has their hashes, and here they would be asked for them.
-    """
-    with _section(thread, target, site):
-        scan_too(thread, (source,), site, _HEAP.whole(target))
-        elements = list(source)
-        few = 0 if ENGINE.gil or any(map(compares_in_python, set(map(type, elements)))) else FEW
-        if not few:
-            at_once(source)
-            return
-        for number, element in enumerate(elements):
-            if 0 < number < few:
-                access(thread, _HEAP.whole(target), SHIFT_ALL, site)
-            change(target, element)
-
-
-def _subtract(
-    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
-) -> Any:
-    """``set.difference_update``: sets and dicts at one moment, one argument after the other."""
-    if named or not all(map(_is_iterable, args)):
-        return NATIVE
-    for source in args:
-        if source is target:
-            access(thread, _HEAP.whole(target), WRITE, site)
-            native(source)
-        elif isinstance(source, set | frozenset) or type(source) is dict:
-            _one_by_one(thread, target, source, site, set.discard, native)
-        else:
-            _fed(thread, native, target, source, site)
-    thread.may_switch = True
-    return None
-
-
-def _update_set(
-    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
-) -> Any:
-    """``set.update``: sets and dicts at one moment, one argument after the other."""
-    if named or not all(map(_is_iterable, args)):
-        return NATIVE
-    for source in args:
-        if isinstance(source, set | frozenset) or type(source) is dict:
-            _one_by_one(thread, target, source, site, set.add, native)
-        else:
-            _fed(thread, native, target, source, site)
-    thread.may_switch = True
-    return None
-
-
-def _with_others(
-    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
-) -> Any:
-    """``set.union`` and its like: other arguments than sets and dicts are walked along."""
-    given = [source if isinstance(source, set | frozenset | dict) else walked(source, site) for source in args]
-    if named or all(new is old for new, old in zip(given, args, strict=True)):
-        return NATIVE
-    access(thread, _HEAP.whole(target), READ, site)
-    scan_too(thread, tuple(given), site, _HEAP.whole(target))
-    result = native(*given)
-    thread.may_switch = True
-    return result
 
 
 def _extend_bytes(
@@ -426,7 +302,7 @@ def _update_ordered(
     thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
     """``OrderedDict.update`` stores key by key, and keeps no lock meanwhile."""
-    if len(args) != 1 or named or not _is_iterable(args[0]):
+    if len(args) != 1 or named or not is_iterable(args[0]):
         return NATIVE
     source = args[0]
     if type(source) is dict:
@@ -478,7 +354,7 @@ def _insert(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any
     """``list.insert`` moves the elements behind, the last one first."""
     if len(args) != 2 or named or type(args[0]) is not int:
         return NATIVE
-    with _section(thread, items, site):
+    with section(thread, items, site):
         size = list.__len__(items)
         at = min(max(args[0] + size, 0) if args[0] < 0 else args[0], size)
         moved = [(to, items[to - 1]) for to in range(size, at, -1)]
@@ -491,7 +367,7 @@ def _pop(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any, .
     """``list.pop(i)`` moves the elements behind, the first one first; then the list is shorter."""
     if len(args) != 1 or named or type(args[0]) is not int:
         return NATIVE
-    with _section(thread, items, site):
+    with section(thread, items, site):
         thread.may_switch = True
         size = list.__len__(items)
         at = args[0] + size if args[0] < 0 else args[0]
@@ -510,7 +386,7 @@ def _remove(thread: VThread, native: Any, items: Any, site: int, args: tuple[Any
     wanted = args[0]
     if any(map(compares_in_python, {type(wanted), *map(type, items)})):
         return _search_and_remove(thread, items, wanted, site)
-    with _section(thread, items, site):
+    with section(thread, items, site):
         thread.may_switch = True
         try:
             at = list.index(items, wanted)
@@ -540,7 +416,7 @@ def _reverse(thread: VThread, native: Any, items: Any, site: int, args: tuple[An
     """``list.reverse`` swaps from both ends."""
     if args or named:
         return NATIVE
-    with _section(thread, items, site):
+    with section(thread, items, site):
         size = list.__len__(items)
         pairs = [(low, size - 1 - low) for low in range(size // 2)]
         _store(thread, items, site, [cell for low, high in pairs for cell in ((low, items[high]), (high, items[low]))])
@@ -559,7 +435,7 @@ def delete(thread: VThread, items: list[Any], key: Any, site: int) -> Any:
     if not whole or ENGINE.gil:
         access(thread, loc, WRITE, site)
         return key
-    with _section(thread, items, site):
+    with section(thread, items, site):
         size = list.__len__(items)
         if type(key) is slice:
             start, stop, _step = key.indices(size)
@@ -575,14 +451,14 @@ def delete(thread: VThread, items: list[Any], key: Any, site: int) -> Any:
 def assign_slice(thread: VThread, items: Any, key: slice, value: Any, site: int) -> None:
     """``items[key] = value``: an iterable is walked along first; a list is read together with the first step."""
     bounds = all(bound is None or type(bound) is int for bound in (key.start, key.stop))
-    if not bounds or key.step not in (None, 1) or not _is_iterable(value):
+    if not bounds or key.step not in (None, 1) or not is_iterable(value):
         access(thread, _HEAP.whole(items), WRITE, site)
         scan_too(thread, (value,), site, 0)
         items[key] = value
         return
     if type(value) not in _FAST:
         value = list(walked(value, site))
-    with _section(thread, items, site):
+    with section(thread, items, site):
         scan_too(thread, (value,), site, _HEAP.whole(items))
         new, size = list(value), list.__len__(items)
         start, stop, _step = key.indices(size)
@@ -617,47 +493,26 @@ def add_in_place(thread: VThread, target: Any, operand: Any, site: int) -> Any:
         issubclass(kind, dict) and kind.__ior__ is dict.__ior__ and not hasattr(operand, "keys")
     ):
         known = frozenset()
-    if known is None or type(operand) in known or operand is target or not _is_iterable(operand):
+    if known is None or type(operand) in known or operand is target or not is_iterable(operand):
         access(thread, _HEAP.whole(target), WRITE, site)
         thread.may_switch = True
         return operand
     given = walked(operand, site)
     if not is_plain(given):
         return Feeding(given, target, site, WRITE)
-    section = _section(thread, target, site)
-    section.__enter__()
-    return Feeding(given, target, site, SHIFT_ALL, section)
+    opened = section(thread, target, site)
+    opened.__enter__()
+    return Feeding(given, target, site, SHIFT_ALL, opened)
 
-
-def _change_by(
-    thread: VThread, native: Any, target: Any, site: int, args: tuple[Any, ...], named: dict[str, Any]
-) -> Any:
-    """``set.symmetric_difference_update``, ``intersection_update``: what iterables give is taken at one moment."""
-    if named or not all(map(_is_iterable, args)):
-        return NATIVE
-    given = [source if isinstance(source, set | frozenset | dict) else walked(source, site) for source in args]
-    if all(new is old for new, old in zip(given, args, strict=True)):
-        return NATIVE
-    given = [new if new is old else list(new) for new, old in zip(given, args, strict=True)]
-    access(thread, _HEAP.whole(target), WRITE, site)
-    scan_too(thread, tuple(given), site, _HEAP.whole(target))
-    native(*given)
-    thread.may_switch = True
-    return None
-
-
-_SET_READERS = ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")
 
 METHODS: dict[tuple[type, str], Method] = {
     (list, "insert"): _insert, (list, "pop"): _pop, (list, "remove"): _remove, (list, "reverse"): _reverse,
     (list, "index"): _index, (list, "count"): _count, (list, "sort"): _sort, (list, "__contains__"): _contains,
     (list, "extend"): _extend(_COPIED), (collections.deque, "extend"): _extend(frozenset()),
     (collections.deque, "extendleft"): _extend(frozenset()), (dict, "update"): _update_dict,
-    (collections.OrderedDict, "update"): _update_ordered, (set, "update"): _update_set,
+    (collections.OrderedDict, "update"): _update_ordered,
     (bytearray, "extend"): _extend_bytes,
-    (set, "difference_update"): _subtract, (set, "intersection_update"): _change_by,
-    (set, "symmetric_difference_update"): _change_by,
-    **{(set, name): _with_others for name in _SET_READERS},
+    **sets.METHODS,
 }  # fmt: skip
 
 

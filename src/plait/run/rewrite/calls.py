@@ -30,12 +30,13 @@ STEPWISE = frozenset({
 STEPWISE_LIBRARY = frozenset({
     "deque", "reduce", "accumulate", "batched", "chain", "compress", "cycle", "dropwhile", "filterfalse", "groupby",
     "islice", "pairwise", "starmap", "takewhile", "tee", "zip_longest", "product", "permutations", "combinations",
-    "combinations_with_replacement",
+    "combinations_with_replacement", "ior", "isub",
 })  # fmt: skip
 STEPWISE_METHODS = frozenset({
     "index", "count", "insert", "remove", "sort", "reverse", "extend", "extendleft", "update", "union", "intersection",
     "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint", "fromkeys", "from_iterable",
     "difference_update", "intersection_update", "symmetric_difference_update",
+    "__ior__", "__isub__",
 })  # fmt: skip
 FUNCTION_FIRST = frozenset({"map", "filter"})
 SIZES = frozenset({"len", "bool"})  # they look at nothing but how long a value is

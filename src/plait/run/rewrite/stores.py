@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+_IN_PLACE: dict[type[ast.operator], str] = {ast.BitOr: "_p_ij", ast.Sub: "_p_ir"}
+"""Operators that a set performs element by element."""
+
+
 class Stores(Expressions):
     """Rewrites the statements that bind.
 
@@ -184,7 +188,8 @@ class Stores(Expressions):
             node.value = self.value(node.value)
         else:
             operand = self.whole(node.value, "operator")
-            node.value = build.call_node("_p_ia", [operand, left, operation], node)
+            hook = _IN_PLACE.get(type(node.op), "_p_ia")
+            node.value = build.call_node(hook, [operand, left, operation], node)
 
     def delete(self, node: ast.Delete) -> list[ast.stmt]:
         """``del a, b.c, d[k]``."""
