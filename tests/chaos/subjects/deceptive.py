@@ -39,18 +39,21 @@ BODIES = {
     ),
     "keyword defaults of nonsense": "    def act(self, *, a=1): return 1\n    act.__kwdefaults__ = {'b': 2}\n",
     "names of nonsense": (
-        "    def act(self): return 1\n    act.__name__ = '\\x1b]0;x\\x07\\n::error::'\n    act.__qualname__ = '\\u202e'\n"
+        "    def act(self): return 1\n    act.__name__ = '\\x1b]0;x\\x07\\n::error::'\n"
+        "    act.__qualname__ = '\\u202e'\n"
         "    act.__module__ = 5\n"
     ),
     "doc of nonsense": "    def act(self): return 1\n    act.__doc__ = 5\n    __doc__ = 7\n",
     "doc with everything": (
-        '    def act(self):\n        """\\x1b[2J\\n::error::x\\n>>> Subject().act(\\n>>> [\\n\\ud800"""\n        return 1\n'
+        '    def act(self):\n        """\\x1b[2J\\n::error::x\\n>>> Subject().act(\\n>>> [\\n'
+        '\\ud800"""\n        return 1\n'
     ),
     "doc without end": "    def act(self): return 1\n    act.__doc__ = '>>> Subject()\\n' * 500_000\n",
     "slots without end": "    __slots__ = ('n', *map('a{}'.format, range(20_000)))\n",
     "methods without end": "    for _n in range(3000):\n        exec(f'def m{_n}(self): return {_n}')\n",
     "properties that raise": (
-        "    @property\n    def value(self): raise ZeroDivisionError\n    @property\n    def other(self): raise SystemExit\n"
+        "    @property\n    def value(self): raise ZeroDivisionError\n    @property\n"
+        "    def other(self): raise SystemExit\n"
     ),
     "descriptor that deletes": (
         "    class D:\n        def __get__(self, *_): raise AttributeError\n        def __set_name__(self, *_): pass\n"
@@ -81,9 +84,15 @@ BODIES = {
     "error without end": "    def act(self): raise ValueError('x' * 30_000_000)\n",
     "error that is no text": "    def act(self): raise Bad\n",
     "error of lies": "    def act(self): raise Liar('x')\n",
-    "length without end": "    def __len__(self): return 1 << 62\n    def __iter__(self): return self\n    def __next__(self): return 1\n",
+    "length without end": (
+        "    def __len__(self): return 1 << 62\n"
+        "    def __iter__(self): return self\n    def __next__(self): return 1\n"
+    ),
     "not a number": "    def act(self): return float('nan'), float('inf'), {float('nan')}, -0.0\n",
-    "circle": "    def act(self):\n        a = []\n        a.append(a)\n        self.kept = {'a': a}\n        self.kept['b'] = self.kept\n        return a\n",
+    "circle": (
+        "    def act(self):\n        a = []\n        a.append(a)\n"
+        "        self.kept = {'a': a}\n        self.kept['b'] = self.kept\n        return a\n"
+    ),
     "nest": "    def act(self):\n        a = ()\n        for _ in range(50_000): a = (a,)\n        return a\n",
     "wide": "    def act(self): return list(range(300_000))\n",
     "dictionary of lies": "    def act(self): return Map()\n",
