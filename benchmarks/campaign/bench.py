@@ -2,10 +2,12 @@
 
 Figures are medians of runs that take turns. ``executions_per_s`` is by the clock, ``executions_per_cpu_s`` by the
 processor's time of the exploring process, which other load on the machine hardly changes. ``isolation`` compares one
-worker (with its guard) with a plain process without, ``guard`` two plain processes; ``two_workers`` is the gain of a
-second worker by the clock. ``second_run`` is how many times faster `plait diff` is on what it has compared before,
-``check_again`` and ``diff_again`` the same for campaigns of which nothing has changed, ``check_after_change`` and
-``diff_after_change`` for those of which one method has; ``_by_cpu`` says it by the processor's time.
+worker and its parent with a plain process without any, batch by batch in turns; ``guard`` compares two plain processes,
+``start_ms`` the processor's time until a worker takes its first task, with the kernel's layers and without;
+``two_workers`` is the gain of a second worker by the clock. ``second_run`` is how many times faster `plait diff` is on
+what it has compared before, ``check_again`` and ``diff_again`` the same for campaigns of which nothing has changed,
+``check_after_change`` and ``diff_after_change`` for those of which one method has; ``_by_cpu`` says it by the
+processor's time.
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.campaign import again, memory, throughput
+from benchmarks.campaign import again, isolation, memory, throughput
 from benchmarks.campaign.throughput import Place
 from benchmarks.condiff.scenarios import subject
+from plait.errors import UsageError
 from plait.store.database import Store
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 SUBJECTS = ("C1", "C3", "C5")
 DASK = (1, 2, 4)
 TESTS = 100
+STARTS = 9  # of a worker, in each way
 METHODS = 26  # of the classes that the goals of a change of one method are about
 GOALS = {
     "isolation_percent": 10.0, "two_workers": 1.8, "second_run": 20.0, "check_after_change": 3.0,
@@ -38,14 +42,18 @@ GOALS = {
 
 def run(
     *, runs: int = 3, seconds: float = 15.0, progress: Callable[[str], None] = print, names: tuple[str, ...] = SUBJECTS,
-    dask: tuple[int, ...] = DASK,
+    dask: tuple[int, ...] = DASK, which: str = "",
 ) -> dict[str, Any]:  # fmt: skip
-    """Measure; ``seconds`` is how long memory is watched."""
+    """Measure; ``seconds`` is how long memory is watched. ``which`` may be ``isolation``: nothing else is measured."""
+    if which not in ("", "isolation"):
+        raise UsageError(f"there is no part {which!r} of this table; there is isolation")
     with tempfile.TemporaryDirectory(prefix="plait-campaign-") as folder:
         chosen = [subject(name) for name in names]
         places = [
             Place(each.module, each.class_name, each.source("old"), Path(folder) / each.module) for each in chosen
         ]
+        if which:
+            return {"isolation": [_isolation(place, runs, progress) for place in places], "load": _load(), "runs": runs}
         rows = [_throughput(place, runs, progress) for place in places]
         for number in dask if importlib.util.find_spec("distributed") is not None else ():
             progress(f"dask with {number} workers")
@@ -66,7 +74,7 @@ def run(
     stored = [f"{command}_{what}{by}" for command in ("check", "diff") for what in ("again", "after_change")
               for by in ("", "_by_cpu")]  # fmt: skip
     summary |= {key: min(row[key] for row in measured) for key in stored}
-    summary |= {"memory": grown, "store": store, "goals": GOALS, "load": round(os.getloadavg()[0], 1), "runs": runs}
+    summary |= {"memory": grown, "store": store, "goals": GOALS, "load": _load(), "runs": runs}
     return {"rows": rows, "summary": summary}
 
 
@@ -85,10 +93,21 @@ def _throughput(place: Place, runs: int, progress: Callable[[str], None]) -> dic
         "subject": place.module, "tests": len(place.tests), "executions": figures["free"][0]["executions"],
         "executions_per_s": {kind: round(rate) for kind, rate in rates.items()},
         "executions_per_cpu_s": {kind: round(rate) for kind, rate in by_cpu.items()},
-        "isolation_percent": _cost(by_cpu["free"], by_cpu["1 workers"]),
+        **isolation.isolation(place, runs),
         "guard_percent": _cost(by_cpu["free"], by_cpu["guard"]),
         "two_workers": round(rates["2 workers"] / rates["1 workers"], 2),
     }  # fmt: skip
+
+
+def _isolation(place: Place, runs: int, progress: Callable[[str], None]) -> dict[str, Any]:
+    progress(f"{place.module}: isolation")
+    place.make_tests(TESTS)
+    figures = isolation.isolation(place, runs)
+    return {"subject": place.module, "tests": len(place.tests), **figures, **isolation.starts(place, STARTS)}
+
+
+def _load() -> float:
+    return round(os.getloadavg()[0], 1)
 
 
 def _cost(free: float, bound: float) -> float:
@@ -110,8 +129,26 @@ def _store(folder: Path) -> dict[str, int]:
     return {"write_us": round(1e6 * written), "read_us": round(1e6 * read)}
 
 
+def _isolation_shown(result: dict[str, Any]) -> str:
+    lines = [f"{'subject':20} {'isolation':>10} {'least':>8} {'most':>8} {'start':>10} {'without layers':>16}"]
+    lines += [
+        f"{row['subject']:20} {row['isolation_percent']:>8} % {row['isolation_least']:>6} % "
+        f"{row['isolation_most']:>6} % {row['start_ms']:>7} ms {row['start_without_ms']:>13} ms"
+        for row in result["isolation"]
+    ]
+    cost = median(row["isolation_percent"] for row in result["isolation"])
+    slower = median(row["start_ms"] - row["start_without_ms"] for row in result["isolation"])
+    lines.append(
+        f"medians: isolation {cost:.1f} % (goal < 10 %), start {slower:+.1f} ms (goal < 30 ms); {result['runs']} runs "
+        f"in turns, by processor time, at load {result['load']}"
+    )
+    return "\n".join(lines)
+
+
 def show(result: dict[str, Any]) -> str:
     """The table as text."""
+    if "isolation" in result:
+        return _isolation_shown(result)
     rates = list(result["rows"][0]["executions_per_s"])
     names = [f"exec/s: {kind}" if kind == "free" else kind for kind in rates]
     others = {

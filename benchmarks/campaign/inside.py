@@ -1,7 +1,8 @@
 """The work of a worker in a plain process, with or without the guard.
 
 ``python -m benchmarks.campaign.inside MODULE CLASS FOLDER guard|free`` reads tests from its standard input and prints
-the figures.
+the figures. With ``turns`` in the place of the last word it reads a batch of tests per line and answers each with a
+line: the processor's time of its process for it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,13 @@ def main() -> None:
     module, name, folder, kind = sys.argv[1:]
     spec = WorkerSpec(module=module, qualname=name, roots=(Path(folder),))
     state.use(spec)
+    if kind == "turns":
+        state.subject()
+        for line in sys.stdin:
+            started = time.process_time()
+            tasks.explore(str(spec), json.loads(line))
+            print(time.process_time() - started, flush=True)
+        return
     tests = json.load(sys.stdin)
     with tempfile.TemporaryDirectory() as work:
         state.subject()

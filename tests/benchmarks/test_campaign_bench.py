@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.campaign import bench, memory
+from benchmarks.campaign import bench, isolation, memory
 from benchmarks.campaign.throughput import Place
 from benchmarks.condiff.scenarios import subject
 
@@ -41,3 +41,18 @@ def test_the_table_is_shown():
     assert "by cpu time 3.6x and 4.6x; nothing changed, by cpu time: check 15.2x, diff 130.0x" in rest[0]
     assert "worker 70000 kB, -3 kB per 1,000 tests" in rest[1]
     assert len(rest) == 3
+
+
+def test_isolation_is_measured_in_turns(tmp_path):
+    chosen = subject("C1")
+    place = Place(chosen.module, chosen.class_name, chosen.source("old"), tmp_path / "place")
+    place.make_tests(2)
+    figures = isolation.isolation(place, 2) | isolation.starts(place, 1)
+    assert figures["isolation_least"] <= figures["isolation_percent"] <= figures["isolation_most"]
+    assert figures["isolation_least"] > -100
+    assert figures["start_ms"] > 0 < figures["start_without_ms"]
+    row = {"subject": place.module, "tests": 2, **figures}
+    first, line, last = bench.show({"isolation": [row], "load": 1.5, "runs": 2}).splitlines()
+    assert first.split()[:2] == ["subject", "isolation"]
+    assert line.split()[:2] == [place.module, str(figures["isolation_percent"])]
+    assert last.endswith("2 runs in turns, by processor time, at load 1.5")
