@@ -25,9 +25,7 @@ from typing import Any
 from plait.model.foreign import Canonical, attributes_of, class_name, is_a, qualified_name, short_name
 from plait.run.heap import OPAQUE
 from plait.run.identity import identity
-from plait.run.primitives.event import Event
-from plait.run.primitives.lock import Baton
-from plait.run.primitives.semaphore import Semaphore
+from plait.run.primitives.kinds import primitive_kind
 from plait.subject.package.facts import module_facts
 from plait.subject.package.suspects import changes_after_import
 from plait.subject.source import Module
@@ -237,7 +235,8 @@ class _Walk:
 
     def _object(self, value: Any, kind: type, way: int) -> Canonical:
         if way == _PRIMITIVE:
-            return ("primitive", short_name(kind), *_primitive(value))
+            primitive = primitive_kind(value)
+            return ("primitive", short_name(kind), *(primitive.state(value) if primitive is not None else ()))
         if way == _METHOD:
             function = value.__func__  # any callable can be bound
             name = function.__qualname__ if issubclass(type(function), _NAMED) else self.of(function)
@@ -311,13 +310,3 @@ def _leaf(value: Any, kind: type, way: int) -> Canonical:
 
 def _first(item: tuple[str, Any]) -> str:
     return item[0]
-
-
-def _primitive(value: Any) -> tuple[Any, ...]:
-    if isinstance(value, Baton):
-        return ("held" if value.holder is not None else "free",)
-    if isinstance(value, Semaphore):
-        return (value._count,)
-    if isinstance(value, Event):
-        return (value._on,)
-    return ()

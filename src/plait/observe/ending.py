@@ -10,10 +10,8 @@ from plait.observe.places import owners, place
 from plait.observe.spots import enclosing_loop, spot_of, spot_of_error
 from plait.run.engine import DEADLOCK, HANG
 from plait.run.operations import ACQUIRE, LOCAL, TRY
-from plait.run.primitives.condition import Condition
-from plait.run.primitives.event import Event
+from plait.run.primitives.kinds import primitive_kind
 from plait.run.primitives.lock import Baton
-from plait.run.primitives.semaphore import Semaphore
 from plait.run.vthread import VThread
 
 if TYPE_CHECKING:
@@ -66,25 +64,17 @@ def _waits(engine: Engine, only: set[int] | None = None) -> tuple[Wait, ...]:
 def _wait(engine: Engine, pending: Pending, names: dict[int, str]) -> Wait:
     target = pending.blocked_on
     at = spot_of(place(pending.site))
-    if isinstance(target, Baton):
-        holder = target.holder
-        text = f"the lock {_name(target, names)}"
-        if holder is None:
-            return Wait(pending.thread, text, at)
-        return Wait(pending.thread, text, at, holder.id, _taken_at(engine, target, holder))
+    if isinstance(target, Baton) and target.holder is not None:
+        since = _taken_at(engine, target, target.holder)
+        return Wait(pending.thread, _what(target, names), at, target.holder.id, since)
     return Wait(pending.thread, _what(target, names), at)
 
 
 def _what(target: Any, names: dict[int, str]) -> str:
     if isinstance(target, VThread):
         return f"the end of thread {target.id}"
-    if isinstance(target, Condition):
-        return f"a notification of {_name(target, names)}"
-    if isinstance(target, Event):
-        return f"the event {_name(target, names)}"
-    if isinstance(target, Semaphore):
-        return f"a permit of {_name(target, names)}"
-    return "something that never comes"
+    kind = primitive_kind(target)
+    return "something that never comes" if kind is None else kind.awaited.format(_name(target, names))
 
 
 def _name(target: Any, names: dict[int, str]) -> str:

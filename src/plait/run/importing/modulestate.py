@@ -20,13 +20,10 @@ from typing import Any
 
 from plait.model.foreign import attributes_of, is_a
 from plait.run.hooks.containers import is_weak
-from plait.run.primitives.condition import Condition
-from plait.run.primitives.event import Event
 from plait.run.primitives.file_lock import reset_file_locks
+from plait.run.primitives.kinds import primitive_kind
 from plait.run.primitives.local import local
-from plait.run.primitives.lock import Baton, RLock
 from plait.run.primitives.number import reset_numbers
-from plait.run.primitives.semaphore import Semaphore
 from plait.run.primitives.thread import hooks
 
 _MIRRORED = frozenset({"threading", "queue", "sched", "concurrent.futures.thread", "concurrent.futures._base"})
@@ -178,8 +175,9 @@ class ModuleState:
             return
         if kind in (staticmethod, classmethod) or not self._once(value):
             return
-        if is_a(value, Baton, Condition, Semaphore, Event):
-            self._undo.append(_primitive(value))
+        primitive = primitive_kind(value)
+        if primitive is not None:
+            self._undo.append(primitive.keep(value))
         elif is_a(value, dict):
             self._visit_dict(value)
         elif is_a(value, list, collections.deque, bytearray):
@@ -307,34 +305,3 @@ def _same(owner: Any, first: dict[Any, Any], second: dict[Any, Any]) -> bool:
         and all(map(is_, owner.keys(first), second))
         and all(map(is_, owner.values(first), second.values()))
     )
-
-
-def _primitive(value: Baton | Condition | Semaphore | Event) -> Restore:
-    if isinstance(value, RLock):
-        return value._at_fork_reinit
-    if isinstance(value, Baton):
-        holder = value.holder
-
-        def free() -> None:
-            value.holder = holder
-            value.waiting.clear()
-
-        return free
-    if isinstance(value, Semaphore):
-        count = value._count
-
-        def refill() -> None:
-            value._count = count
-            value._waiting.clear()
-
-        return refill
-    if isinstance(value, Event):
-        on = value._on
-
-        def reset() -> None:
-            value._on = on
-            value._waiters.clear()
-
-        return reset
-
-    return value._at_fork_reinit

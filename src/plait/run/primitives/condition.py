@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from plait.run.engine import ENGINE, access, record_step
-from plait.run.heap import OPAQUE
 from plait.run.operations import ACQUIRE, RELEASE, WRITE
+from plait.run.primitives.kinds import PrimitiveKind, register
 from plait.run.primitives.lock import NAN_WAITS, Baton, Lock, RLock, check_number, old_name
 from plait.run.primitives.site import here
 from plait.run.quiet import quiet_block
@@ -235,7 +236,10 @@ class Condition:
         self._waiters.clear()
 
 
-OPAQUE.add(Condition)
+register(
+    Condition,
+    PrimitiveKind(lambda condition: partial(Condition._at_fork_reinit, condition), awaited="a notification of {}"),
+)
 
 
 def shake_all() -> None:

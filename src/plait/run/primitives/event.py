@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from plait.run.engine import ENGINE, access
-from plait.run.heap import OPAQUE
 from plait.run.operations import LOCAL, READ, WRITE
+from plait.run.primitives.kinds import PrimitiveKind, register
 from plait.run.primitives.lock import NAN_WAITS, NOWHERE, check_number, old_name
 from plait.run.primitives.site import here
 from plait.run.quiet import quiet_block
@@ -115,4 +117,14 @@ class Event:
         self._waiters.clear()
 
 
-OPAQUE.add(Event)
+def _kept(event: Event) -> Callable[[], None]:
+    on = event._on
+
+    def put_back() -> None:
+        event._on = on
+        event._waiters.clear()
+
+    return put_back
+
+
+register(Event, PrimitiveKind(_kept, lambda event: (event._on,), "the event {}"))

@@ -18,12 +18,14 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from plait.run.engine import ENGINE, access, amend_step, at_once, blocking
-from plait.run.heap import OPAQUE
 from plait.run.operations import ACQUIRE, HAND_OVER, READ, RELEASE, TRY, TRY_FAILED
 from plait.run.primitives.built_in import built_in
+from plait.run.primitives.kinds import PrimitiveKind, register
 from plait.run.primitives.site import here
 from plait.run.quiet import quiet_block
 from plait.run.vthread import VThread
@@ -354,7 +356,23 @@ class RLock(Baton):
 if sys.version_info < (3, 14):
     del RLock.locked
 
-OPAQUE.update((Lock, RLock))
+
+def _kept(lock: Lock) -> Callable[[], None]:
+    holder = lock.holder
+
+    def put_back() -> None:
+        lock.holder = holder
+        lock.waiting.clear()
+
+    return put_back
+
+
+def _held(lock: Baton) -> tuple[str]:
+    return ("held" if lock.holder is not None else "free",)
+
+
+register(Lock, PrimitiveKind(_kept, _held, "the lock {}"))
+register(RLock, PrimitiveKind(lambda lock: partial(RLock._at_fork_reinit, lock), _held, "the lock {}"))
 
 
 @built_in

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from plait.run.engine import ENGINE, access, blocking
-from plait.run.heap import OPAQUE
 from plait.run.operations import READ, TAKE, WRITE
+from plait.run.primitives.kinds import PrimitiveKind, register
 from plait.run.primitives.lock import NAN_WAITS, NOWHERE, check_number
 from plait.run.primitives.site import here
 from plait.run.quiet import quiet_block
@@ -143,4 +145,16 @@ class BoundedSemaphore(Semaphore):
             raise ValueError("Semaphore released too many times")
 
 
-OPAQUE.update((Semaphore, BoundedSemaphore))
+def _kept(semaphore: Semaphore) -> Callable[[], None]:
+    count = semaphore._count
+
+    def put_back() -> None:
+        semaphore._count = count
+        semaphore._waiting.clear()
+
+    return put_back
+
+
+_KIND = PrimitiveKind(_kept, lambda semaphore: (semaphore._count,), "a permit of {}")
+register(Semaphore, _KIND)
+register(BoundedSemaphore, _KIND)
