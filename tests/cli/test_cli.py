@@ -380,3 +380,19 @@ def test_a_command_of_the_repository_is_told_apart_from_one_that_is_none(monkeyp
     monkeypatch.setattr("plait.commands.bench.tables", list)
     assert main.main(["bench"]) == 2
     assert "in a clone of plait's repository" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_a_locale_without_utf_8_gets_plainer_signs(tmp_path, encoding):
+    (tmp_path / "shop.py").write_text(
+        "class Caf\u00e9:\n    value = 0\n\n    def add(self):\n        self.value = self.value + 1\n", encoding="utf-8"
+    )
+    words = [sys.executable, "-m", "plait", "check", "shop:Caf\u00e9", "--max-tests", "3", "--workers", "1", "--quiet"]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "COLUMNS": "100"}
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False, env=environment)
+    said = done.stdout.decode(encoding)
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert ("Caf?" if encoding == "ascii" else "Caf\u00e9") in said
+    assert "| thread 2: x.add()" in said
+    assert re.search(r"^-+\+-+$", said.replace("  ", ""), re.MULTILINE)
+    assert "  >5 self.value = self.value + 1" in said

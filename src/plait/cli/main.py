@@ -10,6 +10,7 @@ nor the project's settings (``options.config``) say has the default listed there
 from __future__ import annotations
 
 import argparse
+import codecs
 import difflib
 import importlib
 import importlib.util
@@ -378,6 +379,7 @@ def _default(name: str, key: str) -> Any:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the ``plait`` command; returns the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _write_plainly()
     try:
         command = _chosen(given, alone=arguments is None)
         code = command()
@@ -402,6 +404,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(harmless(f"plait: {said}"), file=sys.stderr)
         return UNUSABLE
     return code
+
+
+_PLAIN = str.maketrans("│┃─┼→▶●○·…▁▂▃▄▅▆▇█", "||-+>>*o.~_..--==#")
+"""What stands for a sign that the terminal's encoding does not have, one for one: tables keep their columns."""
+
+
+def _write_plainly() -> None:
+    """Have the output written in any encoding: a locale without UTF-8 gets plainer signs instead of an error."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None and getattr(sys.stdout, "errors", "") == "strict":
+        codecs.register_error("plait.plain", _plain)
+        reconfigure(errors="plait.plain")
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    signs = error.object[error.start : error.end].translate(_PLAIN)
+    return signs.encode("ascii", "replace").decode("ascii"), error.end
 
 
 def _close_output() -> None:

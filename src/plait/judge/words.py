@@ -30,6 +30,8 @@ def plain(value: Any) -> str:
     if not isinstance(value, tuple):
         return repr(value)
     kind, *rest = value or ("?",)
+    if not isinstance(kind, str):  # the parts of a value, without its kind
+        return ", ".join(plain(part) for part in value)
     if kind == "str":
         return repr(rest[0])
     if kind == "float":

@@ -80,14 +80,16 @@ def check_statement(result: CheckResult) -> list[str]:
     if result.verdict == "inconclusive" and stats["tests"]:
         said = "No conclusion: what ran is no evidence"
     reason = [f"Why: {result.reason}."] if result.verdict == "inconclusive" and result.reason else []
-    done = f"{stats['tests']} tests, {stats['schedules']} schedules; {stats.get('tests_exhausted', 0)} tests explored "
+    exhausted = stats.get("tests_exhausted", 0)
+    complete = f"{exhausted} test{'' if exhausted == 1 else 's'} explored completely"
+    done = f"{stats['tests']} test{'' if stats['tests'] == 1 else 's'}, {stats['schedules']} schedules; {complete}"
     count, covered = stats["method_pairs"], stats["method_pairs_covered"]
     which = "the one pair" if count == covered == 1 else f"{covered} of {count} pairs"
     pairs = f"{which} of methods ran concurrently."
     return [
         f"{said} in {result.subject} ({result.elapsed_s:.1f} s; {_ENDED.get(result.stopped_by, result.stopped_by)}).",
         *reason,
-        f"{done}completely; {pairs}",
+        f"{done}; {pairs}",
     ]
 
 

@@ -109,7 +109,8 @@ def write_all(data: dict[str, Any], options: argparse.Namespace, said: list[Line
         attempt(lambda: print(_compact(data, options), end=""), "the report", failed)
     elif not shown:
         terminal: list[str] = []
-        attempt(lambda: show([*said, *_step_lines(data, options)]), "the report", terminal)
+        # Where the result could not be written, there is nothing to go on with.
+        attempt(lambda: show([*said, *([] if failed else _step_lines(data, options))]), "the report", terminal)
         if terminal:  # then at least as plain text
             print(as_text(said))
             failed += terminal
