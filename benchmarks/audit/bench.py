@@ -8,6 +8,8 @@ processes. Of each class or module that was called unsafe, the first finding is 
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import json
 import os
 import re
@@ -28,9 +30,10 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 GOAL, GOAL_S = 0.9, 600.0  # public names with a verdict; seconds of a package, on two cores
 LONGEST = 3600.0  # seconds after which an audit by steps is ended
+_SUBREAPER, _ORPHANS_S = 36, 10.0  # PR_SET_CHILD_SUBREAPER; seconds to wait for those
 _AGAIN = re.compile(r"Replayed (\d+) of (\d+) times")
 _KINDS = (
-    ("no time", "no time was left|time was over|give more --budget|budget ended|not one test"),
+    ("no time", "no time was left|time was over|give more|budget ended|not one test"),
     ("needs a package", "required dependenc|ImportError|ModuleNotFoundError|is needed to use|cannot be imported"),
     ("is abstract", "abstract|NotImplementedError|left to subclasses|Protocol"),
     ("cannot be built", "cannot be built|built from the wrong parts|no values"),
@@ -78,8 +81,9 @@ def measured(package: dict[str, str], limits: dict[str, Any]) -> dict[str, Any]:
 
 
 def _timed(words: list[str], folder: Path, longest: float) -> tuple[str, float]:
-    """Run a command; return what it said of errors, and the processor time of it and all it has waited for."""
+    """Run a command; return what it said of errors, and the processor time of it and all that it has started."""
     before = os.times()
+    _adopt_orphans()
     command = [sys.executable, "-m", "plait", *words]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -87,8 +91,19 @@ def _timed(words: list[str], folder: Path, longest: float) -> tuple[str, float]:
         except subprocess.TimeoutExpired:
             process.terminate()
             said = process.communicate()[1]
+    until = time.monotonic() + _ORPHANS_S
+    with contextlib.suppress(ChildProcessError):
+        while time.monotonic() < until:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                time.sleep(0.05)
     after = os.times()
     return said, after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def _adopt_orphans() -> None:
+    """Become the parent of what the command leaves behind, so that its time counts: workers outlive it for a moment."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
 
 
 def _row(result: dict[str, Any], folder: Path) -> dict[str, Any]:

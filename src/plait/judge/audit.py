@@ -137,7 +137,7 @@ def judge_functions(audited: Sequence[Audited], result: CheckResult) -> None:
         elif not row["returned"]:
             each.reason = f"every call raised: {row.get('error', 'no reason given')}; give `values` under [tool.plait]"
         elif not row["returned_together"]:
-            each.reason = "its calls returned alone, but never in a test with several threads; give more --budget"
+            each.reason = "its calls returned alone, but never in a test with several threads; give more time or tests"
             each.wants_time = result.stopped_by == "budget"
         else:
             each.verdict, each.contract = SILENT, ATOMIC if each.suspects else IMMUTABLE

@@ -88,4 +88,4 @@ def test_without_a_clock_nobody_has_a_limit():
     assert [step.seconds for step in plan.steps] == [ENDLESS, ENDLESS]
     assert plan.rest(plan.steps, ENDLESS) == ENDLESS
     plan.steps[0].audited[0].wants_time = True
-    assert plan.second_share(ENDLESS) == []
+    assert plan.second_share(ENDLESS) == plan.wants(60.0) == []

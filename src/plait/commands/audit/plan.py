@@ -108,7 +108,7 @@ class Plan:
 
     def wants(self, elapsed: float) -> list[str]:
         """Return, as a note, how much time would have been enough for those that had too little."""
-        starved = self.starved
+        starved = [step for step in self.starved if step.seconds != ENDLESS]
         if not starved:
             return []
         least = max(LEAST, self._took / self._done if self._done else 0.0)
