@@ -9,7 +9,7 @@ import ast
 import difflib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,8 @@ class Replayable:
     old: bool = False  # whether it is the old version that shows it
     exception: str | None = None
     guard: Guard | None = None  # the lock that most accesses of what is raced for hold
+    probes: tuple[str, ...] | None = None  # of a file about several classes: those of the finding's own class
+    rules: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,11 @@ class ResultFile:
     rules: dict[str, Any]
     model: str = "both"
     root: Path | None = None  # where the subject was imported from
+
+    def about(self, finding: Replayable) -> ResultFile:
+        """Return the file as if it had this finding's class alone."""
+        probes = self.probes if finding.probes is None else finding.probes
+        return replace(self, probes=probes, rules=self.rules if finding.rules is None else finding.rules)
 
 
 def read_result(file: Path) -> ResultFile:
@@ -107,14 +114,21 @@ def _result(file: Path, data: Any) -> ResultFile:
         if isinstance(item, dict) and "schedule" in item and "test" in item
     )  # fmt: skip
     versions = {str(name): _text(label) for name, label in data["versions"].items()}
-    probes = tuple(_text(probe) for probe in data.get("probes", ()))
-    rules = {str(name): value for name, value in dict(data.get("rules") or {}).items()}
+    probes, rules = _probes(data), _rules(data)
     total = len(data["findings"])
     root = Path(_text(data["root"])) if "root" in data else None
     model = _text(data.get("model", "both"))
     return ResultFile(
         _text(data["command"]), _text(data["subject"]), versions, findings, total, probes, rules, model, root
     )
+
+
+def _probes(data: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(_text(probe) for probe in data.get("probes", ()))
+
+
+def _rules(data: dict[str, Any]) -> dict[str, Any]:
+    return {str(name): value for name, value in dict(data.get("rules") or {}).items()}
 
 
 def _finding(number: int, item: dict[str, Any]) -> Replayable:
@@ -129,8 +143,9 @@ def _finding(number: int, item: dict[str, Any]) -> Replayable:
     guard = item.get("guard")
     guard = Guard.from_json(guard) if isinstance(guard, dict) and {"field", "lock"} <= guard.keys() else None
     return Replayable(
-        number, _text(item["kind"]), _text(item["summary"]), test, schedule, rows, subject, old, exception, guard
-    )
+        number, _text(item["kind"]), _text(item["summary"]), test, schedule, rows, subject, old, exception, guard,
+        _probes(item) if "probes" in item else None, _rules(item) if "rules" in item else None,
+    )  # fmt: skip
 
 
 def _text(value: Any) -> str:

@@ -55,6 +55,7 @@ def audit_json(result: AuditResult, audited: Sequence[Audited]) -> dict[str, Any
         if owner.check is not None:
             named = fingerprint_of(finding, owner.check.subject)
             written |= {"subject": owner.check.subject, "command": "check", "fingerprint": named}
+            written |= {key: owner.check.more[key] for key in ("probes", "rules") if key in owner.check.more}
             data["sources"] |= owner.check.more.get("sources", {})
     return data
 

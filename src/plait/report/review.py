@@ -380,7 +380,8 @@ def review_json(result: ReviewResult, classes: list[ClassReview]) -> dict[str, A
             found["location"] = place
         step = getattr(review, each.command) if each.command in ("diff", "check") else None
         if step is not None:
-            found.update({key: step.more[key] for key in ("outcomes", "outcomes_complete") if key in step.more})
+            keys = ("outcomes", "outcomes_complete", "probes", "rules")
+            found.update({key: step.more[key] for key in keys if key in step.more})
             data["sources"] |= {_named(file, top, review.prefix): text for file, text in step.more["sources"].items()}
         _from_the_top(found, top, review.prefix)
     data["classes"] = [review.as_json(line(review)) for review in classes]

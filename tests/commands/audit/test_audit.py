@@ -197,6 +197,44 @@ def test_the_command(project, monkeypatch, capsys):
     assert "10 of 10 times" in capsys.readouterr().out
 
 
+HIDDEN = """
+    class Hidden:
+        def __init__(self):
+            self._n = 0
+
+        def bump(self):
+            self._n += 1
+
+        def get(self):
+            return self._n
+
+        def key(self):
+            return id(self)
+
+    class Other(Hidden):
+        def __len__(self):
+            return self._n
+
+        def bump(self):
+            self._n = self._n + 1
+            self._key = id(self), self._n
+"""
+
+
+def test_what_only_further_calls_show_replays_for_each_class(tmp_path, monkeypatch, capsys):
+    """Each finding has the calls of its own class that judge the state left behind; addresses are no steps."""
+    (tmp_path / "hidden.py").write_text(dedent(HIDDEN), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["audit", "hidden.py", "--max-tests", "10", "--workers", "1", "--quiet", "--json", "a.json"]) == 1
+    data = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert {each["subject"] for each in data["findings"]} == {"hidden:Hidden", "hidden:Other"}
+    assert undescribed(data) == []
+    capsys.readouterr()
+    assert main(["replay", "a.json"]) == 1
+    said = capsys.readouterr().out
+    assert said.count("Replayed 10 of 10 times with the same steps") == len(data["findings"])
+
+
 @pytest.mark.parametrize(
     ("target", "said"),
     [("nowhere", "no package or module"), ("./missing.py", "no such file"), ("a-b", "neither a package")],

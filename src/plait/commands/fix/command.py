@@ -70,6 +70,7 @@ def run_fix(options: argparse.Namespace) -> int:
     file = Path(options.argument)
     result = read_result(file)
     chosen = _chosen(result, options.finding or 1, file)
+    result = result.about(chosen)
     words = options.config.subject(chosen.subject or result.subject)
     asked = FixOptions.read(
         options, file, chosen.number, budget=_budget(options), hints=words.hints, hook=options.config.hook,

@@ -56,7 +56,8 @@ def numbered_finding(result: ResultFile, number: int, file: Path) -> Replayable:
     return chosen
 
 
-def _replay(result: ResultFile, finding: Replayable, options: argparse.Namespace) -> bool:
+def _replay(file: ResultFile, finding: Replayable, options: argparse.Namespace) -> bool:
+    result = file.about(finding)
     label = version_label(result, finding)
     place = subject_place(result, options.path) if label == "worktree" else options.path
     subject = Subject.parse(finding.subject or result.subject, path=place)
