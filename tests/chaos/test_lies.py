@@ -8,11 +8,12 @@ asked for. A sound run of another class in the same folder is what it would have
 import importlib
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from in_process import plait
 
 SUBJECTS = Path(__file__).parent / "subjects"
 FORMS = ("json", "html", "junit", "sarif", "badge")
@@ -30,14 +31,13 @@ def _lies():
 def check(folder, subject, lie="", tests=3):
     """The exit code, what was printed, and the result; written in every form."""
     files = [word for form in FORMS for word in (f"--{form}", f"{form}.out")]
-    done = subprocess.run(
-        [sys.executable, "-m", "plait", "check", subject, "--path", str(SUBJECTS), "--max-tests", str(tests),
-         "--workers", "1", "--quiet", *files],
-        cwd=folder, capture_output=True, timeout=100, check=False, env={**os.environ, "PLAIT_LIE": lie},
-    )  # fmt: skip
+    words = ["--path", SUBJECTS, "--max-tests", tests, "--workers", "1", "--quiet", *files]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLAIT_LIE", lie)
+        done = plait(folder, "check", subject, *words)
     file = folder / "json.out"
     result = json.loads(file.read_text("utf-8"), parse_constant=pytest.fail) if file.exists() else None
-    return done.returncode, (done.stdout + done.stderr).decode("utf-8"), result
+    return done.returncode, done.stdout + done.stderr, result
 
 
 @pytest.mark.parametrize("lie", _lies())
