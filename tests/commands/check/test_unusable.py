@@ -1,20 +1,16 @@
 """What cannot be checked: one line that says why, exit code 2, nothing written."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from in_process import plait
 
 HERE = Path(__file__).parent
 
 
 def check(folder, subject, path=HERE, *options):
-    return subprocess.run(
-        [sys.executable, "-m", "plait", "check", subject, "--path", str(path), "--max-tests", "5",
-         "--workers", "1", *options],
-        cwd=folder, capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
+    return plait(folder, "check", subject, "--path", path, "--max-tests", "5", "--workers", "1", *options)
 
 
 SOURCES = {
