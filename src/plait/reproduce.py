@@ -107,6 +107,9 @@ def _run(order: dict[str, Any]) -> int:
         if gone:
             return _gone(order["subject"], gone)
         said = _difference(order, test) if "allowed" in order else _violation(order, test, subject.qualname)
+        if not said and _is_apart(test):
+            calls = " and ".join(f"`{'; '.join(call.source for call in suffix)}`" for suffix in test.suffixes)
+            return _gone(order["subject"], f"{calls} touch nothing any more that threads could share")
     print(said)
     return SHOWN if said else 0
 
@@ -135,6 +138,20 @@ def _missing(order: dict[str, Any], test: Test) -> str:
     calls = [call.expression for call in (*test.prefix, *test.calls)]
     looks = [*order.get("afterwards", ()), *order.get("view", {}).get("afterwards", ())]
     return missing_name([*calls, *looks], {**modules, **bed.values})
+
+
+def _is_apart(test: Test) -> bool:
+    """Return whether no two threads touch the same thing, not even a lock: then the test can show nothing."""
+    from plait.judge.oracle.safety import Examination
+    from plait.model.schedule import Schedule
+    from plait.observe.places import PLACES
+    from plait.run.engine import ENGINE
+
+    examination = Examination(test, PLACES)
+    examination.replay(Schedule(()))
+    threads = {done.number for done in examination.bed.done}
+    touched = {(thread, loc) for thread, loc, *_rest in ENGINE.trace if loc and thread in threads}
+    return len(threads) > 1 and len(touched) == len({loc for _thread, loc in touched})
 
 
 def _violation(order: dict[str, Any], test: Test, owner: str) -> str:

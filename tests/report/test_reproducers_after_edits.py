@@ -139,6 +139,22 @@ def test_a_reproducer_names_what_has_gone(left):
         assert f"'{name}'" in said(folder, reproducer, SOURCE.replace(f"class {name}", "class Other"))
 
 
+@pytest.mark.parametrize(
+    "left", ["wrong-result", "exception", "deadlock", "module function", "difference"], indirect=True
+)
+def test_code_that_was_deleted_does_not_pass(left):
+    """Calls that do nothing are right in every order: such a test would go on passing for ever."""
+    folder, name, reproducer = left
+    start = SOURCE.rindex("def add(") if name == "add" else SOURCE.index("def add(", SOURCE.index(f"class {name}"))
+    head, body = SOURCE[:start], SOURCE[start:]
+    emptied = re.sub(r"(def \w+\(.*\):\n)(?:    +.*\n)+", r"\g<1>        return None\n", body)
+    text = said(folder, reproducer, head + emptied)
+    wanted = "not among what is allowed" if "difference" in reproducer.name else "touch nothing any more that threads"
+    assert wanted in text, text
+    if name == "Counter":
+        assert said(folder, reproducer, SOUND) == "", "a class that was mended passes"
+
+
 def _with_more(found):
     return f"def add({found[1]}, why, how, ".replace("None, ", "")
 
