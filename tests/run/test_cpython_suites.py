@@ -16,8 +16,8 @@ import unittest
 
 import pytest
 
+from no_preemption import RunOn
 from plait.explore.random_walk import RandomWalk
-from plait.explore.strategy import run_on
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.hooks.access import HOOKS
@@ -85,18 +85,6 @@ LEFT_OUT = {
     "test_multithread_modify_file_noerror": "writes a file and starts five threads that run for seconds",
 }
 FEWEST = 50  # tests on every version; more than twice as many where those of concurrent.futures are installed
-
-
-class RunOn:
-    """No preemption at all."""
-
-    name = "run-on"
-    exhausted = False
-
-    def next_prefix(self):
-        return ()
-
-    choose = staticmethod(run_on)
 
 
 def names():

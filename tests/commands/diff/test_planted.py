@@ -4,6 +4,7 @@ import pytest
 
 from plait.report.diff_text import diff_text
 from plait.report.layout import Layout, as_text
+from planted_classes import HITS
 
 PAIR = """
 import threading
@@ -228,36 +229,11 @@ class Uses:
 
 def test_what_only_one_thread_with_two_calls_can_tell(compare):
     """Each of the calls fits what the look has seen, but not both of them in their order."""
-    old = """
-import threading
-
-class Hits:
-    def __init__(self):
-        self._lock = threading.Lock()
-        self._known = set()
-        self._hits = self._misses = 0
-
-    def add(self, key: str):
-        with self._lock:
-            self._known.add(key)
-
-    def has(self, key: str) -> bool:
-        with self._lock:
-            if key in self._known:
-                self._hits += 1
-                return True
-            self._misses += 1
-            return False
-
-    def statistics(self):
-        with self._lock:
-            return self._hits, self._misses
-"""
     whole = "        with self._lock:\n            return self._hits, self._misses"
-    new = old.replace(
+    new = HITS.replace(
         whole, whole.replace("self._hits,", "hits,").replace("        with", "        hits = self._hits\n        with")
     )
-    result = compare(old, new, "Hits", tests=300, reproduce=False)
+    result = compare(HITS, new, "Hits", tests=300, reproduce=False)
     assert result.verdict == "difference"
     assert sorted(map(len, result.findings[0].test.suffixes)) == [1, 2]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from no_preemption import RunOn
 from plait.explore.random_walk import RandomWalk
-from plait.explore.strategy import run_on
 from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.hooks.dynamic import HOOKS
@@ -28,18 +28,6 @@ NOT_OURS = {
     "EventTests.test_at_fork_reinit",  # looks at the condition inside, which a virtual event does not have
 }  # fmt: skip
 SCHEDULES = 3
-
-
-class RunOn:
-    """No preemption at all."""
-
-    name = "run-on"
-    exhausted = False
-
-    def next_prefix(self):
-        return ()
-
-    choose = staticmethod(run_on)
 
 
 def load():
