@@ -76,6 +76,16 @@ def test_a_getter_that_always_fails_tells_of_a_wrong_object():
     assert reason(evidence).reason == ""  # with an argument it may be that one
 
 
+def test_a_copy_that_calls_its_own_constructor_with_too_little_is_the_class_s_fault():
+    evidence = seen(put=RETURNED, get=RETURNED, size=RETURNED, copy=RAISED)
+    evidence.errors["copy"] = "TypeError: Shop.__init__() missing 1 required positional argument: 'size'"
+    found = reason(evidence, Alone(built="Shop(size=2)"), argument=False)
+    assert found.reason == ""
+    assert any(note.startswith("never returned, so not tested: `copy` TypeError") for note in found.notes)
+    evidence.errors["copy"] = "TypeError: Other.__init__() missing 1 required positional argument: 'size'"
+    assert reason(evidence, Alone(built="Shop(size=2)"), argument=False).reason.startswith("the object seems to be")
+
+
 def test_what_returned_alone_but_never_in_a_thread():
     alone = Alone(called={"get": 3, "put": 3}, returned={"get": 3, "put": 3})
     assert reason(seen(get=RAISED, put=RAISED), alone).reason.startswith("every call in a thread raised")

@@ -137,9 +137,14 @@ def _pairs(methods: int) -> int:
 
 
 def _is_misbuilt(name: str, interface: Interface, rows: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Return whether a method fails in the way of a wrong argument although it has none: the object is to blame."""
+    """Return whether a method fails in the way of a wrong argument although it has none: the object is to blame.
+
+    Not if it is the method that gives the constructor of its own class too little, as what a heir of `dict` inherits may.
+    """
     asked = [each for each in interface.methods if each.name == name and each.parameters]
-    return not asked and rows[name]["error"].startswith(_MISUSE)
+    error = str(rows[name]["error"])
+    builds = f"{interface.subject.rpartition(':')[2].rpartition('.')[2]}.__init__()" in error
+    return not asked and error.startswith(_MISUSE) and not builds
 
 
 def _factory(alone: Alone, names: Sequence[str]) -> str:
