@@ -139,7 +139,7 @@ def _pairs(methods: int) -> int:
 def _is_misbuilt(name: str, interface: Interface, rows: Mapping[str, Mapping[str, Any]]) -> bool:
     """Return whether a method fails in the way of a wrong argument although it has none: the object is to blame.
 
-    Not if it is the method that gives the constructor of its own class too little, as what a heir of `dict` inherits may.
+    Not if it is the method that gives its own class too little to build another one, as what is inherited of dict may.
     """
     asked = [each for each in interface.methods if each.name == name and each.parameters]
     error = str(rows[name]["error"])
