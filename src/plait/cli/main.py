@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from plait import __version__
 from plait.config import ALLOWABLE, CHOICES, is_allowable, load_config, refuse_misspelt
 from plait.errors import INTERRUPTED, NOTHING_FOUND, READER_GONE, UNUSABLE, PlaitBugError, UsageError
-from plait.model.choices import EXHAUSTIVE, SEARCHES
+from plait.model.choices import EXHAUSTIVE, FORMS, SEARCHES
 from plait.model.duration import seconds
 from plait.model.foreign import harmless
 
@@ -145,7 +145,7 @@ OPTIONS = {
 _LIMITS = ("path", "seed", "budget", "max-tests", "max-schedules", "workers", "allow")
 _CLUSTER = ("cluster", "cluster-ca", "cluster-cert", "cluster-key")
 _BASELINE = ("baseline", "update-baseline", "expires")
-_OUTPUTS = ("json", "html", "junit", "sarif", "badge")
+_OUTPUTS = ("json", *FORMS)
 
 
 class Command(NamedTuple):

@@ -24,6 +24,9 @@ EXHAUSTIVE = ("dpor", "dfs", "icb")
 SCHEDULES = ("native", "random", "pos", "pct", "surw", "rff", "period", "dfs", "icb", "dpor", "active")
 """How `plait check` executes a generated test: by a search, on OS threads, or by active testing."""
 
+FORMS = ("html", "junit", "sarif", "badge")
+"""Forms of a result beside JSON: `plait.report.publish` writes them."""
+
 MATCHES = {
     "C": "CLASS", "CO": "CLASS_ON_STACK", "M": "METHOD", "MO": "METHOD_ON_STACK",
     "L": "LINE", "LO": "LINE_ON_STACK", "F": "FIELD",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from plait.errors import guarded, own_error
+from plait.model.choices import FORMS
 from plait.model.command_results import CheckResult
 from plait.model.files import write_whole_file
 from plait.model.finding import Finding
@@ -99,7 +100,7 @@ def write_all(data: dict[str, Any], options: argparse.Namespace, said: list[Line
     ``said`` is what people read, ``sentences`` say what was done.
     """
     failed: list[str] = []
-    for name in ("html", "junit", "sarif", "badge"):
+    for name in FORMS:
         target = getattr(options, name, None)
         if target is not None:
             attempt(partial(_write_form, name, data, sentences, options, target), f"--{name} {target}", failed)

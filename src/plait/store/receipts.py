@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from plait.config import FILES, TESTS
+from plait.model.choices import FORMS
 from plait.model.files import file_text
 from plait.model.result import Result
 from plait.report.layout import Layout, Line
@@ -26,7 +27,6 @@ from plait.subject.name import Subject
 from plait.subject.source import files_of
 from plait.subject.versions.version import Version, usual_places
 
-_PAGES = ("html", "junit", "sarif", "badge")
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 """Where git looks for a name, in this order."""
 _R = TypeVar("_R", bound=Result)
@@ -65,7 +65,7 @@ class Receipt(Generic[_R]):
             return
         if options.baseline is not None or options.update_baseline is not None or Path(DEFAULT).exists():
             return  # what is accepted depends on the day
-        if any(getattr(options, name) is not None for name in _PAGES):
+        if any(getattr(options, name) is not None for name in FORMS):
             return
         data = self.result.as_json()
         content = json_text(data) if options.json is not None else ""
