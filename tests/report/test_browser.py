@@ -1,5 +1,6 @@
 """The HTML report in a real browser: from disk, by keyboard, in the dark, on a phone, and looked over by axe-core."""
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -280,6 +281,29 @@ def test_the_index_leads_to_a_finding_that_opens_at_the_conflict(show):
     article.locator("details.body[open]").wait_for()  # the browser tells of a new address some time after the click
     assert "conflict" in article.locator("[role=option][aria-selected=true]").inner_text()
     assert article.bounding_box()["y"] < 200
+
+
+def test_findings_of_one_class_say_what_is_raised_and_wrap_long_values(show):
+    data = json.loads(json.dumps(SPOKEN["check/violation"][0].as_json()))
+    (wrong,) = data["findings"]
+    raised = {
+        **wrong, "kind": "exception", "exception": "KeyError", "summary": "Account: `x.take()` can raise KeyError",
+        "raised": "KeyError: 'a', raised at account.py:3, in `Account.take`",
+    }  # fmt: skip
+    wrong["interleaving"] = [{**step, "value": "b'" + "\\x00" * 40} for step in wrong["interleaving"]]
+    data["findings"] = [wrong, raised]
+    page = show(html(data, ["2 violations"], None, ["--max-tests", "7"]), viewport={"width": 400, "height": 800})
+    assert (
+        page.locator(".index tbody tr")
+        .nth(1)
+        .inner_text()
+        .endswith("`x.take()` can raise KeyError: 'a'".replace("`", ""))
+    )
+    assert page.get_by_label("Class").count() == 0
+    assert "--seed 0 --max-tests 7" in page.inner_text("main")
+    for box in ("[role=listbox]", "article [role=status]", ".beside table"):
+        assert page.eval_on_selector(box, "node => node.getBoundingClientRect().right") <= 400
+    assert overflow(page) <= 0
 
 
 def test_one_finding_needs_no_index(show):

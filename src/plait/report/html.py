@@ -18,6 +18,7 @@ from typing import Any
 from plait.model.finding import AccessStep, Finding
 from plait.model.schedule import Schedule
 from plait.report.diff_text import outcome_table
+from plait.report.finding_text import title_of
 from plait.report.interleaving import shown_steps
 from plait.report.sarif import level_of
 from plait.report.why import WHERE, why_sentences
@@ -25,12 +26,17 @@ from plait.report.why import WHERE, why_sentences
 _SCRIPTS = ("page_base.js", "page_plots.js", "page_steps.js", "page_index.js", "page.js")
 
 
-def html(data: dict[str, Any], sentences: Sequence[str] = (), replay: str | None = None) -> str:
-    """Return the page of a result file's ``data``; ``sentences`` say what was done, ``replay`` is a command."""
+def html(
+    data: dict[str, Any], sentences: Sequence[str] = (), replay: str | None = None, limits: Sequence[str] = ()
+) -> str:
+    """Return the page of a result file's ``data``.
+
+    ``sentences`` say what was done, ``replay`` is a command, ``limits`` are the words that bounded the run.
+    """
     headline = sentences[0] if sentences else str(data["verdict"])
     shown = {
         **data, "findings": [_with_steps(each, data.get("sources", {})) for each in data["findings"]],
-        "headline": headline, "statement": list(sentences[1:]), "replay": replay,
+        "headline": headline, "statement": list(sentences[1:]), "replay": replay, "limits": list(limits),
     }  # fmt: skip
     for found in shown["findings"]:
         found["level"] = level_of(found, str(data["verdict"]))
@@ -79,4 +85,9 @@ def _with_steps(finding: dict[str, Any], sources: Mapping[str, Any]) -> dict[str
         line = sources.get(each.step.file, {}).get("lines", {}).get(str(each.step.line), "").strip()
         found.append({**each.as_json(), "text": line or each.step.code})
     told = Finding.from_json(finding)
-    return {**finding, "steps": found, "why": [text for text, part in why_sentences(told) if part != WHERE]}
+    return {
+        **finding,
+        "title": title_of(told),
+        "steps": found,
+        "why": [text for text, part in why_sentences(told) if part != WHERE],
+    }

@@ -33,7 +33,7 @@ function testOf(test) {
   part("First, one after the other:", test.prefix);
   test.suffixes.forEach((suffix, index) => part(`Then thread ${index + 1}:`, suffix));
   const lines = [...test.prefix, ...test.suffixes.map((suffix, index) => `# thread ${index + 1}\n${suffix.join("\n")}`)];
-  return make("div", {}, box, make("p", {class: "small"}, copyButton(lines.join("\n"), "the test")));
+  return make("div", {}, box, make("p", {class: "small"}, copyButton(lines.join("\n"), "the test", "Copy the test")));
 }
 
 function outcomes(shown) {
@@ -72,7 +72,7 @@ function again(finding, number) {
 
 function findings() {
   data.findings.forEach((finding, index) => {
-    const number = index + 1, title = sentence("h2", `${data.findings.length > 1 ? `${number}. ` : ""}${finding.summary}`, {id: `finding-${number}`, tabindex: "-1"});
+    const number = index + 1, title = sentence("h2", `${data.findings.length > 1 ? `${number}. ` : ""}${finding.title || finding.summary}`, {id: `finding-${number}`, tabindex: "-1"});
     const article = make("article", {"aria-labelledby": `finding-${number}`}, title, badges(finding)), parts = [];
     if (finding.test) parts.push(testOf(finding.test));
     const shown = finding.outcome_table || (index === 0 && data.outcome_table);
@@ -198,7 +198,7 @@ function detailsOf(each) {
   const parts = [make("p", {class: "small muted"}, `${each.file}, line ${each.line}${each.kind === "class" ? `; ${CLAIMS[each.claim] || ""}` : ""}`), sentence("p", evidenceOf(each) + ".")];
   if (own.length) {
     const list = make("ul");
-    own.forEach(([finding, number]) => { const link = make("a", {href: `#finding-${number}`}); link.append(sentence("span", finding.summary)); list.append(make("li", {}, link)); });
+    own.forEach(([finding, number]) => { const link = make("a", {href: `#finding-${number}`}); link.append(sentence("span", finding.title || finding.summary)); list.append(make("li", {}, link)); });
     parts.push(make("h3", {}, "What shows it"), list);
   }
   const calls = each.evidence.methods || {}, names = Object.keys(calls);
@@ -237,6 +237,7 @@ function settings() {
   if (at.at && at.at !== "worktree") words.push("--at", at.at);
   words.push("--seed", String(data.seed));
   if (data.model && data.model !== "both") words.push("--model", data.model);
+  words.push(...(data.limits || []));
   const plain = words.every(word => /^[\w@%+=:,.\/-]+$/.test(word));
   if (["check", "diff", "perf", "explore"].includes(data.command) && plain)
     main.append(make("section", {}, make("h2", {}, "This run again"), copied(words.join(" "), "Command of this run")));

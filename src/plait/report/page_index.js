@@ -2,9 +2,9 @@
 const MANY = 3; // above, findings are folded until somebody asks for them
 const LEVELS = {error: "wrong behaviour", warning: "differs or is slower", note: "mended or faster"};
 
-function copyButton(text, what) {
-  const button = make("button", {type: "button", class: "copy", "aria-label": `Copy ${what}`}, "Copy");
-  const said = done => { button.textContent = done ? "Copied" : "Select and copy"; setTimeout(() => { button.textContent = "Copy"; }, 1500); };
+function copyButton(text, what, words = "Copy") {
+  const button = make("button", {type: "button", class: "copy", "aria-label": `Copy ${what}`}, words);
+  const said = done => { button.textContent = done ? "Copied" : "Select and copy"; setTimeout(() => { button.textContent = words; }, 1500); };
   button.addEventListener("click", () => {
     const byHand = () => { // where the page may not use the clipboard: through a selection
       const area = make("textarea", {class: "visually-hidden", "aria-hidden": "true", tabindex: "-1"});
@@ -33,12 +33,13 @@ const ownerOf = finding => finding.subject || data.subject;
 function index() {
   const all = data.findings;
   if (all.length < 2) return;
+  const owners = [...new Set(all.map(ownerOf))].sort(); // one class needs no column of its own
   const rows = all.map((finding, position) => {
     const link = make("a", {href: `#finding-${position + 1}`}, String(position + 1));
     const title = make("a", {href: `#finding-${position + 1}`, tabindex: "-1"});
-    title.append(sentence("span", finding.summary));
-    const line = make("tr", {}, make("td", {class: "number"}, link), make("td", {class: finding.level}, finding.level), make("td", {}, finding.kind),
-      make("td", {class: "code"}, ownerOf(finding)), make("td", {}, title));
+    title.append(sentence("span", finding.title || finding.summary));
+    const line = make("tr", {}, make("td", {class: "number"}, link), make("td", {class: finding.level}, finding.level), make("td", {class: "kind"}, finding.kind),
+      ...(owners.length > 1 ? [make("td", {class: "code"}, ownerOf(finding))] : []), make("td", {}, title));
     return {finding, line, position};
   });
   const choice = (label, name, values, words = {}) => {
@@ -47,7 +48,7 @@ function index() {
     return {name, select, box: make("p", {}, make("label", {for: `by-${name}`}, label), select)};
   };
   const unique = read => [...new Set(all.map(read))].sort();
-  const filters = [choice("Class", "class", unique(ownerOf)), choice("Kind", "kind", unique(each => each.kind)),
+  const filters = [...(owners.length > 1 ? [choice("Class", "class", owners)] : []), choice("Kind", "kind", unique(each => each.kind)),
     choice("Severity", "severity", Object.keys(LEVELS).filter(level => all.some(each => each.level === level)), LEVELS)];
   const typed = make("input", {type: "search", id: "by-text", autocomplete: "off"});
   const count = make("p", {role: "status", class: "muted small", id: "shown-findings"});
@@ -57,7 +58,7 @@ function index() {
     let shown = 0;
     for (const {finding, line, position} of rows) {
       const fits = filters.every(({name, select}) => !select.value || read[name](finding) === select.value)
-        && [finding.summary, ...(finding.methods || []), finding.fingerprint || ""].some(text => text.toLowerCase().includes(wanted));
+        && [finding.title || finding.summary, ...(finding.methods || []), finding.fingerprint || ""].some(text => text.toLowerCase().includes(wanted));
       line.hidden = !fits;
       const article = document.getElementById(`finding-${position + 1}`);
       if (article) article.closest("article").hidden = !fits;
@@ -66,7 +67,7 @@ function index() {
     count.textContent = `${shown} of ${all.length} findings`;
   }
   const body = make("tbody", {}, ...rows.map(row => row.line)), head = make("tr");
-  ["", "severity", "kind", "class", "finding"].forEach(text => head.append(text ? make("th", {scope: "col"}, text) : make("td")));
+  ["", "severity", "kind", ...(owners.length > 1 ? ["class"] : []), "finding"].forEach(text => head.append(text ? make("th", {scope: "col"}, text) : make("td")));
   const filter = make("div", {class: "filters", role: "search", "aria-label": "Filter findings"}, ...filters.map(each => each.box),
     make("p", {}, make("label", {for: "by-text"}, "Text"), typed));
   main.append(make("section", {"aria-labelledby": "index"}, make("h2", {id: "index"}, "Findings"), filter, count,

@@ -23,6 +23,10 @@ from plait.report.check_text import check_statement, check_text
 from plait.report.layout import Layout, Line, Span, as_text, fitted, piped_layout, show, terminal_layout
 from plait.report.reproducer import OUT, write_reproducer
 
+_LIMITING = frozenset({
+    "--budget", "--max-tests", "--max-schedules", "--threads", "--generate", "--schedule", "--capp", "--path",
+    "--curve",
+})  # fmt: skip
 _T = TypeVar("_T")
 _R = TypeVar("_R", bound=Result)
 
@@ -169,7 +173,17 @@ def _form(name: str, data: dict[str, Any], sentences: Sequence[str], options: ar
         return badge(data)
     from plait.report.html import html  # noqa: PLC0415
 
-    return html(data, sentences, replay_command(options))
+    return html(data, sentences, replay_command(options), _limits(getattr(options, "words", ())))
+
+
+def _limits(words: Sequence[str]) -> list[str]:
+    """Return what the command line says about how much is tried, and how."""
+    found: list[str] = []
+    for number, word in enumerate(words):
+        name, equals, _value = word.partition("=")
+        if name in _LIMITING:
+            found += [word] if equals else words[number : number + 2]
+    return found
 
 
 def _step_command(data: dict[str, Any], options: argparse.Namespace) -> str | None:
