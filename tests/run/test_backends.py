@@ -250,3 +250,15 @@ def test_without_a_usable_greenlet_os_threads_do(monkeypatch):
     assert isinstance(make_fibers("auto", print), fibers.OsFibers)
     with pytest.raises(UsageError, match=r"greenlet 3\.5\.2 is not safe here"):
         make_fibers("greenlet", print)
+
+
+def test_a_thread_that_cannot_be_started_is_no_fault_of_plait(monkeypatch):
+    """Code under test has used them up: its process ends as one without memory does, and another one goes on."""
+    made = fibers.OsFibers(lambda _fiber: None, fresh=True)
+
+    def refuse(*_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(fibers._thread, "start_new_thread", refuse)
+    with pytest.raises(MemoryError, match="no thread can be started"):
+        made.take()

@@ -59,6 +59,11 @@ def unwrapped(function: Any) -> Any:
 _LONGEST_DOC = 100_000  # characters: people write less, and what reads it may take long for more
 
 
+def member_name(member: Any) -> str:
+    """Return the name of a member of an enumeration; its class may make another one of `name`."""
+    return str((attributes_of(member) or {}).get("_name_"))
+
+
 def docstring_of(owner: Any) -> str:
     """Return what documents an object, the beginning of it if that is very long; nothing if it cannot be asked for."""
     try:

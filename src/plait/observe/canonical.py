@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping
 from operator import is_
 from typing import Any
 
-from plait.model.foreign import Canonical, attributes_of, class_name, is_a, qualified_name, short_name
+from plait.model.foreign import Canonical, attributes_of, class_name, is_a, member_name, qualified_name, short_name
 from plait.run.heap import OPAQUE
 from plait.run.identity import identity
 from plait.run.primitives.kinds import primitive_kind
@@ -300,7 +300,7 @@ class _Walk:
 def _leaf(value: Any, kind: type, way: int) -> Canonical:
     """Return what has no parts."""
     if way == _ENUM:
-        return ("enum", qualified_name(kind), value.name)
+        return ("enum", qualified_name(kind), member_name(value))
     if way == _NAME:
         return ("named", getattr(value, "__qualname__", getattr(value, "__name__", "?")))
     if way == _PRINT:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from plait.model.foreign import member_name
 from plait.observe.context import Context, contexts
 from plait.observe.lockset import LockNames
 from plait.observe.places import held_value, place
@@ -182,7 +183,7 @@ def value_text(value: Any, depth: int = 2) -> str:
     if kind in (str, bytes):
         return repr(value) if len(value) <= _LONG else f"{value[:20]!r} {len(value)} {zlib.crc32(repr(value).encode())}"
     if issubclass(kind, enum.Enum):
-        return f"{kind.__name__}.{value.name}"
+        return f"{kind.__name__}.{member_name(value)}"
     if depth and kind in _CONTAINERS:
         return f"{kind.__name__}({_content(value, depth - 1)})"
     return kind.__name__

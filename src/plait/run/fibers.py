@@ -179,8 +179,12 @@ class OsFibers:
             fiber = _OsFiber(self)
             starter = _thread.get_ident()
             OURS.discard(starter)  # an audit hook must not take this for a thread of the code under test
-            _thread.start_new_thread(self._run, (fiber,))
-            OURS.add(starter)
+            try:
+                _thread.start_new_thread(self._run, (fiber,))
+            except RuntimeError as error:  # code under test has used up what threads need
+                raise MemoryError("no thread can be started any more") from error
+            finally:
+                OURS.add(starter)
         fiber.context = copy_context() if INHERITS else Context()  # not what its last user has left there
         return fiber
 

@@ -31,7 +31,7 @@ BODIES = {
     "annotations of nonsense": "    def act(self, a=1): return 1\n    act.__annotations__ = {5: 6, 'a': object()}\n",
     "annotations without end": (
         "    def act(self, a: T = None): return 1\n",
-        "import typing\nT = int\nfor _ in range(3000):\n    T = typing.List[T]\n",
+        "import typing\nT = int\nfor _ in range(300):\n    T = typing.List[T]\n",
     ),
     "defaults that lie": (
         "    def act(self, a=D()): return 1\n",
@@ -50,7 +50,7 @@ BODIES = {
     ),
     "doc without end": "    def act(self): return 1\n    act.__doc__ = '>>> Subject()\\n' * 500_000\n",
     "slots without end": "    __slots__ = ('n', *map('a{}'.format, range(20_000)))\n",
-    "methods without end": "    for _n in range(3000):\n        exec(f'def m{_n}(self): return {_n}')\n",
+    "methods without end": "    for _n in range(300):\n        exec(f'def m{_n}(self): return {_n}')\n",
     "properties that raise": (
         "    @property\n    def value(self): raise ZeroDivisionError\n    @property\n"
         "    def other(self): raise SystemExit\n"

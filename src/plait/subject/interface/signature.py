@@ -128,10 +128,10 @@ def annotation_text(annotation: Any) -> str | None:
         return annotation.strip("'\"")
     if annotation is None or annotation is type(None):
         return "None"
-    text = inspect.formatannotation(annotation)
     try:
+        text = inspect.formatannotation(annotation)
         ast.parse(text, mode="eval")
-    except SyntaxError:  # such as <function ...> used as an annotation
+    except Exception:  # such as <function ...> used as an annotation, or one that cannot be written
         return None
     return text
 
