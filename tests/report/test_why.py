@@ -3,10 +3,12 @@
 import pytest
 from report_samples import row
 
+from plait.generate import callables
 from plait.model.finding import Finding, Gap, function_shown
+from plait.model.test import Test
 from plait.report.finding_text import finding_lines
 from plait.report.layout import Layout, as_text
-from plait.report.why import protection, why_sentences
+from plait.report.why import STAND_INS, protection, why_sentences
 
 LOCK = ["Pool._lock"]
 
@@ -80,3 +82,24 @@ def test_the_line_that_raises_is_never_folded():
     assert "more steps" in text
     assert "One after the other, `x.take()` returns 1 or 2." in text
     assert [part for _text, part in why_sentences(finding)][:3] == ["around", "cause", "cause"]
+
+
+def test_what_plait_gives_for_arguments_is_explained():
+    """A reader who meets `fresh` in a test looks for it in vain in the project."""
+    imports = ["from shop import once", "from plait.generate.callables import fresh, Recorder"]
+    test = Test.from_lines(imports, ["x = once(fresh)"], [["x()"], ["x()"]])
+    said = [text for text, _part in why_sentences(Finding("wrong-result", "", ["once.__call__"], test=test))]
+    assert said[-1] == (
+        "Given by plait for an argument: `fresh` (a function that returns a new object each time), `Recorder` (a "
+        "function that notes its calls)."
+    )
+    plain = Test.from_lines(imports[:1], ["x = once(print)"], [["x()"]])
+    assert not any("Given by plait" in text for text, _part in why_sentences(Finding("hang", "", [], test=plain)))
+
+
+def test_every_stand_in_is_explained():
+    own = {
+        name for name, value in vars(callables).items()
+        if getattr(value, "__module__", "") == callables.__name__ and not name.startswith("_")
+    }  # fmt: skip
+    assert own - {"likely_value"} == set(STAND_INS)

@@ -19,8 +19,33 @@ def why_sentences(finding: Finding) -> list[tuple[str, str]]:
     alone = _one_after_the_other(finding)
     told = [(alone, AROUND)] if alone else []
     told += [(text, CAUSE) for text in _causes(finding)]
-    told += [(text, AROUND) for text in _related(finding)]
+    told += [(text, AROUND) for text in (*_related(finding), *_stand_ins(finding))]
     return [*told, *((text, WHERE) for text in _where(finding))]
+
+
+STAND_INS = {
+    "BreakingDict": "a dictionary that cannot be read to its end",
+    "BreakingList": "a list that cannot be read to its end",
+    "Database": "a database in memory",
+    "Partner": "an object that takes every call",
+    "Recorder": "a function that notes its calls",
+    "Standin": "an object with the parts that the code uses of it",
+    "Thing": "a class without anything",
+    "failing": "a function that always raises",
+    "fresh": "a function that returns a new object each time",
+    "implemented": "it fills in what an abstract class or a Protocol leaves open",
+    "sample_file": "it names a file that exists",
+}
+"""What tests give for arguments that nobody describes, as readers of a finding have to know it."""
+_FROM = "from plait.generate.callables import "
+
+
+def _stand_ins(finding: Finding) -> list[str]:
+    """Return what the names in a test mean that are neither the reader's nor Python's."""
+    imports = finding.test.imports if finding.test is not None else ()
+    names = [name.strip() for line in imports if line.startswith(_FROM) for name in line.removeprefix(_FROM).split(",")]
+    known = [f"`{name}` ({STAND_INS[name]})" for name in dict.fromkeys(names) if name in STAND_INS]
+    return [f"Given by plait for an argument: {', '.join(known)}."] if known else []
 
 
 def _one_after_the_other(finding: Finding) -> str:
