@@ -12,8 +12,9 @@ from plait.explore.dfs import Dfs
 from plait.explore.dpor import Dpor
 from plait.explore.period import Period
 from plait.explore.portfolio import ALONE, Portfolio
+from plait.explore.pos import Pos
 from plait.explore.rff import Rff
-from plait.explore.runner import explore
+from plait.explore.runner import explore, model
 from plait.explore.surw import Surw
 from plait.run.engine import ENGINE
 from plait.run.hooks import access
@@ -47,6 +48,29 @@ def small_programs(count, most):
             yield seed, program, classes, truth
             count -= 1
         seed += 1
+
+
+class PlainPos(Pos):
+    """Partial-order sampling as it is defined: forget what the last steps have decided, draw, take the highest."""
+
+    def choose(self, engine, current):
+        self._redraw(engine)
+        return max(engine.enabled, key=lambda number: (self._urgency(number), -number))
+
+
+@pytest.mark.parametrize("gil", [False, True])
+def test_the_quick_way_to_sample_draws_what_the_plain_one_draws(gil):
+    """Of steps of one operation and of several, of threads that wait, on random programs."""
+    for seed in range(40):
+        program = random_program(seed)
+        quick, plain = [], []
+        with model(gil=gil):
+            for found, strategy in ((quick, Pos(seed)), (plain, PlainPos(seed))):
+                program.run(strategy, 20, each=lambda engine, found=found: found.append(list(engine.trace)))
+        assert [[entry[:4] for entry in trace] for trace in quick] == [
+            [entry[:4] for entry in trace] for trace in plain
+        ]
+        assert quick
 
 
 # -- samplers ----------------------------------------------------------------------------------------------------------

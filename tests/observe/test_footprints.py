@@ -3,6 +3,8 @@
 import itertools
 
 import lab as lab_module
+from plait.observe.footprint import MODULE_STATE
+from plait.run.operations import KEY_INSERT, WRITE
 
 SOURCE = """
 import threading
@@ -101,6 +103,19 @@ def test_footprints_find_every_pair_that_can_interfere(lab):
 def test_what_a_call_makes_for_itself_is_in_no_footprint(lab):
     (local, hello), _ = lab(lab_module.touched, SOURCE, ["x = Store()"], ["x.local()", "x.hello()"])
     assert local.footprint == hello.footprint == frozenset()
+
+
+def test_what_a_variable_of_a_module_holds_goes_by_its_name(lab):
+    """So it is the same in another process; a class's variable is told from a module's."""
+    source = "class Box:\n    every = {}\n\n    def add(self):\n        Box.every[1] = 2\n\n    def log(self):\n"
+    source += "        LINES.append(1)\n\nLINES = []\n"
+    (added, logged), conflicts = lab(lab_module.touched, source, ["x = Box()"], ["x.add()", "x.log()"])
+    (state,) = {root for root, _key, mode in added.footprint if mode == KEY_INSERT}
+    (lines,) = {root for root, _key, mode in logged.footprint if mode == WRITE}
+    assert state.startswith(f"{MODULE_STATE} ")
+    assert state.endswith(".Box.every[]")
+    assert lines.endswith(".LINES[]")
+    assert not conflicts[0, 1]
 
 
 def test_a_call_that_waits_for_another_conflicts_with_everything(lab):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from random import Random
 
 from plait.run.engine import Engine
-from plait.run.operations import dependent
+from plait.run.operations import DEPENDS, SAME_KEY, dependent
 from plait.run.vthread import VThread
 
 
@@ -34,13 +34,36 @@ class Pos:
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
         """Return the pending operation with the highest priority."""
-        self._redraw(engine)
-        priorities = self._priorities
-        best, highest = engine.enabled[0], -1.0
+        # Called at every point of a sampled execution: what is common, one step since the last time, is one loop.
+        trace, priorities, draw = engine.trace, self._priorities, self._random.random
+        length = len(trace)
+        steps = length - self._seen
+        best, highest = -1, -1.0
+        if steps == 1:
+            self._seen = length
+            entry = trace[-1]
+            priorities.pop(entry[0], None)
+            loc, relations, roots, threads = entry[1], DEPENDS[entry[2]], engine.heap.roots, engine.threads
+            root = roots[loc]
+            for number in engine.enabled:
+                priority = priorities.get(number)
+                if priority is not None:
+                    other = threads[number]
+                    if roots[other.loc] == root:
+                        relation = relations[other.mode]
+                        if relation and (relation != SAME_KEY or other.loc == loc):
+                            priority = None
+                if priority is None:
+                    priority = priorities[number] = draw()
+                if priority > highest:
+                    best, highest = number, priority
+            return best
+        if steps:
+            self._redraw(engine)
         for number in engine.enabled:
             priority = priorities.get(number)
             if priority is None:
-                priority = priorities[number] = self._random.random()
+                priority = priorities[number] = draw()
             if priority > highest:
                 best, highest = number, priority
         return best
@@ -54,12 +77,9 @@ class Pos:
 
     def _redraw(self, engine: Engine) -> None:
         """Forget the priorities of threads that have made a step, and of those whose operation depends on one."""
-        trace, seen = engine.trace, self._seen
-        length = len(trace)
-        if length == seen:
-            return
+        trace = engine.trace
         roots, threads, enabled, priorities = engine.heap.roots, engine.threads, engine.enabled, self._priorities
-        for at in range(seen, length):
+        for at in range(self._seen, len(trace)):
             thread, loc, mode, _site, _enabled, _after = trace[at]
             if thread in priorities:
                 del priorities[thread]
@@ -69,7 +89,7 @@ class Pos:
                     other = threads[number]
                     if roots[other.loc] == root and dependent(mode, loc, other.mode, other.loc):
                         del priorities[number]
-        self._seen = length
+        self._seen = len(trace)
 
     def executed(self, engine: Engine) -> None:
         """Learn nothing."""

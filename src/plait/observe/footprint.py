@@ -153,8 +153,9 @@ class Toucher(ValueRecorder):
         if issubclass(type(owner), type):
             return f"{owner.__module__}.{owner.__qualname__}"
         known = (self._paths or {}).get(id(owner))
-        if known is None and ENGINE.modules is not None and id(owner) in ENGINE.modules._seen:
-            return f"{MODULE_STATE} {id(owner)}"
+        if known is None and ENGINE.modules is not None:
+            name = ENGINE.modules.name_of(owner)
+            return None if name is None else f"{MODULE_STATE} {name}"
         return known
 
 

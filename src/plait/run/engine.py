@@ -662,16 +662,21 @@ def access(thread: VThread, loc: int, mode: int, site: int) -> None:
         if number != thread.id:
             e.park(thread, number, loc, mode, site)
     elif not e.free:
-        number = e._decide(thread, loc, mode, site)
+        # `Engine._decide`, in line: a sampling search is asked here at every step.
+        thread.loc, thread.mode, thread.site = loc, mode, site
+        try:
+            number = e.chooser.choose(e, thread)  # type: ignore[union-attr]
+        except Exception as error:
+            e.fault, number = error, STOP
         if number != thread.id:
+            if number == STOP:
+                e.stop(REDUNDANT, thread)
             e.park(thread, number, loc, mode, site)
     # Here it is this thread's turn, perhaps long after it came to the point: what is entered is the moment of the
     # access.
     e.step += 1
-    after = thread.after
-    e.trace.append((thread.id, loc, mode, site, e.enabled, after))
-    if after is not None:
-        thread.after = None
+    e.trace.append((thread.id, loc, mode, site, e.enabled, thread.after))
+    thread.after = None
     if ENGINE.special:  # others may have begun to spin meanwhile
         _performed(e, thread, loc, mode, site)
 

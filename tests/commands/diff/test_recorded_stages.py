@@ -8,6 +8,7 @@ import pytest
 
 from lab import version
 from plait.commands.diff import worker
+from plait.commands.diff.checks import Checks
 from plait.commands.diff.replay_stages import StageReplay
 from plait.commands.diff.search import DiffSearch
 from plait.commands.diff.sides import open_sides
@@ -83,6 +84,8 @@ def test_a_stage_is_plain_data_and_back():
     assert RecordedStage.from_json(waiting.as_json()) == waiting
     by_address = row(frozenset({(f"{MODULE_STATE} 140123", "", WRITE)}))
     assert RecordedStage(stage("sign"), asked, (by_address,)).as_json() is None
+    by_name = RecordedStage(stage("sign"), asked, (row(frozenset({(f"{MODULE_STATE} desk.MADE[]", "", WRITE)})),))
+    assert RecordedStage.from_json(by_name.as_json()) == by_name
 
 
 def test_a_stage_that_anybody_may_have_written_is_one_or_none():
@@ -192,6 +195,60 @@ def test_stages_are_not_made_again(compare, stages, tmp_path):
     assert [again.stats[name] for name in COUNTED] == [fresh.stats[name] for name in COUNTED]
     assert 0 < again.stats["tests_known"] < again.stats["tests_generated"]
     assert again.verdict == "none"
+
+
+@pytest.fixture
+def explored(monkeypatch):
+    """The tests whose schedules the latest searches have explored, and those that a filter kept."""
+    found = []
+    conclude = Checks._conclude
+    monkeypatch.setattr(
+        Checks, "_conclude", lambda self, test, *args: found.append(test) or conclude(self, test, *args)
+    )
+    return found
+
+
+@pytest.mark.slow
+def test_only_what_a_change_reaches_is_explored_again(compare, explored, tmp_path):
+    """Also of the tests that can wait until all others are compared, and of those with a third call."""
+    store = tmp_path / ".plait"
+    peek = "\n    def peek(self) -> int:\n        return self.signed + len(self.papers)\n"
+    lose = "\n    def lose(self) -> None:\n        seen = self.signed\n        self.signed = seen + 1\n"
+    old = OLD + peek + lose
+    new = NEW + peek + lose.replace("seen = self.signed", "unused = 0\n        seen = self.signed")
+    changed = new.replace("return len(self.papers)", "return 0 + len(self.papers)")
+    compare(old, new, "Desk", store=store)
+    apart = {test for test in explored if "count" not in names_of(test)}
+    assert apart
+    explored.clear()
+    again = compare(old, changed, "Desk", store=store)
+    assert again.stats["tests_known"]
+    assert explored
+    assert apart.isdisjoint(explored)
+    known = set(explored)
+    explored.clear()
+    fresh = compare(old, changed, "Desk", fresh=True)
+    assert known < set(explored), "what behind the same state need not be explored again is not, either"
+    for name in ("tests_generated", "tests_filtered", "inconclusive"):
+        assert again.stats[name] == fresh.stats[name]
+
+
+def names_of(test):
+    return {call.method for call in (*test.prefix, *test.calls)}
+
+
+@pytest.mark.slow
+def test_state_of_modules_and_classes_may_be_recorded(compare, stages, tmp_path):
+    made, known = stages
+    shared = [text.replace("    def __init__", "    made: list[int] = []\n\n    def __init__").replace(
+        "self.signed += 1", "self.signed += 1\n            self.made.append(1)") for text in (OLD, NEW)]  # fmt: skip
+    compare(*shared, "Desk", store=tmp_path / ".plait")
+    changed = shared[1].replace("return len(self.papers)", "return 0 + len(self.papers)")
+    again = compare(shared[0], changed, "Desk", store=tmp_path / ".plait")
+    assert not made
+    assert None not in known
+    fresh = compare(shared[0], changed, "Desk", store=tmp_path / ".plait", fresh=True)
+    assert [again.stats[name] for name in COUNTED] == [fresh.stats[name] for name in COUNTED]
 
 
 @pytest.mark.slow

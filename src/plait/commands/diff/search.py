@@ -157,6 +157,7 @@ class DiffSearch:
     def _catch_up(self, may_go_on: Callable[[], bool]) -> Revealed | Broken | None:
         """Check tests that could wait."""
         found: Revealed | Broken | None = None
+        self._leave("")
         while found is None and self._waiting and not self.over() and may_go_on():
             begun = time.monotonic()
             tests = [self._waiting.popleft() for _ in range(min(PORTION, len(self._waiting)))]
@@ -376,6 +377,8 @@ class DiffSearch:
             self.counts.filtered += known.filtered
             self.counts.repeated += known.repeated
             self.checks.recall(known)
+            if not known.filtered:  # the filter kept it: what is made of such tests is the same in every run
+                self._interleaving.add(test)
         return known is not None
 
     def _filtered(self, portion: list[tuple[Test, View]]) -> list[tuple[Test, View, Decision | None]]:
@@ -400,6 +403,8 @@ class DiffSearch:
                 self._interleaving.add(test)
                 if decision.can_wait:
                     self._waiting.append((test, decision))
+                    if self.comparisons is not None:
+                        self.comparisons.wait(test, view)
                 else:
                     kept.append((test, view, decision))
             else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -43,6 +44,8 @@ from plait.store.recording import (
 from plait.subject.versions.version import Version
 
 Both = tuple[Footprint, Footprint]
+
+_BY_ADDRESS = re.compile(rf"{MODULE_STATE} \d")  # state of modules that has no name
 
 
 class Row(NamedTuple):
@@ -123,7 +126,7 @@ class RecordedStage:
             [row.usable, row.runnable, *map(numbered, (*row.footprints, *(row.impacts or (None, None))))]
             for row in self.rows
         ]
-        if any(root.startswith(MODULE_STATE) for root, _key, _mode in accesses.values):  # by its address
+        if any(_BY_ADDRESS.match(root) for root, _key, _mode in accesses.values):
             return None
         stage = self.stage
         packed = [
@@ -216,6 +219,7 @@ class Comparisons:
             "allow": sorted(options.allow), "timed": options.max_tests is None,
         }  # fmt: skip
         self.left = ""  # a hash of the state that the prefix of the tests at hand leaves; empty if code stands for it
+        self._behind: dict[tuple[Test, View], str] = {}  # the same, of tests that are checked when others are at hand
         self._keys: dict[tuple[Test, View], str] = {}  # of the tests since the last `save`
         self._new: dict[str, dict[str, Any]] = {}
 
@@ -235,6 +239,10 @@ class Comparisons:
     def keep(self, test: Test, view: View, compared: Compared) -> None:
         """Remember a test that showed no difference."""
         self._new[self._key(test, view)] = compared._asdict()
+
+    def wait(self, test: Test, view: View) -> None:
+        """Note that a test at hand is compared later: its prefix leaves what it leaves now."""
+        self._behind[test, view] = self.left
 
     def save(self) -> None:
         """Write down what is to be remembered."""
@@ -288,12 +296,13 @@ class Comparisons:
     def _key(self, test: Test, view: View) -> str:
         known = self._keys.get((test, view))
         if known is None:
-            options = {**self._how, "view": view.as_json(), "left": self.left}
-            known = self._keys[test, view] = unit_key(test, options, self._code(test, view))
+            left = self._behind.get((test, view), self.left)
+            options = {**self._how, "view": view.as_json(), "left": left}
+            known = self._keys[test, view] = unit_key(test, options, self._code(test, view, left))
         return known
 
-    def _code(self, test: Test, view: View) -> dict[str, str]:
+    def _code(self, test: Test, view: View, left: str) -> dict[str, str]:
         """Hashes of all that the test, and the calls that look at its final state, can reach on either version."""
-        prefix = () if self.left else test.prefix
+        prefix = () if left else test.prefix
         parts = parts_of(Test(test.imports, prefix, (*test.suffixes, view.probes)))
         return {f"{side} {part}": prints.part(part) for side, prints in self._prints.items() for part in parts}

@@ -84,6 +84,7 @@ class ModuleState:
         self._undo: list[Restore] = []
         self._kept: list[Any] = list(leave)
         self._seen: set[int] = set(map(id, self._kept))
+        self._paths: dict[int, str] = {}  # of what a variable of a module or a class holds: the first one's name
         self._counters: dict[int, _Counter] = {}
         self._hook = hooks.excepthook
         self.truncated = False
@@ -104,6 +105,10 @@ class ModuleState:
             counter.renew()
         for undo in self._undo:
             undo()
+
+    def name_of(self, value: Any) -> str | None:
+        """Return a name for an object that belongs to the state: its variable, else its address; None for others."""
+        return self._paths.get(id(value), str(id(value))) if id(value) in self._seen else None
 
     def _once(self, value: Any) -> bool:
         if id(value) in self._seen:
@@ -142,7 +147,9 @@ class ModuleState:
 
         size = len(space)
         self._undo += [undo, renew] if counters else [undo]
-        for value in data.values():
+        place = owner.__name__ if is_a(owner, types.ModuleType) else f"{owner.__module__}.{owner.__qualname__}"
+        for name, value in data.items():
+            self._paths.setdefault(id(value), f"{place}.{name}")
             self._visit(value)
 
     def _visit_cell(self, cell: types.CellType) -> None:
