@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 GOALS = {"class": 0.95, "factory": 0.5}
 BARE_GOALS = {"bare": 0.6, "module": 0.6}
 COMMANDS = ("check", "diff")
+NOT_REACHED = "not reached within the budget"
 DIFF = 1.5  # a comparison gets so many times the seconds of a check
 
 
@@ -100,7 +101,7 @@ def _buggy(case: Case, limits: Limits, seen: dict[tuple[str, str, str], dict[str
     if "trouble" in result:
         return {"verdict": "none", "found": False, "seconds": result["seconds"], "reason": result["trouble"]}
     showing = [finding for finding in result["findings"] if case.shown_by(finding)]
-    reason = "" if showing else "not reached within the budget" if not result["findings"] else "other findings only"
+    reason = "" if showing else "other findings only" if result["findings"] else result.get("reason") or NOT_REACHED
     return {
         "verdict": result["verdict"], "found": bool(showing), "seconds": result["seconds"],
         "tests": result["stats"]["tests"], "first_s": result["stats"].get("seconds_to_first"), "reason": reason,

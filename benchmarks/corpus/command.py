@@ -50,7 +50,7 @@ def ask(
             if hook.is_file():
                 shutil.copy(hook, folder / "hook.py")
         limit = ["--budget", f"{seconds}s"] if max_tests is None else ["--max-tests", str(max_tests)]
-        command = [sys.executable, "-m", "plait", *arguments, *limit, "--json", "result.json"]
+        command = [sys.executable, "-m", "plait", *arguments, *limit, "--quiet", "--json", "result.json"]
         longest = seconds + SLACK if max_tests is None else LONGEST
         started = time.monotonic()
         try:
@@ -61,7 +61,7 @@ def ask(
         except subprocess.TimeoutExpired:
             return {"trouble": f"no end within {longest:.0f} s", "seconds": time.monotonic() - started}
         took = round(time.monotonic() - started, 1)
-        if done.returncode not in (0, 1):
+        if not (folder / "result.json").is_file():  # what came to no conclusion has a result, too
             said = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
             return {"trouble": said[0], "seconds": took}
         return {**json.loads((folder / "result.json").read_text(encoding="utf-8")), "seconds": took}

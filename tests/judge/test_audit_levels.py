@@ -130,7 +130,19 @@ class Listener:
         pass
 
     def after(self, call):
+        if isinstance(call, str):
+            raise ValueError(call.upper())
         return self.before(call)
+
+
+class Caller:
+    def before(self, call):
+        return str(remember(call))
+
+
+class Setter:
+    def before(self, call):
+        setattr(self, "call", call)
 
 
 class Unknown(Elsewhere):
@@ -165,7 +177,8 @@ def test_a_class_without_state_whose_calls_returned_beside_each_other_has_nothin
 
 
 @pytest.mark.parametrize(
-    ("name", "together", "covered"), [("Listener", 0, 1), ("Listener", 2, 0), ("Unknown", 2, 1), ("Store", 2, 1)]
+    ("name", "together", "covered"),
+    [("Listener", 0, 1), ("Listener", 2, 0), ("Unknown", 2, 1), ("Store", 2, 1), ("Caller", 2, 1), ("Setter", 2, 1)],
 )
 def test_state_calls_that_never_met_and_bases_nobody_has_read_leave_it_open(name, together, covered):
     found = judged(name, "inconclusive", together=together, covered=covered)

@@ -9,6 +9,7 @@ whether it is safe.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -35,6 +36,10 @@ _SETUP = frozenset({
     "__setstate__",
 })  # fmt: skip
 _LOCKS = frozenset({"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "allocate_lock"})
+_REACHING = frozenset({
+    "setattr", "delattr", "vars", "globals", "locals", "exec", "eval", "open", "input", "__import__", "print",
+})  # fmt: skip
+"""Built-in functions that change something, or go where the source does not tell."""
 _EMPTY = frozenset({"object", "ABC", "Generic", "Protocol", ""})  # bases that bring no state
 READ, WRITE, CHANGE = "read", "write", "change"  # CHANGE reads and writes: ``n += 1``, ``items.append(x)``
 _MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
@@ -66,6 +71,7 @@ class FunctionFacts:
     calls: list[tuple[str, frozenset[str]]] = field(default_factory=list)  # of the same class or module; locks held
     orders: list[tuple[str, str, int]] = field(default_factory=list)  # a lock, another one taken inside it, the line
     careless_waits: list[int] = field(default_factory=list)  # lines that wait for a condition without a loop
+    calls_out: bool = False  # it calls what may have state of its own: other functions and classes, `setattr`
 
 
 @dataclass(slots=True)
@@ -100,11 +106,12 @@ class ClassFacts:
     def is_stateless(self) -> bool:
         """Whether nothing in the class, or in its bases, touches an attribute, a class attribute or a name of a module.
 
-        Methods and properties are no state.
+        Methods and properties are no state. What calls other functions or classes may have theirs.
         """
         functions = (*self.functions.values(), *(each for some in self.overridden.values() for each in some))
         uses = (use.state.partition(".")[2] or use.state for function in functions for use in function.uses)
-        return not self.unknown_bases and all(state in self.functions for state in uses)
+        alone = not self.unknown_bases and not any(function.calls_out for function in functions)
+        return alone and all(state in self.functions for state in uses)
 
     @property
     def is_record(self) -> bool:
@@ -314,7 +321,7 @@ class _AccessReader(ast.NodeVisitor):
             self._me = ""
         self._shared = shared
         self._locks = locks
-        own = _bound_in(node)
+        own = self._local = _bound_in(node)
         self._names = names - own
         self._foreign = foreign - own
         self._tested = 0
@@ -416,10 +423,21 @@ class _AccessReader(ast.NodeVisitor):
                 self.facts.calls.append((called.attr, frozenset(self.held)))
         elif isinstance(called, ast.Name) and self._owner is None:
             self.facts.calls.append((called.id, frozenset(self.held)))
+        self.facts.calls_out |= self._leads_out(called)
         walks = _last(called) in _WALKERS
         self._walked += walks
         self.generic_visit(node)
         self._walked -= walks
+
+    def _leads_out(self, called: ast.expr) -> bool:
+        """Return whether a call goes to a function or class whose state is not looked at here."""
+        root = called
+        while isinstance(root, ast.Attribute | ast.Subscript | ast.Call):
+            root = root.func if isinstance(root, ast.Call) else root.value
+        if not isinstance(root, ast.Name):
+            return False
+        local = root.id in self._local
+        return not local and (root.id in _REACHING or not hasattr(builtins, root.id))
 
     # -- what stands around them
 
