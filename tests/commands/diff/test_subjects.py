@@ -18,7 +18,7 @@ REFACTORINGS = list(refactorings(SUBJECTS[0].source("old")))
 @pytest.mark.parametrize("kind", REFACTORINGS)
 def test_a_refactoring_that_changes_nothing_gives_no_difference(compare, subject, kind):
     old = subject.source("old")
-    result = compare(old, refactorings(old)[kind], subject.class_name, tests=120)
+    result = compare(old, refactorings(old)[kind], subject.class_name, tests=60)
     assert result.verdict == "none"
     assert result.stats["inconclusive"] == 0
 
