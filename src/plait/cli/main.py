@@ -377,7 +377,7 @@ def _default(name: str, key: str) -> Any:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the ``plait`` command; returns the exit code."""
+    """Run ``plait`` with these words and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     _write_plainly()
     try:

@@ -61,7 +61,7 @@ def run_doctor(options: argparse.Namespace) -> int:
 
 
 def report() -> Iterator[Diagnosis]:
-    """Return everything worth knowing, one line each."""
+    """Yield everything worth knowing, one line each."""
     free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     build = "free-threaded" if free else "with the GIL"
     yield Diagnosis(f"plait {__version__} on Python {platform.python_version()} ({build}), {os.cpu_count()} cores")

@@ -66,8 +66,8 @@ class Dpor:
         self._asleep: list[Sleep] = [_EMPTY]  # by step, and behind the last one as far as anybody sleeps
         self._trace: list[Entry] = []
         self._schedule: list[int] = []
-        self._base = 0
-        self._tried = -1
+        self._base = 0  # the step at which the execution under way left the branch: what is before it is known
+        self._tried = -1  # the thread that is tried there
         self._sleep: Sleep = _EMPTY  # of the state in front of step `_seen`
         self._watched: set[int] | None = None  # the roots that wake somebody; None: any may
         self._seen = 0
@@ -143,7 +143,7 @@ class Dpor:
         self._sleep = sleep
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Return who has run up to here sleeps not; when it cannot go on, the first thread that does not."""
+        """Return the running thread if it can go on and is awake, else the first that is; `STOP` if all sleep."""
         if self._sleep and engine.step > self._seen:
             self._wake(engine)
         sleep = self._sleep
@@ -155,8 +155,10 @@ class Dpor:
         return STOP
 
     def _wakes(self, operations: tuple[Operation, ...], pending: tuple[Operation, ...]) -> bool:
+        """Return whether a step wakes a thread whose next step does ``pending``."""
         if dependent_steps(operations, pending):
             return True
+        # What the sleeper would touch first may go by a nickname (`_lasting`): its location, the root of it, or both.
         if len(pending) == 1 or all(loc >= 0 for _root, loc, _mode in pending):
             return False
         for root, loc, mode in operations:

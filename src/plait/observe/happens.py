@@ -125,7 +125,7 @@ class _Index:
         return -1
 
     def lists(self, thread: int, loc: int, mode: int) -> Iterator[list[_Positioned]]:
-        """Return the lists, each of one other thread, in which accesses can be that the operation depends on."""
+        """Yield the lists, each of one other thread, in which accesses can be that the operation depends on."""
         for other, entries in self.by_thread.items():
             if other == thread:
                 continue

@@ -69,7 +69,7 @@ def _is_own(frame: FrameType) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _loops(path: str) -> tuple[tuple[int, int], ...]:
-    """First and last line of each loop of a file, inner ones after outer ones."""
+    """Return first and last line of each loop of a file, inner ones after outer ones."""
     try:
         tree = ast.parse("".join(linecache.getlines(path)))
     except SyntaxError:

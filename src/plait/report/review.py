@@ -150,7 +150,7 @@ def _mended(review: ClassReview) -> str:
 
 
 def _nothing(review: ClassReview) -> str:
-    """Return a pass is evidence, so it says of what."""
+    """Return what was done: a pass is evidence, so it says of what."""
     done = []
     if review.diff is not None and review.diff.verdict != "inconclusive":
         done.append(f"{review.diff.stats['tests_generated']} tests compared")
@@ -326,13 +326,13 @@ def _code(text: Any) -> str:
 
 
 def _text(text: str) -> str:
-    """Words outside of code, with what is special in Markdown taken literally; code in back-ticks stays code."""
+    """Escape what is special in Markdown; code in back-ticks stays code."""
     parts = re.split(r"(`[^`\n]*`)", " ".join(text.split()))
     return "".join(part.replace("|", "\\|") if part.startswith("`") else _SPECIAL.sub(r"\\\1", part) for part in parts)
 
 
 def _html(text: str) -> str:
-    """Words inside an HTML element; code in back-ticks becomes a code element."""
+    """Escape what is special in HTML; code in back-ticks becomes a code element."""
     safe = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", safe)
 

@@ -54,7 +54,7 @@ PARALLEL_S, PARALLEL_OVERTIME = 60.0, 4.0
 
 
 def run_check(options: argparse.Namespace) -> int:
-    """Return the command; returns the exit code."""
+    """Run the command and return its exit code."""
     asked = check_options(options)
     baseline = baseline_of(options)
     receipt: Receipt[CheckResult] = Receipt()
@@ -83,7 +83,7 @@ def workers_for(
     cluster: Cluster | None = None, tests: Path | None = None, rewritten: bool = True,
     import_s: float = LONGEST_IMPORT,
 ) -> Iterator[Workers]:  # fmt: skip
-    """Worker processes that have one version of the subject, and can import the user's hook file."""
+    """Open worker processes that have one version of the subject, and can import the user's hook file."""
     spec = WorkerSpec(
         module=subject.module, qualname=subject.qualname, file=subject.file if version.kind == "worktree" else None,
         roots=(version.root, *([hook.resolve().parent] if hook is not None else ())), paths=tuple(version.extra),

@@ -49,7 +49,7 @@ class CheckOptions(SearchOptions):
 
     @property
     def kept_as(self) -> str:
-        """What findings are kept under: what one version no longer shows, another one still may."""
+        """Return the name that findings are kept under: one version may still show what another one no longer does."""
         return kept_as(self.name, self.called or self.at)
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def run_diff(options: argparse.Namespace) -> int:
-    """Return the command; returns the exit code."""
+    """Run the command and return its exit code."""
     asked = diff_options(options)
     baseline = baseline_of(options)
     receipt: Receipt[DiffResult] = Receipt()
@@ -137,7 +137,10 @@ def touches_nothing(change: Change) -> bool:
 
 
 def changed_pairs(change: Change, names: list[str]) -> list[tuple[str, str]]:
-    """CMP; if the change touches how objects are made, every method may behave differently, and all pairs count."""
+    """Return the pairs to compare (CMP).
+
+    If the change touches how objects are made, every method may behave differently, and all pairs count.
+    """
     made_anew = not change.changed_methods.isdisjoint(("__init__", "__new__", "__post_init__"))
     pairs = change.changed_pairs(names)
     if made_anew:
@@ -152,7 +155,7 @@ _CHANGERS = re.compile(
 
 
 def readers(probes: Sequence[Call]) -> tuple[Call, ...]:
-    """Probes that do not look as if they changed what they are to show, and at the end those that do.
+    """Return the probes that do not look as if they changed what they are to show, and at the end those that do.
 
     Not those with an open key: every execution of a comparison is probed, and they would be many.
     """

@@ -60,7 +60,7 @@ _FILLED = f"it has written more than {DISK >> 20} MB, or {_MOST_FILES} files"
 
 
 def run_explore(options: argparse.Namespace) -> int:
-    """Return the command; returns the exit code."""
+    """Run the command and return its exit code."""
     baseline = baseline_of(options)
     result = explore_test(options)
     found = [Found(each, result.subject, "explore") for each in result.findings]

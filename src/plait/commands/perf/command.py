@@ -86,7 +86,7 @@ class PerfOptions(CommandOptions):
 
 
 def run_perf(options: argparse.Namespace) -> int:
-    """Return the command; returns the exit code."""
+    """Run the command and return its exit code."""
     asked = perf_options(options)
     quiet = getattr(options, "quiet", False)
     with Interrupt() as interrupt:

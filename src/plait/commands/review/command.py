@@ -49,7 +49,7 @@ class ReviewOptions(SearchOptions):
 
 
 def run_review(options: argparse.Namespace) -> int:
-    """Return the command; returns the exit code."""
+    """Run the command and return its exit code."""
     asked = review_options(options)
     baseline = baseline_of(options)
     with Interrupt() as interrupt:

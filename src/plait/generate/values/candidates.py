@@ -249,7 +249,7 @@ class Candidates:
         return [*self._ready_made(cls), *self._construct(cls, depth)] or self._drawn_data(cls)
 
     def _ready_made(self, cls: type) -> list[Value]:
-        """Instances that stand in the subject's own module for everybody to use."""
+        """Return instances that stand in the subject's own module for everybody to use."""
         for home in self._homes[:1]:
             names = [name for name, each in list(home.items()) if type(each) is cls and not name.startswith("_")]
             if "__name__" in home:
@@ -315,7 +315,7 @@ class Candidates:
         return isinstance(owner, type) and snake_case(owner.__name__) == name and asked() <= provided(owner)
 
     def _like_class(self, name: str, asked: frozenset[str], homes: list[dict[str, Any]], depth: int) -> list[Value]:
-        """Instances of a class beside the subject that is named like the parameter, or is used like it."""
+        """Return instances of a class beside the subject that is named like the parameter, or is used like it."""
         for home in homes:
             for each in list(home.values()):
                 if is_a(each, type) and snake_case(each.__name__) == name and each is not self._owner:

@@ -127,7 +127,7 @@ class Trial:
     # -- executions ---------------------------------------------------------------------------------------------
 
     def execute(self, prefix: Sequence[int], strategy: Strategy | None, *, free: bool, backend: str = "auto") -> str:
-        """Return one execution; returns the engine's status."""
+        """Run one execution and return the engine's status."""
         return execute(self.prepare, prefix, strategy, free=free, finish=self.finish, backend=backend)
 
     def failure(self) -> Failure:

@@ -58,7 +58,7 @@ class TopLevel(Statements):
         return build.call_node(f"_p_{hook}n", [build.constant(name, at), build.constant(top, at), site], at)
 
     def is_shared(self, name: str) -> bool:
-        """Return all names of the text are."""
+        """Return whether threads can share a name: all of the text's own can be."""
         if self.frame.inside and self.frame.scope.owner(self.mangled(name)) is self.module:
             return not hasattr(builtins, name) and not name.startswith("_p_")
         return super().is_shared(name)

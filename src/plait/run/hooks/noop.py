@@ -63,7 +63,7 @@ def walker(func: Any, site: int, *args: Any) -> Any:
 
 
 def whole_both(left: Any, right: Any, site: int) -> Any:
-    """Return both values are about to be read as a whole, by one operation: ``right``."""
+    """Return ``right``: both values are about to be read as a whole, by one operation."""
     return right
 
 
@@ -93,22 +93,22 @@ def call_function_keyword(f: Any, site: int, value: Any) -> Any:
 
 
 def whole(o: Any, site: int) -> Any:
-    """Return all of ``o`` is about to be looked at (truth, length, unpacking, operators, formatting...): ``o``."""
+    """Return ``o``, all of which is about to be looked at (truth, length, unpacking, operators, formatting...)."""
     return o
 
 
 def unpacked(o: Any, site: int) -> Any:
-    """``o`` is about to be unpacked to several targets: ``o``."""
+    """Return ``o``, which is about to be unpacked to several targets."""
     return o
 
 
 def whole_write(o: Any, site: int) -> Any:
-    """``o`` is about to be changed as a whole (a heap, an in-place operator): ``o``."""
+    """Return ``o``, which is about to be changed as a whole (a heap, an in-place operator)."""
     return o
 
 
 def size(o: Any, site: int) -> Any:
-    """Return the truth or the length of ``o`` is about to be asked for: ``o``."""
+    """Return ``o``, whose truth or length is about to be asked for."""
     return o
 
 
@@ -183,7 +183,7 @@ def write_cell(token: object, name: str, site: int) -> bool:
 
 
 def mark() -> None:
-    """Return None where a function is entered or a loop's body ends (lambdas rely on it)."""
+    """Do nothing where a function is entered or a loop's body ends (lambdas rely on it)."""
 
 
 def element(value: Any) -> Any:

@@ -78,7 +78,7 @@ class Change:
     notes: tuple[str, ...] = ()
 
     def changed_pairs(self, methods: Iterable[str]) -> list[tuple[str, str]]:
-        """CMP of ConDiff (section IV-A, Fig. 3 line 3): unordered pairs of ``methods``, at least one of them changed.
+        """Return ConDiff's CMP (section IV-A, Fig. 3 line 3): unordered pairs of ``methods``, at least one changed.
 
         A method pairs with itself too: of n methods with c changed ones, c*n - c*(c-1)/2 pairs. Names are those of an
         interface (see `touches`) and come back as they were given.

@@ -118,7 +118,7 @@ def _code_lines(tree: ast.Module, first: int, last: int) -> set[int]:
 
 
 def regions(tree: ast.Module) -> Iterator[tuple[int, int]]:
-    """First and last lines of ``with lock`` blocks, of acquire/release pairs and of methods decorated to be locked."""
+    """Yield first and last lines of ``with lock`` blocks, of acquire/release pairs and of methods that are locked."""
     for node in ast.walk(tree):
         if isinstance(node, ast.With | ast.AsyncWith) and _guards_something(node):
             yield node.lineno, node.end_lineno or node.lineno
@@ -136,7 +136,7 @@ def _is_guard(expression: ast.expr) -> bool:
 
 
 def _pairs(function: ast.AST) -> Iterator[tuple[int, int]]:
-    """Return the regions from each ``x.acquire`` to the last ``x.release`` of the same function."""
+    """Yield the regions from each ``x.acquire`` to the last ``x.release`` of the same function."""
     taken: dict[str, int] = {}
     given: dict[str, int] = {}
     for statement in scope_statements(function):

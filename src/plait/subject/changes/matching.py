@@ -134,7 +134,7 @@ def header_parts(node: Statement) -> Iterator[ast.AST]:
 
 
 def span(node: Statement) -> tuple[int, int]:
-    """First and last line of a statement; of a compound statement, of its header with its decorators."""
+    """Return first and last line of a statement; of a compound statement, of its header with its decorators."""
     lines = [line for part in (node, *header_parts(node)) if (line := getattr(part, "lineno", None))]
     ends = [end for part in header_parts(node) for end in _ends(part)]
     if not any(isinstance(getattr(node, block, None), list) for block in BLOCKS):

@@ -26,7 +26,7 @@ def is_noise(node: ast.AST) -> bool:
 
 
 def scope_statements(container: ast.AST) -> Iterator[Statement]:
-    """Return all statements of a scope in source order, those in nested blocks included.
+    """Yield all statements of a scope in source order, those in nested blocks included.
 
     Definitions are yielded, their bodies are not: they are scopes of their own.
     """

@@ -253,7 +253,7 @@ def _announce(test: Test) -> None:
 
 
 def violation(test: Test, probes: tuple[str, ...], rules: dict[str, Any]) -> tuple[str, str | None] | None:
-    """Kind and exception of a violation that this version shows in a test; None if there is none, or no such test."""
+    """Return kind and exception of a violation that this version shows; None if there is none, or no such test."""
     worker_state.subject()
     with worker_state.world().entered():
         worker_state.note(test.as_lines())
