@@ -50,6 +50,17 @@ def finding(folder: Path) -> str:
     return re.sub(r"\n\n\d+ thread-safety violation.*", "", text, flags=re.DOTALL).rstrip()
 
 
+def outcomes(folder: Path) -> str:
+    """Return the table of outcomes of the demonstration."""
+    demo = ROOT / "benchmarks" / "demo"
+    versions = f"--old dir:{demo / 'old'} --new dir:{demo / 'new'}"
+    said = say(f"plait diff account:Account {versions} --max-tests 10 --quiet", folder, 100)
+    table = re.search(r"^  Everything it can do.*?(?=\n\n)", said, re.DOTALL | re.MULTILINE)
+    if table is None:
+        raise SystemExit("the demonstration has no table of outcomes")
+    return f"  ...\n{table[0]}"
+
+
 # -- the tutorial --
 
 
@@ -107,7 +118,7 @@ def fixed(folder: Path) -> str:
 
 
 PAGES: Mapping[str, Mapping[str, tuple[str, Callable[[Path], str]]]] = {
-    "README.md": {"class": ("python", the_class), "finding": ("", finding)},
+    "README.md": {"class": ("python", the_class), "finding": ("", finding), "outcomes": ("", outcomes)},
     "docs/tutorial.md": {
         "titles": ("", titles), "lost count": ("", lost_count), "replay": ("", replayed),
         "regression test": ("", regression_test), "sound": ("", sound), "fixed": ("", fixed),

@@ -194,6 +194,16 @@ def test_the_samples_of_a_page_are_what_plait_says(name):
     assert made["renewed"](name, page) == page, "run docs/make_samples.py"
 
 
+def test_what_readme_takes_from_the_tutorial_is_there():
+    """The tutorial's outputs are compared with those of plait; README shows some of their lines."""
+    readme, tutorial = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/tutorial.md"))
+    taken = re.findall(r"<!-- lines of the tutorial -->\n```\n(.*?)\n```", readme, re.DOTALL)
+    said = " ".join(tutorial.split())
+    lines = [" ".join(line.split()) for block in taken for line in block.splitlines() if line.strip() != "..."]
+    assert len(lines) > 3
+    assert [line for line in lines if line not in said] == []
+
+
 def test_readme_and_docs_have_commands():
     every = [each for page in PAGES for each in blocks(page.read_text(encoding="utf-8"))]
     assert sum(len(each.commands) for each in every) >= 40

@@ -6,12 +6,14 @@ test are explored up to a limit, so that a test that passes says more than "the 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +93,7 @@ def _run(order: dict[str, Any]) -> int:
     from plait.run.importing.world import World, find_in
     from plait.subject.name import Subject
 
-    root = Path(order["path"]) if order["path"] is not None else Path.cwd()
+    root = Path(order["path"]).absolute() if order["path"] is not None else Path.cwd()
     try:
         subject = Subject.parse(order["subject"], path=root)
         world = World(PLACES)
@@ -102,7 +104,7 @@ def _run(order: dict[str, Any]) -> int:
         return _gone(order["subject"], str(error))
     world.snapshot()
     test = Test.from_lines(order["imports"], order["prefix"], order["threads"])
-    with world.entered():
+    with _own_folder(order["imports"]), world.entered():
         gone = _missing(order, test)
         if gone:
             return _gone(order["subject"], gone)
@@ -112,6 +114,21 @@ def _run(order: dict[str, Any]) -> int:
             return _gone(order["subject"], f"{calls} touch nothing any more that threads could share")
     print(said)
     return SHOWN if said else 0
+
+
+@contextlib.contextmanager
+def _own_folder(imports: Sequence[str]) -> Iterator[None]:
+    """Run a test that makes a file in a folder of its own, as the worker did that found it; others where they are."""
+    if not any(line.endswith("import sample_file") for line in imports):
+        yield
+        return
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory(prefix="plait-") as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
 
 
 def _gone(subject: str, why: str) -> int:

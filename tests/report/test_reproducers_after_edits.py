@@ -165,3 +165,36 @@ def test_a_module_that_has_gone_is_named(left):
     assert "fire" in said(folder, reproducer, SOURCE), "it fails while the fault is there"
     assert "No module named 'shop'" in said(folder, reproducer, None)
     assert "shop has no 'Listeners'" in said(folder, reproducer, "")
+
+
+READER = """
+class Reader:
+    def __init__(self, path):
+        self.path = path
+        self.reads = 0
+
+    def add(self):
+        reads = self.reads
+        with open(self.path) as file:
+            self.text = file.read()
+        self.reads = reads + 1
+"""
+
+
+NEEDS_A_FILE = """
+from plait.reproduce import assert_safe
+
+
+def test_reader():
+    assert_safe(
+        "shop:Reader", path=".", schedule=[], prefix=["x = Reader(sample_file())"], threads=[["x.add()"], ["x.add()"]],
+        imports=["from shop import Reader", "from plait.generate.callables import sample_file"],
+    )
+"""
+
+
+def test_a_test_that_needs_a_file_leaves_none_behind(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "test_reader.py").write_text(NEEDS_A_FILE, encoding="utf-8")
+    assert "`x.reads`" in said(tmp_path, tmp_path / "test_reader.py", READER)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["shop.py", "test_reader.py"]
