@@ -109,3 +109,20 @@ def test_the_tutorial_shows_what_plait_finds(tmp_path, monkeypatch, capsys):
     assert explained[1] in [finding["summary"] for finding in found]
     assert (tmp_path / "plait-out" / re.search(r"plait-out/(\w+\.py)", page)[1]).is_file()
     assert (tmp_path / "report.html").is_file()
+
+
+SAID = (
+    "atomic", "baseline", "conflict", "deadlock", "finding", "fingerprint", "free-threaded build", "GIL", "guard", "hang",
+    "inconclusive", "interleaving", "lost update", "mend", "OS thread", "preemption", "race", "regression test",
+    "schedule", "stand-in", "verdict", "violation",
+)  # fmt: skip
+"""Words that reports use without explaining them."""
+
+
+def test_the_words_of_reports_are_in_the_glossary():
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    words = re.findall(r"^\| ([^|]+?) \|", text, re.MULTILINE)[1:]
+    assert [word for word in SAID if word not in words] == []
+    terms = words[words.index("---") + 1 :] if "---" in words else words
+    assert terms == sorted(terms, key=str.lower)
+    assert len(terms) == len(set(terms))
