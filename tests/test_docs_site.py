@@ -112,9 +112,9 @@ def test_the_tutorial_shows_what_plait_finds(tmp_path, monkeypatch, capsys):
 
 
 SAID = (
-    "atomic", "baseline", "conflict", "deadlock", "finding", "fingerprint", "free-threaded build", "GIL", "guard", "hang",
-    "inconclusive", "interleaving", "lost update", "mend", "OS thread", "preemption", "race", "regression test",
-    "schedule", "stand-in", "verdict", "violation",
+    "atomic", "baseline", "conflict", "deadlock", "finding", "fingerprint", "free-threaded build", "GIL", "guard",
+    "hang", "inconclusive", "interleaving", "lost update", "mend", "OS thread", "preemption", "race",
+    "regression test", "schedule", "stand-in", "verdict", "violation",
 )  # fmt: skip
 """Words that reports use without explaining them."""
 
