@@ -19,6 +19,7 @@ from plait.subject.package.claims import CLAIMED, DENIED, LOCKED, PROMISED, UNSA
 
 _MARK = 13  # columns of a verdict
 _LISTED = 3  # findings of one class
+_NAMED = 40  # names in one row
 _ALIKE = 3  # names with the same reason that share a row
 _SUSPECTS = 10
 _STATES = 12
@@ -121,7 +122,8 @@ def _alike(audited: Sequence[Audited]) -> list[list[Audited]]:
 def _rows(same: Sequence[Audited], layout: Layout) -> list[Line]:
     """Return one row for names of which the same is to be said."""
     first = same[0]
-    names = ", ".join(each.name for each in same)
+    names = ", ".join(each.name for each in same[:_NAMED])
+    names += f" and {len(same) - _NAMED} more (--json has them all)" if len(same) > _NAMED else ""
     said = wrapped(f"{len(same)} names: {in_one_line(first)[:-1]}: {names}.", layout.prose - _MARK, 0, 0)
     lines: list[Line] = [[Span(f"{first.verdict:{_MARK}}", _STYLES[first.verdict]), Span(said[0])]]
     return [*lines, *([Span(" " * _MARK + part)] for part in said[1:])]

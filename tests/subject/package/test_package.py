@@ -186,3 +186,16 @@ def test_a_class_has_the_locks_and_methods_of_its_bases():
     assert not whole.functions["get"].uses
     assert found.classes["Shelf"].locks == set()
     assert whole_class({"shop": found}, "shop", "Nobody") is None
+
+
+def test_the_larger_of_two_numbers_is_no_walk():
+    source = """
+        class Stock:
+            def top(self):
+                return max(0, self.n)
+
+            def last(self):
+                return max(self.rows)
+    """
+    walked = {use.state for _, use in facts(source).classes["Stock"].later_uses() if use.walked}
+    assert walked == {"self.rows"}

@@ -16,7 +16,7 @@ from pathlib import Path
 from plait.commands.accepting import apply_baseline, baseline_of, is_new
 from plait.commands.audit.package import claims_of
 from plait.commands.audit.plan import ENDLESS, Plan, Planned, plan_of
-from plait.commands.budget import Budget
+from plait.commands.budget import LONGEST_IMPORT, Budget
 from plait.commands.check.command import check
 from plait.commands.check.options import CheckOptions
 from plait.commands.interrupt import Interrupt
@@ -161,7 +161,8 @@ def _judged(
             for each in step.audited:  # its attributes are read and written, each in one step
                 each.verdict, each.contract, each.reason = SILENT, ATOMIC, "it has no methods, only attributes"
         else:
-            _leave([step], _reason_in(str(error), step.subject, version))
+            late = isinstance(error, UsageError) and "no answer after" in str(error) and step.seconds < LONGEST_IMPORT
+            _leave([step], _reason_in(str(error), step.subject, version), wants_time=late)
     except MemoryError:
         raise
     except Exception as error:  # of our own: what the others have found stands

@@ -424,7 +424,7 @@ class _AccessReader(ast.NodeVisitor):
         elif isinstance(called, ast.Name) and self._owner is None:
             self.facts.calls.append((called.id, frozenset(self.held)))
         self.facts.calls_out |= self._leads_out(called)
-        walks = _last(called) in _WALKERS
+        walks = _last(called) in _WALKERS and not (_last(called) in ("min", "max") and len(node.args) > 1)
         self._walked += walks
         self.generic_visit(node)
         self._walked -= walks
