@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plait import __version__
+from plait.errors import BUG
 from plait.model.finding import Finding
 from plait.model.fingerprint import fingerprint_of
 
@@ -53,6 +54,11 @@ class Result:
     def is_good(self) -> bool:
         """Whether nothing bad was found and something was looked at."""
         return self.verdict in _GOOD
+
+    @property
+    def own_errors(self) -> list[str]:
+        """Notes that say what plait itself failed at: another run may do better."""
+        return [note for note in self.notes if note.startswith(BUG)]
 
     def _as_json(self, finding: Finding) -> dict[str, Any]:
         return {**finding.as_json(), "fingerprint": fingerprint_of(finding, self.subject)}

@@ -232,6 +232,6 @@ def _result(
     }
     return AuditResult(
         "audit", listing.name, verdict, {}, options.seed, options.model, list(found.values()), stats,
-        budget.elapsed, "budget" if any("no time" in each.reason for each in audited) else "exhausted",
+        budget.elapsed, "budget" if any(each.wants_time for each in audited) else "exhausted",
         [f"not read: {each}" for each in listing.unreadable], more,
     )  # fmt: skip

@@ -25,7 +25,7 @@ from plait.commands.check.options import DEFAULT_BUDGET, CheckOptions, check_opt
 from plait.commands.interrupt import Interrupt
 from plait.commands.progress import Progress
 from plait.commands.releases import opened
-from plait.errors import BUG, FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, guarded
+from plait.errors import FOUND, INCONCLUSIVE, INTERRUPTED, NOTHING_FOUND, UNUSABLE, guarded
 from plait.explore.capp.partition import Aim
 from plait.judge.contract import hold_to
 from plait.model.command_results import CheckResult
@@ -252,7 +252,7 @@ def _remembered(campaign: Campaign, options: CheckOptions, memory: Memory) -> Ch
     """Return the result of a search that has ended, and keep it for the next run."""
     result = campaign.result()
     # A run with an error of our own may do better the next time: it is not taken for done.
-    if result.stopped_by != "interrupt" and not any(note.startswith(BUG) for note in result.notes):
+    if result.stopped_by != "interrupt" and not result.own_errors:
         guarded("remembering", lambda: _keep(result, campaign, options, memory), result.notes)
     return result
 

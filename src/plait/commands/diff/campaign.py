@@ -20,13 +20,13 @@ from plait.commands.diff.evidence import WorkDone, conclude_diff
 from plait.commands.diff.finding import MOST_LISTED, Minimising, bare_finding, difference_finding
 from plait.commands.diff.options import DiffOptions
 from plait.commands.diff.runs import known_tests
-from plait.commands.diff.search import LOST, Counts, DiffSearch
+from plait.commands.diff.search import Counts, DiffSearch
 from plait.commands.diff.sides import Sides
 from plait.commands.diff.stages import Comparisons
 from plait.commands.diff.worker import Generation
 from plait.commands.interrupt import Interrupt
 from plait.commands.progress import Progress
-from plait.errors import BUG, UsageError, guarded, own_error
+from plait.errors import UsageError, guarded, own_error
 from plait.explore.capp.partition import Aim
 from plait.generate.condiff import CommonInterface, common_interface
 from plait.judge.difference.filter import Filter
@@ -105,7 +105,7 @@ class DiffCampaign:
                 self._take(search, new)
         result = self._result()
         # A run with an error of our own may do better the next time: it is not taken for done.
-        if memory is not None and not any(note.startswith(BUG) for note in result.notes):
+        if memory is not None and not result.own_errors:
             kept_run = partial(runs.keep, memory, options.as_key(), result, known, self._revealing, self._last)
             guarded("remembering", kept_run, result.notes, kept="a later run begins anew")
         result.elapsed_s = time.monotonic() - self._started
@@ -332,7 +332,7 @@ class DiffCampaign:
         end = Conclusion("", (), {}) if self._generation is None else self._conclusion(verdict, self._generation)
         verdict = "inconclusive" if end.reason else verdict
         if search is not None:
-            self._notes += [*search.notes, *search.left_out, *self._checks.notes, *self._apart.notes]
+            self._notes += [*search.losses, *search.notes, *search.left_out, *self._checks.notes, *self._apart.notes]
         self._notes += self._common.notes if self._common is not None else []
         if search is not None and search.counts.known:
             self._notes.append(
@@ -365,7 +365,7 @@ class DiffCampaign:
         done = WorkDone(
             counts.tests, counts.filtered, counts.known, counts.unchecked, checks.checks, checks.inconclusive,
             checks.lost, checks.diverged, in_time=not self._late(),
-            losses=tuple(note for note in search.notes if note.startswith(LOST)) if search is not None else (),
+            losses=tuple(search.losses) if search is not None else (),
             left_out=tuple(search.left_out) if search is not None else (),
         )  # fmt: skip
         end = conclude_diff(generation.interface, self._pairs, self._change.direct_methods, checks.calls, sides, done)

@@ -47,7 +47,6 @@ from plait.model.test import Call, Test
 from plait.workers.failures import WorkerFailed
 from plait.workers.pool import Answer, WorkerError
 
-LOST = "a worker was lost"
 PORTION = 12  # tests that are filtered together at first
 MOST_AT_ONCE = 100
 FEW = 30  # tests of a stage without a promising access that are filtered by their traces
@@ -106,6 +105,7 @@ class DiffSearch:
     counts: Counts = field(default_factory=Counts)
     sequential: list[Sequential] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    losses: list[str] = field(default_factory=list)  # what killed workers
     left_out: dict[str, None] = field(default_factory=dict)  # what is said of methods that are not called
     recent: list[Test] = field(default_factory=list)
     exhausted: bool = False
@@ -244,7 +244,7 @@ class DiffSearch:
         where = f" at {error.where}" if error.where else ""
         lines = (error.note or {}).get("suffixes", ())
         doing = f" while running {' | '.join('; '.join(calls) for calls in lines)}" if lines else ""
-        self.notes.append(f"{LOST}: {error.reason}{where}{doing}")
+        self.losses.append(f"a worker was lost: {error.reason}{where}{doing}")
 
     # -- tests: pairs of suffixes (lines 8-9 and 15-24) -------------------------------------------------------------
 
