@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 import xmlschema
-from report_samples import NASTY, asked, compared, shape, without_version
+from report_samples import NASTY, asked, checked, compared, shape, without_version
 from review_samples import account, cache, clean, result, touched, unusable, whole
 
 from plait.cli.main import main
@@ -70,7 +70,7 @@ def test_speed_says_nothing_about_safety():
     for step in (review.diff, review.check, *review.explored):
         step.verdict, step.reason = "inconclusive", "calls always raised. Give values"
     assert (review.verdict, review.perf.verdict) == ("inconclusive", "none")
-    assert line(review).startswith("no conclusion: diff: no conclusion: calls always raised. Give values; check: ")
+    assert line(review).startswith("no conclusion: diff: calls always raised. Give values; check: ")
     review.check.verdict = "none"
     assert review.verdict == "clean"
     assert "tests compared" not in line(review)
@@ -285,3 +285,20 @@ def test_existing_tests_without_threads_need_no_word():
     for step in made.explored:
         step.more["tests"] = [{"test": "tests/test_shop.py::test_one", "ran": "not under control"}]
     assert [each.startswith("explore ") for each in made.untold] == [True] * len(made.explored)
+
+
+def test_a_class_without_a_conclusion_is_told_beside_those_where_nothing_was_found():
+    """ "nothing found" of two classes, of which one could not be judged, reads as a pass of both."""
+    undecided = clean()
+    undecided.diff = undecided.perf = None
+    undecided.explored = []
+    undecided.check = checked(found=False)
+    undecided.check.verdict, undecided.check.reason = "inconclusive", "the time was over"
+    classes = [clean(), undecided]
+    assert "2 classes for several threads, nothing found, no conclusion about 1 of them" in "\n".join(
+        review_statement(result(classes), classes)
+    )
+    assert "### plait: nothing found, no conclusion about 1 of 2 classes\n" in review_markdown(result(classes), classes)
+    assert line(undecided) == "no conclusion: check: the time was over"
+    alone = [clean()]
+    assert "### plait: nothing found\n" in review_markdown(result(alone), alone)

@@ -166,7 +166,7 @@ def _nothing(review: ClassReview) -> str:
 
 def _reasons(review: ClassReview) -> str:
     if review.untold:
-        return "; ".join(review.untold)
+        return "; ".join(each.replace(": no conclusion: ", ": ", 1) for each in review.untold)
     if review.perf is not None and review.perf.verdict == "inconclusive" and review.perf.reason:
         return review.perf.reason
     return review.notes[0] if review.notes else "no test could be run"
@@ -233,7 +233,7 @@ def review_statement(result: ReviewResult, classes: list[ClassReview]) -> list[s
     if not classes:
         lines = [f"No class that is meant for several threads is touched, {versions}."]
     else:
-        none = "no conclusion" if result.verdict == "inconclusive" else "nothing found"
+        none = _none(result, classes)
         said = f"{found} finding{'' if found == 1 else 's'}" if found else none
         lines = [f"{versions}: {count}, {said} ({result.elapsed_s:.0f} s)."]
     for review in classes:
@@ -241,6 +241,14 @@ def review_statement(result: ReviewResult, classes: list[ClassReview]) -> list[s
         if review.verdict != "inconclusive":
             lines += [f"{review.name}: {note}" for note in review.notes]
     return lines
+
+
+def _none(result: ReviewResult, classes: list[ClassReview]) -> str:
+    """Return what is said where nothing was found: a class that could not be judged is no clean one."""
+    if result.verdict == "inconclusive":
+        return "no conclusion"
+    undecided = sum(each.verdict == "inconclusive" for each in classes)
+    return f"nothing found, no conclusion about {undecided} of them" if undecided else "nothing found"
 
 
 # -- review markdown ---------------------------------------------------------------------------------------------------
@@ -259,7 +267,7 @@ def review_markdown(result: ReviewResult, classes: list[ClassReview]) -> str:
     if not found and any(review.known for review in classes):
         none = "plait: nothing new was found"
     else:
-        none = "plait: no conclusion" if result.verdict == "inconclusive" else "plait: nothing found"
+        none = f"plait: {_none(result, classes).replace('them', f'{len(classes)} classes')}"
     head = "plait: this change is not safe or not as fast under threads" if found else none
     lines = [MARKER, f"### {head}", ""]
     if classes:
