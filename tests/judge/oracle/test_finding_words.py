@@ -2,7 +2,9 @@
 
 import itertools
 import re
+import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -138,6 +140,7 @@ ROOM = """
             while self.inside:
                 pass
 """
+GOLDEN = Path(__file__).parents[2] / "golden"
 CASES = {
     "race": (CART, ["x = Cart()"], ["x.add(5)"], ["x.add(7)"], ["x.total"]),
     "deadlock": (TRANSFER, ["x = Bank()"], ["x.save()"], ["x.spend()"], []),
@@ -148,6 +151,9 @@ CASES = {
     "global": (OFFICE, ["x = Office()"], ["x.ticket()"], ["x.ticket()"], []),
     "hang": (ROOM, ["x = Room()"], ["x.enter()"], ["x.enter()"], []),
 }
+
+IN_LIBRARY = frozenset({"queue"})
+"""Cases with steps in a module of the standard library, which differ from version to version."""
 
 
 @pytest.fixture
@@ -186,7 +192,20 @@ def test_a_finding_at_three_widths(case, golden):
         text = as_text(finding_lines(finding, Layout(width)))
         assert max(map(len, text.splitlines())) <= width
         assert len(text.splitlines()) <= SCREEN
-        golden(f"finding/{name}-{width}.txt", re.sub(r"\bw\d{3}\b", "shop", text))
+        text = re.sub(r"\bw\d{3}\b", "shop", text)
+        file = f"finding/{name}-{width}.txt"
+        if name in IN_LIBRARY and sys.version_info >= (3, 13):  # which has other steps there
+            told = (GOLDEN / file).read_text(encoding="utf-8")
+            assert _around(text) == _around(told)
+        else:
+            golden(file, text)
+
+
+def _around(text):
+    """What is said before the steps and after them, without the lines of the standard library."""
+    head, steps, rest = re.sub(r"(queue\.py):\d+", r"\1", text.strip()).partition("\n  What happens")
+    assert steps
+    return head, rest.rpartition("\n\n")[2]
 
 
 def said(finding):
