@@ -241,6 +241,7 @@ def mounted(interpreter: Interpreter) -> Iterator[None]:
     wanted = {  # the folder itself too: a mount namespace can be had only where the root is a mount
         system: ["--bind", str(system)], system / "proc": ["-t", "proc", "proc"],
         system / "dev" / "pts": ["-t", "devpts", "devpts"],  # terminals: some tests open one
+        system / "dev" / "shm": ["-t", "tmpfs", "-o", "mode=1777", "shm"],
     }  # fmt: skip
     ours = [place for place in wanted if not place.is_mount()]
     for place in ours:

@@ -54,3 +54,12 @@ def explore_for(data, seconds):
     while time.monotonic() < ends:
         found = explore(data)
     return found
+
+
+def fill_the_disk(count, size):
+    """Write so many files of so many bytes to the worker's folder, one after the other, and wait."""
+    for number in range(count):
+        descriptor = os.open(str(number), os.O_CREAT | os.O_WRONLY)
+        os.posix_fallocate(descriptor, 0, size)
+        os.close(descriptor)
+    time.sleep(30)

@@ -30,6 +30,8 @@ from plait.workers.protocol import WorkerSpec
 HERE = Path(__file__).parent
 SECURITY = HERE.parents[1] / "docs" / "security.md"
 NOBODY = 65534
+WATCHED = {"disk filled by many files"}
+"""Acts that the worker's parent ends, where there is no mount namespace; see `test_too_much`."""
 USERS = (0, NOBODY) if os.geteuid() == 0 else (os.geteuid(),)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is the audit hook alone")
@@ -129,6 +131,8 @@ def test_nothing_gets_through_where_the_kernel_enforces(user):
     results, through, layers = _committed("kernel", user)
     if not {"landlock", "seccomp"} <= set(layers["in_force"]):
         pytest.skip(f"this kernel does not: {layers['missing']}")
+    if "mounts" not in layers["in_force"].get("namespaces", ""):
+        through = through - WATCHED
     assert {name: results[name] for name in through} == {}
 
 

@@ -7,12 +7,15 @@ import os
 import sys
 import tempfile
 
+import chaos_tasks
 import pytest
 
 from in_process import plait
 from plait.commands.explore import command
 from plait.run.native import process
 from plait.run.rewrite import cache, keeper
+from plait.workers import pool
+from plait.workers.protocol import WorkerSpec
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="nobody looks elsewhere")]
 
@@ -76,6 +79,14 @@ def test_what_a_test_writes_is_limited(project, monkeypatch):
     done = plait(project, "explore", "test_taker.py", "--budget", "30s")
     assert done.returncode == 3
     assert "it has written more than " in done.stdout
+
+
+def test_what_a_worker_writes_is_limited_without_a_mount_namespace(monkeypatch):
+    """Where no such namespace is to be had, what it writes is on a disk of the machine."""
+    monkeypatch.setattr(pool, "DISK", 1 << 24)
+    with pool.Workers(WorkerSpec(kernel=False), count=1) as workers:
+        error = workers.submit(chaos_tasks.fill_the_disk, 5, 1 << 22, timeout=60).exception()
+    assert "it has written more than 16 MB" in str(error)
 
 
 HOARD = """

@@ -49,7 +49,7 @@ if sys.platform != "win32":
     import fcntl
     import resource
 
-BLACK_BOX, TRACE, WORK, YOUTH = "blackbox", "trace", "own/work", "youth"
+BLACK_BOX, TRACE, OWN, WORK, YOUTH = "blackbox", "trace", "own", "own/work", "youth"
 """What is in a worker's folder; the last is what it said to its standard error before it had a black box."""
 TELL = getattr(signal, "SIGUSR2", None)
 """The signal on which a worker writes down where it stands, also from within C code."""

@@ -22,13 +22,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 from plait.errors import PlaitBugError, UsageError
 from plait.model.result import note_confinement
-from plait.run.native.process import ENVIRONMENT, excess, memory_share
+from plait.run.native.kernel import DISK
+from plait.run.native.process import ENVIRONMENT, excess, filled, memory_share
 from plait.run.native.stillness import waits
 from plait.subject.versions.scratch import remove_tree, scratch
 from plait.workers import guard
 from plait.workers.blackbox import LOADING, OUTSIDE, BlackBox, tail
 from plait.workers.boot import (
     BLACK_BOX,
+    OWN,
     TELL,
     TRACE,
     YOUTH,
@@ -279,6 +281,7 @@ def _raise_failure(reply: Reply, worker: Worker) -> None:
 
 START_S = 60.0  # how long a process may take to come up
 TICK_S = 0.1  # between two looks at what a process says about itself
+LOOKS = 10  # of these, one is at its folder
 PATIENT = 3  # times longer for a process that hardly gets the processor
 _ENDS = (VALUE, USAGE, MEMORY, BUG, UNREAD, UNSENT)  # of a task
 TELL_S = 0.2  # how long a process that hangs has to write down where
@@ -295,6 +298,7 @@ class Worker:
         home.mkdir(parents=True)
         self._allowed = spec.allow
         self._memory = spec.memory_limit or memory_share(1)
+        self._looks = 0
         self._home = home
         self._numbers = itertools.count(1)
         try:
@@ -376,8 +380,14 @@ class Worker:
             return "", 0.0
 
     def _look_at_size(self) -> None:
-        """End a process that takes threads or memory without end, where the kernel does not: others lack them."""
+        """End a process that takes threads, memory or disk without end, where the kernel does not: others lack them.
+
+        In a mount namespace what it writes is in memory, limited, and not to be seen from here.
+        """
         too_much = excess(self._process.pid, self._memory)
+        self._looks += 1
+        if not too_much and self._looks % LOOKS == 0 and "write" not in self._allowed:
+            too_much = filled(str(self._home / OWN), DISK)
         if too_much:
             self._process.kill()
             raise WorkerCrashed(too_much, **self._remains())

@@ -32,7 +32,7 @@ from plait.report.publish import publish_result
 from plait.report.sources import name_from, sources, steps_of_finding
 from plait.run.importing.world import cache_folder
 from plait.run.native.kernel import DISK
-from plait.run.native.process import excess, memory_share, passed_on
+from plait.run.native.process import excess, filled, memory_share, passed_on
 from plait.run.native.stillness import waits
 from plait.store.baseline import Found
 from plait.subject.changes.impact import Impact, impact_as_json
@@ -55,8 +55,6 @@ COLLECTION = 120.0  # seconds that pytest may need to begin with the first test
 LOOK, LOOKS = 0.05, 10  # seconds between two looks at a process, and how many must find it waiting
 _STUCK = "it has not ended within its budget, nor could it be interrupted: it is in a call of C code that "
 _WAITED, _COMPUTED = _STUCK + "waits for ever", _STUCK + "computes on and on"
-_MOST_FILES = 100_000
-_FILLED = f"it has written more than {DISK >> 20} MB, or {_MOST_FILES} files"
 
 
 def run_explore(options: argparse.Namespace) -> int:
@@ -196,8 +194,8 @@ def _run_pytest(
                     end, begun = time.monotonic() + seconds, True
                 too_much = _too_much(process.pid)
                 looks += 1
-                if not too_much and looks % LOOKS == 0 and _is_full(account.parent):
-                    too_much = _FILLED
+                if not too_much and looks % LOOKS == 0:
+                    too_much = filled(str(account.parent), DISK)
                 if too_much:
                     return too_much
                 idle = idle + 1 if waits(process.pid) else 0
@@ -218,23 +216,6 @@ def _too_much(process: int) -> str:
         children = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
     share = memory_share(max(1, len(children)))
     return next(filter(None, (excess(each, share) for each in (process, *map(int, children)))), "")
-
-
-def _is_full(folder: Path) -> bool:
-    """Return whether too much was written below a folder, which is on a disk of the machine."""
-    waiting, size, count = [str(folder)], 0, 0
-    while waiting:
-        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
-            for entry in entries:
-                count += 1
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-                else:
-                    with contextlib.suppress(OSError):
-                        size += entry.stat(follow_symlinks=False).st_blocks * 512
-                if size > DISK or count > _MOST_FILES:
-                    return True
-    return False
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -37,6 +37,7 @@ ENVIRONMENT = "env:"
 LONGEST_ANSWER = 64 * 1024 * 1024  # of a process that may say anything
 THREADS = 2000
 """Threads of a process that runs code under test; with more it is ended, since they are missing elsewhere."""
+MOST_FILES = 100_000  # that it may make
 LOOK_S = 0.05  # between two looks at their number: a hundred microseconds are enough for some threads
 _SHARE = 0.75  # of the machine's memory goes to processes that run code under test; the rest is everybody else's
 _MARGIN = 1 << 28  # bytes of interpreter and libraries
@@ -156,6 +157,23 @@ def excess(process: int, memory: int) -> str:
         return f"it had {threads} threads, more than {THREADS}"
     if used > memory + _MARGIN:
         return f"out of memory: it had {used >> 20} MB, more than {memory >> 20}"
+    return ""
+
+
+def filled(folder: str, most: int) -> str:
+    """Return what was written too much of below a folder that is on a disk of the machine; empty if of nothing."""
+    waiting, size, count = [folder], 0, 0
+    while waiting:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                count += 1
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    with contextlib.suppress(OSError):
+                        size += entry.stat(follow_symlinks=False).st_blocks * 512
+                if size > most or count > MOST_FILES:
+                    return f"it has written more than {most >> 20} MB, or {MOST_FILES} files"
     return ""
 
 
