@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 from plait.errors import PlaitBugError, UsageError
 from plait.model.result import note_confinement
 from plait.run.native.kernel import DISK
-from plait.run.native.process import ENVIRONMENT, excess, filled, memory_share
+from plait.run.native.process import ENVIRONMENT, excess, memory_share, overfull
 from plait.run.native.stillness import waits
 from plait.subject.versions.scratch import remove_tree, scratch
 from plait.workers import guard
@@ -387,7 +387,7 @@ class Worker:
         too_much = excess(self._process.pid, self._memory)
         self._looks += 1
         if not too_much and self._looks % LOOKS == 0 and "write" not in self._allowed:
-            too_much = filled(str(self._home / OWN), DISK)
+            too_much = overfull(str(self._home / OWN), DISK)
         if too_much:
             self._process.kill()
             raise WorkerCrashed(too_much, **self._remains())

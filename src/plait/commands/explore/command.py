@@ -32,7 +32,7 @@ from plait.report.publish import publish_result
 from plait.report.sources import name_from, sources, steps_of_finding
 from plait.run.importing.world import cache_folder
 from plait.run.native.kernel import DISK
-from plait.run.native.process import excess, filled, memory_share, passed_on
+from plait.run.native.process import excess, memory_share, overfull, passed_on
 from plait.run.native.stillness import waits
 from plait.store.baseline import Found
 from plait.subject.changes.impact import Impact, impact_as_json
@@ -195,7 +195,7 @@ def _run_pytest(
                 too_much = _too_much(process.pid)
                 looks += 1
                 if not too_much and looks % LOOKS == 0:
-                    too_much = filled(str(account.parent), DISK)
+                    too_much = overfull(str(account.parent), DISK)
                 if too_much:
                     return too_much
                 idle = idle + 1 if waits(process.pid) else 0

@@ -160,7 +160,7 @@ def excess(process: int, memory: int) -> str:
     return ""
 
 
-def filled(folder: str, most: int) -> str:
+def overfull(folder: str, most: int) -> str:
     """Return what was written too much of below a folder that is on a disk of the machine; empty if of nothing."""
     waiting, size, count = [folder], 0, 0
     while waiting:
