@@ -19,6 +19,7 @@ from plait.judge.audit import (
     judge_functions,
     supported_level,
 )
+from plait.model.test import Test
 from plait.subject.package.claims import DENIED, LOCKED, UNSAID
 from plait.subject.package.facts import module_facts, whole_class
 from plait.subject.source import Module
@@ -198,6 +199,29 @@ def test_a_function_has_its_own_counts():
     judge_functions([one, other], result)
     assert (one.evidence["pairs"], one.evidence["pairs_covered"], list(one.evidence["methods"])) == (2, 1, ["a"])
     assert one.verdict == other.verdict == SILENT
+
+
+@pytest.mark.parametrize(
+    ("prefix", "threads", "suspects", "through"),
+    [
+        (["x = m", "a1 = Reader()"], [["x.read(a1)"], ["x.read(a1)"]], [], True),
+        (["x = m", "a1 = Reader()", "a2 = Line(a1)"], [["x.read(a1)"], ["x.read(a2)"]], [], True),
+        (["x = m", "a1 = Reader()", "a2 = Reader()"], [["x.read(a1)"], ["x.read(a2)"]], [], False),
+        (["x = m"], [["x.read(1)"], ["x.read(1)"]], [], False),
+        (["x = m", "a1 = Reader()"], [["x.read(a1)"], ["x.read(a1)"]], ["a place"], False),
+    ],
+)
+def test_a_function_that_harms_what_it_is_given(prefix, threads, suspects, through):
+    test = Test.from_lines(["import m"], prefix, threads)
+    finding = SimpleNamespace(methods=["m.read", "m.read"], siblings=[], test=test)
+    rows = {"read": {"called": 2, "returned": 2, "returned_together": 1}}
+    result = SimpleNamespace(
+        findings=[finding], stats={"methods": rows, "tests": 3}, more={"pairs": []}, stopped_by="budget", notes=[]
+    )
+    audited = Audited("m:read", "function", "m.py", 1, suspects=suspects)
+    judge_functions([audited], result)
+    assert (audited.verdict, audited.through_argument) == (UNSAFE, through)
+    assert supported_level([made(SILENT)] * 9 + [audited]) == ("3 - Stable" if through else "1 - Unstable")
 
 
 def made(verdict, claim=UNSAID, kind="class"):

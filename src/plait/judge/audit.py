@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 from plait.model.command_results import CallRow, CheckResult
 from plait.model.finding import Finding
+from plait.model.test import Call
 from plait.subject.contract import ATOMIC, EXTERNAL, IMMUTABLE, INTERNAL, LOCAL
 from plait.subject.package.claims import CLAIMED, DENIED, UNSAID
 from plait.subject.package.facts import READ, ClassFacts
@@ -16,6 +19,7 @@ from plait.subject.package.suspects import Suspect
 UNSAFE, SILENT, UNJUDGED = "unsafe", "no violation", "not judged"
 UNKNOWN = "unknown"  # beside the levels of a contract
 _LEVELS = {1: "1 - Unstable", 2: "2 - Beta", 3: "3 - Stable"}
+_NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _ENOUGH = 0.9  # of the public classes and functions must be judged for "Stable"
 
 
@@ -25,6 +29,9 @@ class Audited:
 
     ``evidence`` are counts behind a verdict, ``reason`` says why there is none and what to give; ``wants_time`` if more
     time may be enough. ``claim`` is what the source says about threads (`plait.subject.package.claims`).
+
+    A function is unsafe only ``through_argument`` if the threads of each test were given one object, and its source
+    touches no state of the module: then the object needs the lock.
     """
 
     name: str
@@ -35,6 +42,7 @@ class Audited:
     reason: str = ""
     wants_time: bool = False
     claim: str = UNSAID
+    through_argument: bool = False
     contract: str = UNKNOWN
     methods: dict[str, str] = field(default_factory=dict)  # by name: what each promises
     safe: list[tuple[str, str]] = field(default_factory=list)  # pairs that met without harm
@@ -54,7 +62,7 @@ class Audited:
         return {
             "name": self.name, "kind": self.kind, "file": self.file, "line": self.line,
             "verdict": self.verdict.replace(" ", "_"), "reason": self.reason, "claim": self.claim,
-            "evidence": self.evidence,
+            "through_argument": self.through_argument, "evidence": self.evidence,
             "contract": {
                 "level": self.contract, "methods": self.methods, "safe_pairs": [list(pair) for pair in self.safe],
                 "unsafe_pairs": [list(pair) for pair in self.unsafe],
@@ -130,6 +138,7 @@ def judge_functions(audited: Sequence[Audited], result: CheckResult) -> None:
         each.reason, each.wants_time = "", False
         if each.findings:
             each.verdict, each.contract = UNSAFE, EXTERNAL
+            each.through_argument = not each.suspects and all(map(_shares_an_argument, each.findings))
         elif row is None or not row["called"]:
             each.reason = "never called: the budget ended before, or nothing fits its parameters"
             each.wants_time = result.stopped_by == "budget"
@@ -140,6 +149,24 @@ def judge_functions(audited: Sequence[Audited], result: CheckResult) -> None:
             each.wants_time = result.stopped_by == "budget"
         else:
             each.verdict, each.contract = SILENT, ATOMIC if each.suspects else IMMUTABLE
+
+
+def _shares_an_argument(finding: Finding) -> bool:
+    """Return whether two threads of a finding's test use one object that the test has made, beside the module."""
+    if finding.test is None:
+        return False
+    made = {
+        call.result: call
+        for call in finding.test.prefix
+        if call.result and call.result != finding.test.prefix[0].result
+    }
+
+    def used(calls: Iterable[Call]) -> set[str]:
+        found = {name for call in calls for name in _NAME.findall(call.expression) if name in made}
+        return found | (used(made[name] for name in found) if found else set())
+
+    threads = [used(suffix) for suffix in finding.test.suffixes]
+    return any(one & other for one, other in combinations(threads, 2))
 
 
 def _plain(method: str) -> str:
@@ -185,7 +212,11 @@ def supported_level(audited: Sequence[Audited]) -> str:
     """
     judged = [each for each in audited if each.verdict != UNJUDGED]
     unsafe = [each for each in judged if each.verdict == UNSAFE]
-    if any(each.claim in CLAIMED or each.kind == "function" for each in unsafe) or not judged:
+    if any(each.claim in CLAIMED or _harms_the_module(each) for each in unsafe) or not judged:
         return _LEVELS[1]
-    told = all(each.claim == DENIED for each in unsafe)
+    told = all(each.claim == DENIED or each.through_argument for each in unsafe)
     return _LEVELS[3 if told and len(judged) >= _ENOUGH * len(audited) else 2]
+
+
+def _harms_the_module(audited: Audited) -> bool:
+    return audited.kind == "function" and not audited.through_argument

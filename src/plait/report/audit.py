@@ -87,7 +87,9 @@ def _promises(result: AuditResult) -> str:
     rows = [each for each in result.more["subjects"] if each["verdict"] == "unsafe" and each["kind"] == "class"]
     broken = [each for each in rows if each["claim"] in CLAIMED]
     if not rows:
-        return "What is unsafe are functions: their callers have no object to lock."
+        own = [each for each in result.more["subjects"] if each["verdict"] == "unsafe" and not each["through_argument"]]
+        given = "What is unsafe are functions that change what they are given: their callers must not share that."
+        return "What is unsafe are functions: their callers have no object to lock." if own else given
     if not broken:
         return "No unsafe class has a lock or says that it is thread-safe: its users need a lock of their own."
     names = ", ".join(f"`{each['name']}`" for each in broken[:_LISTED])
@@ -170,6 +172,7 @@ def in_one_line(audited: Audited) -> str:
         pairs = ", ".join(f"{one} with {other}" for one, other in audited.unsafe[:_LISTED])
         more = f" and {len(audited.unsafe) - _LISTED} pairs more" if len(audited.unsafe) > _LISTED else ""
         claim = f", {_CLAIMS[audited.claim]}" if audited.kind == "class" else ""
+        claim = ", for an argument that threads share" if audited.through_argument else claim
         found, places = len(audited.findings), len(_places(audited))
         told = f"{audited.contract}{claim}; {_counted(found, 'finding')}"
         told += f" in {_counted(places, 'place')}" if found > 1 else ""

@@ -195,7 +195,7 @@ function subjectSections() {
 function detailsOf(each) {
   const own = data.findings.map((finding, index) => [finding, index + 1]).filter(([finding]) =>
     ownerOf(finding) === each.name || (each.kind === "function" && ownerOf(finding) === each.name.split(":")[0] && (finding.methods || []).some(name => name.split(".").pop() === each.name.split(":")[1])));
-  const parts = [make("p", {class: "small muted"}, `${each.file}, line ${each.line}${each.kind === "class" ? `; ${CLAIMS[each.claim] || ""}` : ""}`), sentence("p", evidenceOf(each) + ".")];
+  const parts = [make("p", {class: "small muted"}, `${each.file}, line ${each.line}${each.kind === "class" ? `; ${CLAIMS[each.claim] || ""}` : each.through_argument ? "; harms an argument that threads share" : ""}`), sentence("p", evidenceOf(each) + ".")];
   if (own.length) {
     const list = make("ul");
     own.forEach(([finding, number]) => { const link = make("a", {href: `#finding-${number}`}); link.append(sentence("span", finding.title || finding.summary)); list.append(make("li", {}, link)); });
