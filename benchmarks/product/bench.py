@@ -126,7 +126,7 @@ def _inside(source: Path, row: Row, tests: int, seed: int, kind: str) -> dict[st
         str(seed), kind,
     ]  # fmt: skip
     done = subprocess.run(
-        command, cwd=ROOT, env=_environment(source), capture_output=True, text=True, timeout=LIMIT_S, check=False
+        command, cwd=ROOT, env=environment(source), capture_output=True, text=True, timeout=LIMIT_S, check=False
     )
     if done.returncode:
         raise RuntimeError(f"{row.module}: {(done.stderr.strip().splitlines() or ['no output'])[-1]}")
@@ -134,7 +134,7 @@ def _inside(source: Path, row: Row, tests: int, seed: int, kind: str) -> dict[st
     return found
 
 
-def _environment(source: Path) -> dict[str, str]:
+def environment(source: Path) -> dict[str, str]:
     """The path of the measured tree comes first; compiled modules are kept, as they are in an installation."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PYTHONHASHSEED": "0", "PYTHONPATH": f"{source}{os.pathsep}{ROOT}"}
@@ -158,7 +158,7 @@ def _first(source: Path, what: Row | str | None, seed: int) -> dict[str, Any]:
         before = _children_s()
         started = time.perf_counter()
         subprocess.run(
-            [sys.executable, "-m", "plait", *words], cwd=folder, env=_environment(source), timeout=LIMIT_S,
+            [sys.executable, "-m", "plait", *words], cwd=folder, env=environment(source), timeout=LIMIT_S,
             capture_output=True, check=False,
         )  # fmt: skip
         wall = time.perf_counter() - started

@@ -1,9 +1,9 @@
 """The work of a worker of `plait check` in a plain process: rates, or where the time goes.
 
-``python -m benchmarks.product.inside FOLDER MODULE CLASS TESTS SEED rate|parts`` prints one line of JSON. ``rate``
+``python -m benchmarks.product.inside FOLDER MODULE CLASS TESTS SEED rate|parts|work`` prints one line of JSON. ``rate``
 advances the streams of a check, chunk by chunk as a worker does, and counts schedules by the processor's time; then
-the engine executes the same tests with the same searches, as many schedules of each, and nothing is judged. ``parts``
-does the first of the two with timers around what belongs together.
+the engine executes the same tests with the same searches, as many schedules of each, and nothing is judged. ``work``
+does the first of the two alone, ``parts`` with timers around what belongs together.
 
 The tree of plait that is measured is the one that is imported: this file uses only what every tree has.
 """
@@ -193,7 +193,7 @@ def main() -> None:
         found = advanced(f"{module}:{name}", name, int(tests), int(seed))
         if kind == "parts":
             found["parts"] = {part: spent for part, spent in timers.spent.items() if part != "other"}
-        else:
+        elif kind == "rate":
             found["engine_rate"] = engine_rate(noted.tests)
     print(json.dumps(found))
 
