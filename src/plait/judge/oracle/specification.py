@@ -20,6 +20,7 @@ Which orders there are, and when a call that waits goes on, says `plait.explore.
   wrote nothing while others waited may have been sent away for that reason: without them, the others may be stuck.
 - **Threads of the class** take part, also in the middle of calls. If an execution fits no order and such threads ran in
   it, the schedules are explored in which calls keep out of each other's way and only these threads do not (`extend`).
+  What such a thread reads, a call changes and the thread overwrites is lost, and in no such schedule may that happen.
 - **Time** stands still in an order of whole calls unless a call waits. In an execution it passes while others wait, and
   whoever looks at the clock then sees it. If such an execution fits no order, orders count as well in which time passes
   before the clock is read (`extend_by_time`): an entry that expires, a deadline that is over when its call begins.
@@ -43,6 +44,7 @@ from plait.explore.pos import Pos
 from plait.explore.runner import execute
 from plait.explore.serial import Serial, Shaken, StartedAfresh, StartedAtIdle
 from plait.judge.oracle.rules import Rules
+from plait.judge.oracle.stale import InStretches, acts_on_what_has_changed
 from plait.model.foreign import Canonical
 from plait.model.test import Call
 from plait.observe.canonical import canonical, canonical_all, exception_name, identities, with_state
@@ -62,7 +64,7 @@ MAX_ORDERS = 400
 LEAST_STEPS, LONGER = 2000, 20  # of an order, once one had no end: at least, and beside the longest that had one
 FEW_STEPS = 400  # the same where it can be seen that the order never ends
 RUNS_PER_ORDER = 3  # executions for each order at most, those that do not count included
-MAX_EXTENDED = 1_000  # executions in which threads of the class come into calls: half of them systematic
+MAX_EXTENDED = 1_000  # executions in which threads of the class come into calls: half of them systematic, then samples
 PROBE_S = 0.1  # of processor time for a look at a final state, after which it counts as endless
 
 
@@ -442,24 +444,27 @@ def extend(bed: Testbed, found: Specification, rules: Rules | None, look: Callab
     """Add what can happen when no two calls are under way at a time and threads of the class run whenever they can.
 
     Calls keep each other out by a lock that they hold also while they wait: what waits for another call is stuck then,
-    and does not count. ``look`` is shown each execution while its objects live.
+    and does not count. Nor does an execution in which a call, or a thread of the class, acts on what the other has
+    changed meanwhile (`plait.judge.oracle.stale`). ``look`` is shown each execution while its objects live.
     """
     different = {replace(each, spans=()) for each in found.observed}
 
     def finish() -> None:
         seen = found.mask(observe(bed, rules))
-        if seen.status != FINISHED_RUN:
+        if seen.status != FINISHED_RUN or acts_on_what_has_changed(ENGINE, bed):
             return
         look(seen)
         if replace(seen, spans=()) not in different:
             different.add(replace(seen, spans=()))
             found.observed.append(seen)
 
-    search: Dpor | Pos = Dpor()
+    search: Dpor | Pos | InStretches = Dpor()
     bed.exclusive = True
     try:
         for number in range(MAX_EXTENDED):
             if number == MAX_EXTENDED // 2:
+                search = InStretches()
+            if number == MAX_EXTENDED * 3 // 4:
                 search = Pos(0)
             prefix = search.next_prefix()
             if prefix is None:
