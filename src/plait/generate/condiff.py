@@ -8,6 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
+from plait.generate.crossing import CrossedTests
 from plait.generate.draft import ARGUMENT, Scene
 from plait.generate.raising import RaisingTests
 from plait.generate.sequence import LATER, Prefix, Sequences, _that_worked
@@ -38,6 +39,8 @@ _WHOLE = 12
 """Tests of a stage in which calls are made to wait."""
 _RAISING = 3
 """The same for calls that are made to raise."""
+_CROSSED = 2
+"""The same for calls that take two things, in both orders."""
 _DOUBLED = 2
 """And for two calls in one thread, beside one of a changed method or with it, where no call waits; four tests each."""
 _ELSEWHERE = 0.3
@@ -145,6 +148,7 @@ class Stages:
         self._whole: WaitingTests | None = None
         own = Random(0)  # what these tests take does not change the stages
         self._raising = RaisingTests(Sequences(catalogue, run, own), own)
+        self._crossed = CrossedTests(Sequences(catalogue, run, own), own)
 
     def next_stage(self) -> Stage:
         """Return a new prefix with its suffixes. Raises `UsageError` when the subject cannot be built at all."""
@@ -159,7 +163,7 @@ class Stages:
         return Stage(
             self.made, tuple(imports), tuple(draft.call for draft in prefix.drafts),
             tuple(Suffix(draft.call, draft.imports) for draft in drafts), waiting,
-            (*whole, *self._raising.take(_RAISING, self._is_wanted)),
+            (*whole, *self._raising.take(_RAISING, self._is_wanted), *self._crossed.take(_CROSSED, self._is_wanted)),
         )  # fmt: skip
 
     def _doubled(self, prefix: Prefix, drafts: Sequence[Draft]) -> list[Test]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
+from plait.generate.crossing import CrossedTests
 from plait.generate.mixing import MixedTests
 from plait.generate.raising import RaisingTests
 from plait.generate.seen import Seen
@@ -51,8 +52,8 @@ class DeeperTests:
     method comes third is chosen by chance, those that were seen to change the receiver more often. At the beginning
     each method meets itself on a fresh object (with the same arguments, with others, with any): there are few such
     pairs, and a method that is not safe against itself is common. Where the class waits, many tests make calls wait
-    (`plait.generate.waiting`); a few have calls that raise (`plait.generate.raising`). Where many pairs have never met,
-    some tests are wide (`plait.generate.mixing`).
+    (`plait.generate.waiting`); a few have calls that raise (`plait.generate.raising`), or that take two things in both
+    orders (`plait.generate.crossing`). Where many pairs have never met, some tests are wide (`plait.generate.mixing`).
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class DeeperTests:
         self._alone: list[tuple[Pair, str]] | None = None
         self._waiting = WaitingTests(sequences, random)
         self._raising = RaisingTests(sequences, random)
+        self._crossed = CrossedTests(sequences, self._own)
         self._mixed = MixedTests(sequences, random, inner.pairs, threads=threads) if wide else None
 
     def next_test(self) -> Test | None:
@@ -79,7 +81,7 @@ class DeeperTests:
             itself = [pair for pair in self.pairs.records if pair[0] == pair[1]]
             self._alone = [(pair, how) for pair in itself for how in (TWINS, APART, ANYHOW)]
             self._random.shuffle(self._alone)
-        special = self._raising.next_test() or self._waiting.next_test()
+        special = self._raising.next_test() or self._waiting.next_test() or self._crossed.next_test()
         if special is None and self._mixed is not None:
             special = self._mixed.next_test()
         if special is not None:

@@ -332,19 +332,22 @@ class Sequences:
             prefix.keep(kept)
         return prefix
 
-    def write(self, method: Method, prefix: Prefix, *, apart: bool = False, same: bool = False) -> Draft | None:
+    def write(
+        self, method: Method, prefix: Prefix, *, apart: bool = False, same: bool = False, generous: bool = False
+    ) -> Draft | None:
         """Return a call of the method on the object under test; what makes its arguments joins the prefix.
 
         With ``apart`` it gets other arguments than the method's last call; with ``same``, for every parameter the value
-        that the last call gave to one of this name. None, too, for a method of what another one hands out.
+        that the last call gave to one of this name; a ``generous`` one gets every argument there is. None, too, for a
+        method of what another one hands out.
         """
         if method.of:  # each thread has its own, and this call may go to several
             return None
-        self._writer.apart, self._writer.same = apart, same
+        self._writer.apart, self._writer.same, self._writer.generous = apart, same, generous
         try:
             return self._write(method, prefix, prefix.scene, peers=False)
         finally:
-            self._writer.apart = self._writer.same = False
+            self._writer.apart = self._writer.same = self._writer.generous = False
 
     def tried(self, drafts: Sequence[Draft]) -> list[CallOutcome]:
         """Return how calls go that are made one after another; nothing is learned from it."""

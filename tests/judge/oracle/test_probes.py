@@ -29,6 +29,11 @@ def test_what_takes_the_key_of_other_methods_is_asked_too():
     assert [call.expression for call in probes_of(shop)] == ["x.tags(...)"]
 
 
+def test_what_answers_nothing_is_no_question_and_what_takes_the_key_alone_comes_first():
+    shop = interface(method("open", NEEDED, OPTIONAL), method("tags", NEEDED), method("note", NEEDED, returns="None"))
+    assert [call.expression for call in probes_of(shop)] == ["x.tags(...)", "x.open(...)"]
+
+
 @pytest.mark.parametrize("each", [
     method("get", NEEDED, NEEDED), method("get", NEEDED, waits=True), method("get", NEEDED, kind="context"),
     method("remove", NEEDED), method("get", Parameter("key", "keyword")),

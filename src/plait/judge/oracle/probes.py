@@ -51,16 +51,18 @@ def probes_of(interface: Interface) -> tuple[Call, ...]:
 def _sharing(interface: Interface, known: set[str]) -> list[Call]:
     """Return calls with one argument that other methods take first under the same name: both speak of the same thing.
 
-    Those whose names say that something is done to it are no questions.
+    Those whose names say that something is done to it are no questions, nor are those that answer nothing. One that
+    takes the thing alone is asked first: what takes more may do something to it all the same.
     """
     names = Counter(method.parameters[0].name for method in interface.methods if method.parameters)
     found = [
         method for method in interface.methods
         if method.name not in known and not (method.waits or method.of) and method.kind == "method"
-        and not method.name.startswith(_CHANGING)
+        and not method.name.startswith(_CHANGING) and method.returns != "None"
         and [each.kind for each in method.parameters if each.required] in _ONE and method.parameters[0].required
         and names[method.parameters[0].name] > 1
     ]  # fmt: skip
+    found.sort(key=lambda method: len(method.parameters))
     return [Call(method.name, method.form, args=(OPEN,)) for method in found]
 
 

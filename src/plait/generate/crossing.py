@@ -1,0 +1,131 @@
+"""Tests of calls that take two of the same kind, each thread in the other order.
+
+`transfer('a', 'b')` beside `transfer('b', 'a')` is what lock orders and halves of a change show in; chance seldom makes
+both, and most such calls do nothing unless both things are there. So other methods that take one of them come first,
+once for either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from plait.generate.seen import Seen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from random import Random
+
+    from plait.generate.draft import Draft
+    from plait.generate.sequence import Prefix, Sequences
+    from plait.model.test import Test
+    from plait.subject.interface.members import Method
+
+_FIRST, _EVERY = 4, 9
+"""Which of a strategy's tests are such tests: few, and none at the very beginning."""
+_METHODS, _MAKERS = 6, 5
+"""Methods that get such tests, and those that are tried before each."""
+_TRIES = 8
+"""With other arguments beside the two: an account may be too empty for the transfer."""
+_USABLE = frozenset({"str", "int"})
+_POSITIONAL = frozenset({"positional", "positional-only"})
+
+
+class CrossedTests:
+    """Makes a few tests for each method that takes two of the same kind; none if no method does."""
+
+    def __init__(self, sequences: Sequences, random: Random) -> None:
+        self._sequences = sequences
+        self._random = random
+        self._planned: list[Test] | None = None
+        self._asked = 0
+
+    def next_test(self) -> Test | None:
+        """Return such a test now and then; None means that it is somebody else's turn."""
+        self._asked += 1
+        if self._asked < _FIRST or (self._asked - _FIRST) % _EVERY:
+            return None
+        return next(iter(self.take(1, lambda _test: True)), None)
+
+    def take(self, count: int, wanted: Callable[[Test], bool]) -> list[Test]:
+        """Return up to so many new tests that are wanted."""
+        if self._planned is None:
+            seen = Seen()
+            self._planned = [test for test in self._plans() if seen.is_new(test)]
+        found = [test for test in self._planned if wanted(test)][:count]
+        self._planned = [test for test in self._planned if test not in found]
+        return found
+
+    def _plans(self) -> Iterator[Test]:
+        sequences = self._sequences
+        methods = [
+            method for method in sequences.catalogue.methods
+            if not method.of and not sequences.knowledge.of(method.name).uncallable
+            and (method.name, method.name) not in sequences.catalogue.not_parallel
+        ]  # fmt: skip
+        crossed = [(method, *alike) for method in methods if (alike := self._alike(method)) is not None]
+        self._random.shuffle(crossed)
+        for method, positions, values in islice(crossed, _METHODS):
+            prefix = sequences.prefix(0)
+            call = sequences.write(method, prefix)
+            if call is None or len(call.call.args) <= max(positions):
+                continue
+            one, other = (_given(call, dict(zip(positions, each, strict=True))) for each in (values, values[::-1]))
+            for attempts in self._makers(method, prefix, values):
+                for makers in attempts:
+                    behind = replace(prefix, drafts=[*prefix.drafts, *makers])
+                    if self._does_something(behind, one):
+                        yield sequences.test(behind, [[one], [other]])
+                        break
+
+    def _alike(self, method: Method) -> tuple[tuple[int, int], tuple[str, str]] | None:
+        """Return two parameters, by position, that may have the same two values, and these; None if there are none."""
+        pools = self._sequences.catalogue.pools
+        found: list[tuple[int, list[str]]] = []
+        for position, parameter in enumerate(method.parameters):
+            if parameter.kind not in _POSITIONAL or (method.name, parameter.name) not in pools:
+                break
+            texts = [value.text for value in pools[method.name, parameter.name].values
+                     if value.kind in _USABLE and value.text not in ("''", "0", "-1")]  # fmt: skip
+            for earlier, known in found:
+                common = [text for text in known if text in texts]
+                if len(common) > 1:
+                    return (earlier, position), (common[0], common[1])
+            found.append((position, texts))
+        return None
+
+    def _makers(self, method: Method, prefix: Prefix, values: tuple[str, str]) -> Iterator[Iterator[tuple[Draft, ...]]]:
+        """Yield attempts to make either thing, a row for each method that takes one of them first; at last none."""
+        sequences = self._sequences
+        others = [
+            each for each in sequences.catalogue.methods
+            if each is not method and not each.of and each.parameters and each.parameters[0].kind in _POSITIONAL
+            and not sequences.knowledge.of(each.name).uncallable and self._takes(each, values)
+        ]  # fmt: skip
+        self._random.shuffle(others)
+        others.sort(key=lambda each: not sequences.knowledge.of(each.name).changes_state)
+        for other in islice(others, _MAKERS):
+            yield self._attempts(other, prefix, values)
+        yield iter([()])
+
+    def _attempts(self, maker: Method, prefix: Prefix, values: tuple[str, str]) -> Iterator[tuple[Draft, ...]]:
+        for number in range(_TRIES):
+            call = self._sequences.write(maker, prefix, generous=number > 1)
+            if call is not None and call.call.args:
+                yield tuple(_given(call, {0: value}) for value in values)
+
+    def _takes(self, method: Method, values: tuple[str, str]) -> bool:
+        pool = self._sequences.catalogue.pools.get((method.name, method.parameters[0].name))
+        return pool is not None and {value.text for value in pool.values}.issuperset(values)
+
+    def _does_something(self, prefix: Prefix, call: Draft) -> bool:
+        outcomes = self._sequences.tried([*prefix.drafts, call])
+        all_well = len(outcomes) == len(prefix.drafts) + 1 and all(each.status == "ok" for each in outcomes)
+        return all_well and outcomes[-1].changed
+
+
+def _given(draft: Draft, values: dict[int, str]) -> Draft:
+    """Return the call with other arguments at these positions."""
+    args = tuple(values.get(position, text) for position, text in enumerate(draft.call.args))
+    return replace(draft, call=replace(draft.call, args=args))
