@@ -106,11 +106,17 @@ class WaitingTests:
         return self._planned.pop() if self._planned else self._any(lambda _test: True)
 
     def take(self, count: int, wanted: Callable[[Test], bool]) -> list[Test]:
-        """Return up to so many new tests that are wanted: of every situation its simplest one first, then by chance."""
+        """Return up to so many new tests that are wanted: of any methods their simplest one first, then by chance.
+
+        The same methods meet in many states: without turns of their own they would crowd out what is less simple.
+        """
         if self._situations is None:
             plans = [list(plan) for plan in self._plans()]
             self._random.shuffle(plans)
-            turns = [test for turn in zip_longest(*plans) for test in turn if test is not None]
+            by_methods: dict[tuple[str, ...], list[list[Test]]] = {}
+            for plan in filter(None, plans):
+                by_methods.setdefault(tuple(sorted(call.method for call in plan[0].calls)), []).append(plan)
+            turns = _in_turn([_in_turn(rows) for rows in by_methods.values()])
             self._planned = [test for test in turns if wanted(test) and self._seen.is_new(test)][::-1]
         found = [self._planned.pop() for _ in range(min(count, len(self._planned)))]
         while len(found) < count and (test := self._any(wanted)) is not None:
@@ -401,6 +407,11 @@ class WaitingTests:
             }  # fmt: skip
             if not together & forbidden:
                 yield self._sequences.test(prefix, pattern)
+
+
+def _in_turn(rows: Sequence[Sequence[Test]]) -> list[Test]:
+    """Return the first of each row, then the second of each."""
+    return [test for turn in zip_longest(*rows) for test in turn if test is not None]
 
 
 def _patterns_of_two(pair: TwoKeys) -> list[list[list[Draft]]]:
