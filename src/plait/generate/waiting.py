@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _GLANCE = 60
 """Runs of calls alone after which a class counts as one that does not wait, if none of them did."""
 _LOOK = 400
-"""The same for one that does: then it is known where."""
+"""The same for one of which a call did, or whose code waits somewhere."""
 _CONSTRUCTORS = 6
 _SIZES = ("1", "2", "3")
 _AGAIN = 3
@@ -142,8 +142,9 @@ class WaitingTests:
 
     def _find(self) -> list[Situation]:
         found: list[Situation] = []
+        waits = any(method.waits for method in self._methods())
         for state in self._states():
-            if self._runs >= (_LOOK if found else _GLANCE):
+            if self._runs >= (_LOOK if found or waits else _GLANCE):
                 break
             prefix = Prefix(list(state.drafts), state.scene.copy())  # with the arguments of all calls behind it
             given = state.scene.given
