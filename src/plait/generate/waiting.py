@@ -40,6 +40,8 @@ _AGAIN = 3
 _PER_METHOD = 3
 """States kept for each method that waits."""
 _WAKERS = 4
+_WRITTEN = ((True, False), (False, False), (False, False), (False, True), (False, True))
+"""How the arguments of a call are chosen that may wake: the same as before, and all that there are."""
 _CROWDED = 2
 """States kept in which one call lets several others go on."""
 _CROWDED_LOOK = 150
@@ -298,11 +300,11 @@ class WaitingTests:
         """Find calls behind which the one that waits goes on at once."""
         prefix, methods = situation.prefix, self._methods()
         self._random.shuffle(methods)
-        tries = [(each, same) for each in methods for same in ((True, False, False) if each.parameters else (False,))]
-        for method, same in tries:  # what was taken in somebody's name is given back in the same name
+        tries = [(each, how) for each in methods for how in (_WRITTEN if each.parameters else _WRITTEN[1:2])]
+        for method, (same, generous) in tries:  # what was taken in somebody's name is given back in the same name
             if same:
                 prefix.scene.given.update(situation.given)
-            draft = self._sequences.write(method, prefix, same=same)
+            draft = self._sequences.write(method, prefix, same=same, generous=generous)
             known = [each.call for each in situation.wakers]
             if draft is None or len(known) >= _WAKERS or draft.call in known:
                 continue
@@ -315,19 +317,25 @@ class WaitingTests:
         one = situation.waiter
         for old in dict.fromkeys(each for each in _values(one.call) if is_literal(each)):
             used = {text for draft in (*situation.prefix.drafts, one) for text in _values(draft.call)}
-            new = next((key for key in _KEYS if key not in used and (key[0] == "'") == (old[:1] in "'\"")), None)
-            if new is None or old in ("None", "True", "False"):
-                continue
-            prefix = Prefix(_both(situation.prefix.drafts, old, new), situation.prefix.scene.copy())
-            two = _renamed(one, old, new)
-            if not (self._waits(prefix, one) and self._waits(prefix, two)):
-                continue
-            for waker in situation.wakers:
-                other = _renamed(waker, old, new)
-                if other != waker and self._wakes_only(prefix, waker, one, two) and self._wakes_only(
-                    prefix, other, two, one
-                ):  # fmt: skip
-                    return TwoKeys(prefix, (one, two), (waker, other))
+            alike = [key for key in _KEYS if key not in used and (key[0] == "'") == (old[:1] in "'\"")]
+            for new in alike if old not in ("None", "True", "False") else ():
+                pair = self._two_of(situation, old, new)
+                if pair is not None:
+                    return pair
+        return None
+
+    def _two_of(self, situation: Situation, old: str, new: str) -> TwoKeys | None:
+        """Return the state in which calls for the old and for the new thing wait, if each has a waker of its own."""
+        one, two = situation.waiter, _renamed(situation.waiter, old, new)
+        prefix = Prefix(_both(situation.prefix.drafts, old, new), situation.prefix.scene.copy())
+        if not (self._waits(prefix, one) and self._waits(prefix, two)):
+            return None
+        for waker in situation.wakers:
+            other = _renamed(waker, old, new)
+            if other != waker and self._wakes_only(prefix, waker, one, two) and self._wakes_only(
+                prefix, other, two, one
+            ):  # fmt: skip
+                return TwoKeys(prefix, (one, two), (waker, other))
         return None
 
     def _waits(self, prefix: Prefix, *drafts: Draft) -> bool:
