@@ -5,8 +5,8 @@ indented one that begins with a command. ``<!-- the reader's project -->`` befor
 the page speaks of. `make demo` runs; other targets only say what they would do: continuous integration runs them,
 and the benchmarks take hours. `plait bench` is only read: its tests run it. What `pip` installs goes to a folder of its
 own. The environment that `make` would set up is there: continuous integration has made it by the same rule.
-Budgets are cut, and a command that changes nothing runs once, however many pages name it; the first review has time for
-its steps, the later ones for what their options ask.
+Budgets and numbers of tests are cut, and a command that changes nothing runs once, however many pages
+name it. The first review has time for its steps, the later ones for what their options ask.
 """
 
 import os
@@ -27,11 +27,12 @@ from sample_shop import make_project
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHELLS = ("sh", "shell", "bash", "console")
-MEASURES = re.compile(r"^plait (fix|perf|review)|review\.sh")
+MEASURES = re.compile(r"^plait (audit|bisect|fix|perf|review)|review\.sh")
+"""Commands that take the time that they get; the others end by their number of tests, on a busy machine as well."""
 FIRST = re.compile(r"(plait|pytest|make|git|pip|python3?|cd|source|\.) |plait$")
 READERS = "<!-- the reader's project -->"
 COMMENT = re.compile(r"(^|\s+)#( .*|$)")
-BUDGET = "5s"  # enough to see that a command works: most end by their number of tests
+BUDGET, AMPLE = "5s", "120s"  # of those that measure: enough to see that a command works; and of the others
 MOST_TESTS = 40  # the samples of a page are compared with what its commands say, with the tests that it names
 SETTINGS = '\n[tool.plait]\nmax-tests = 15\nbudget = "{}"\n'
 ONCE = ("pip install --dry-run", "plait doctor")
@@ -96,7 +97,7 @@ def clone(tmp_path_factory):
     for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*git, *command], check=True, capture_output=True)
     with (folder / "pyproject.toml").open("a", encoding="utf-8") as settings:
-        settings.write(SETTINGS.format(BUDGET))
+        settings.write(SETTINGS.format(AMPLE))
     subprocess.run([*git, "commit", "-qam", "second"], check=True, capture_output=True)
     programs = folder / ".venv" / "bin"
     programs.mkdir(parents=True)
@@ -166,7 +167,10 @@ except Exception as error:
 
 def _safe(line):
     """The command such that this environment stays as it is, and that a benchmark is read but not run."""
-    line = re.sub(r"(?<=--budget )\d+s|(?<=PLAIT_BUDGET=)\d+s", BUDGET, line)
+    measures = MEASURES.search(line)
+    line = re.sub(r"(?<=--budget )\d+s|(?<=PLAIT_BUDGET=)\d+s", BUDGET if measures else AMPLE, line)
+    if measures and not line.startswith("plait review") and "--budget" not in line and line.startswith("plait"):
+        line += f" --budget {BUDGET}"
     line = re.sub(r"(?<=--max-tests )\d+", lambda each: str(min(int(each[0]), MOST_TESTS)), line)
     if line.startswith("plait bench "):
         return f"python -c {shlex.quote(READ)} {line.removeprefix('plait ')}"

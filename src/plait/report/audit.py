@@ -13,7 +13,6 @@ from plait.model.finding import Finding
 from plait.model.fingerprint import fingerprint_of
 from plait.model.foreign import visible
 from plait.report.closing import closing_lines
-from plait.report.finding_text import title_of
 from plait.report.layout import Layout, Line, Span, as_text, fitted, prose, terminal_layout, wrapped
 from plait.report.publish import attempt, plainly, reproduce, write_all, write_whole
 from plait.subject.package.claims import CLAIMED, DENIED, LOCKED, PROMISED, UNSAID
@@ -138,7 +137,7 @@ def _row(audited: Audited, layout: Layout) -> list[Line]:
     lines += [[Span(" " * _MARK + part)] for part in said[1:]]
     first = _places(audited)
     for finding in first[:_LISTED]:
-        lines += prose(f"- {title_of(finding)}", layout, indent=_MARK)
+        lines += prose(f"- {finding.summary}", layout, indent=_MARK)
         if finding.reproducer is not None:
             lines.append([Span(f"{' ' * _MARK}  {finding.reproducer}", "note")])
     if len(first) > _LISTED:
@@ -171,8 +170,7 @@ def in_one_line(audited: Audited) -> str:
     met = f"{proof['pairs_covered']} of {proof['pairs']} pairs of calls met in {proof['schedules']:,} schedules"
     if audited.verdict == UNSAFE:
         pairs = ", ".join(f"{one} with {other}" for one, other in audited.unsafe[:_LISTED])
-        others = len(audited.unsafe) - _LISTED
-        more = f" and {others} more pair{'' if others == 1 else 's'}" if others > 0 else ""
+        more = f" and {len(audited.unsafe) - _LISTED} pairs more" if len(audited.unsafe) > _LISTED else ""
         claim = f", {_CLAIMS[audited.claim]}" if audited.kind == "class" else ""
         claim = ", for an argument that threads share" if audited.through_argument else claim
         found, places = len(audited.findings), len(_places(audited))

@@ -81,20 +81,6 @@ def test_unusable_tests(project, test, said, capsys):
     assert said in capsys.readouterr().err
 
 
-def test_a_module_below_src_that_pytest_does_not_find_is_told_with_a_remedy(tmp_path, monkeypatch, capsys):
-    """Plain pytest fails as well; the reader of a bare ModuleNotFoundError thinks that plait has lost the module."""
-    (tmp_path / "src" / "hidden_shop").mkdir(parents=True)
-    (tmp_path / "src" / "hidden_shop" / "__init__.py").touch()
-    (tmp_path / "test_shop.py").write_text("import hidden_shop\n\ndef test_x():\n    pass\n", encoding="utf-8")
-    (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\n", encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    assert main(["explore", "test_shop.py", "--max-schedules", "3", "--workers", "1"]) == 2
-    said = capsys.readouterr().err
-    assert "pytest ran no test: ModuleNotFoundError: No module named 'hidden_shop'; it is in src: install" in said
-    assert "pythonpath = ['src']" in said
-    assert len(said.splitlines()) == 1
-
-
 def test_other_readers_get_the_same_result(project, tmp_path):
     files = {name: tmp_path / f"result.{name}" for name in ("html", "junit", "sarif")}
     options = [text for name, file in files.items() for text in (f"--{name}", str(file))]

@@ -11,7 +11,6 @@ import contextlib
 import importlib.util
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -120,14 +119,6 @@ def _node(text: str, project: Path, new: Version) -> str:
     return f"{found.resolve()}::{rest}" if rest else str(found.resolve())
 
 
-def _where_sources_are(error: str, project: Path) -> str:
-    """Return what to do if a module is not found that is in the folder `src`: plain pytest needs it too."""
-    missing = re.match(r"ModuleNotFoundError: No module named '(\w+)", error)
-    if missing is None or not any((project / "src" / each).exists() for each in (missing[1], f"{missing[1]}.py")):
-        return ""
-    return f"; it is in src: install the project (pip install -e .), or give pytest pythonpath = [{'src'!r}]"
-
-
 def _inside(new: Version, project: Path) -> Path:
     """Return where the tests of a version are: in a revision those of that revision, else the project's."""
     return (new.project or new.root) if new.kind == "revision" else project
@@ -175,8 +166,7 @@ def _account(
         if any(line.endswith("ModuleNotFoundError: No module named 'pytest'") for line in lines):
             raise UsageError(f"{node}: `plait explore` needs pytest: pip install 'plait[pytest]'")
         shown = shown or lines[-1:]
-        said_first = shown[0].strip().removeprefix("E ").strip() if shown else "no output"
-        raise UsageError(f"{node}: pytest ran no test: {said_first}{_where_sources_are(said_first, project)}")
+        raise UsageError(f"{node}: pytest ran no test: {shown[0].strip() if shown else 'no output'}")
     return list(told)
 
 
