@@ -171,6 +171,7 @@ def test_the_check_sees_executions():
 NO_ORDERS = {
     "A", "All", "An", "As", "At", "Each", "Every", "Everything", "For", "From", "How", "In", "It", "Nobody", "None",
     "Nothing", "One", "Plain", "The", "What", "When", "Where", "Whether", "Which", "Who", "Whoever", "With", "Without",
+    "Bytes", "CMP", "First", "Instances", "Kind", "Last", "Lines", "Methods", "Names", "Probes", "Words",
 }  # fmt: skip
 """Words that begin a description, not an order."""
 
@@ -183,8 +184,12 @@ def _descriptions(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (text := ast.get_docstring(node)) is not None
         and not any(ast.unparse(each).endswith("property") for each in node.decorator_list)
-        and re.split(r"\W", text)[0] in NO_ORDERS
+        and (re.split(r"\W", text)[0] in NO_ORDERS or (text.startswith("Return ") and _returns_nothing(node)))
     ]
+
+
+def _returns_nothing(node):
+    return node.returns is not None and ast.unparse(node.returns).startswith(("None", "Iterator["))
 
 
 def test_docstrings_say_what_a_function_does():
@@ -195,6 +200,8 @@ def test_docstrings_say_what_a_function_does():
 def test_the_check_sees_descriptions():
     text = 'def f():\n    """Whether it is so."""\ndef g():\n    """Return it."""\n@property\ndef h():\n    """What."""'
     assert _descriptions(ast.parse(text)) == ["f: Whether it is so."]
+    text = 'def f() -> None:\n    """Return it."""\ndef g() -> Iterator[int]:\n    """Yield them."""'
+    assert _descriptions(ast.parse(text)) == ["f: Return it."]
 
 
 def test_files_are_short():
