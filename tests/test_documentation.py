@@ -174,6 +174,8 @@ def _safe(line):
     line = re.sub(r"(?<=--max-tests )\d+", lambda each: str(min(int(each[0]), MOST_TESTS)), line)
     if line.startswith("plait bench "):
         return f"python -c {shlex.quote(READ)} {line.removeprefix('plait ')}"
+    if line.startswith("python -m benchmarks."):
+        return " ".join([*line.split()[:3], "--help"])  # as `plait bench`
     if line in ("pip install plait", "pip install ."):
         return f"pip install --dry-run --no-deps {ROOT}"
     if line.startswith("pip install "):
