@@ -130,12 +130,13 @@ def _store(folder: Path) -> dict[str, int]:
 
 
 def _isolation_shown(result: dict[str, Any]) -> str:
-    lines = [f"{'subject':20} {'isolation':>10} {'least':>8} {'most':>8} {'start':>10} {'without layers':>16}"]
-    lines += [
-        f"{row['subject']:20} {row['isolation_percent']:>8} % {row['isolation_least']:>6} % "
-        f"{row['isolation_most']:>6} % {row['start_ms']:>7} ms {row['start_without_ms']:>13} ms"
-        for row in result["isolation"]
-    ]
+    columns = {
+        "isolation_percent": "isolation", "isolation_least": "least", "isolation_most": "most",
+        "parent_percent": "of parent", "start_ms": "start, ms", "start_without_ms": "without layers",
+    }  # fmt: skip
+    lines = [f"{'subject':20}" + "".join(f"{name:>15}" for name in columns.values())]
+    for row in result["isolation"]:
+        lines.append(f"{row['subject']:20}" + "".join(f"{row[key]:>15}" for key in columns))
     cost = median(row["isolation_percent"] for row in result["isolation"])
     slower = median(row["start_ms"] - row["start_without_ms"] for row in result["isolation"])
     lines.append(

@@ -1,8 +1,9 @@
 """What isolation costs: a worker beside a plain process without any, in turns, by the processor's time.
 
-Both explore the same tests, batch by batch, one directly after the other, so that both have the same load beside them.
-The worker's side has all that a worker needs: its process's time for the batch, with the frames, and the parent's time
-to ask and to read.
+Both explore the same tests, as many at a time as `plait check` gives a worker, one directly after the other, so that
+both have the same load beside them. The worker's side has all that a worker needs: its process's time for the batch,
+with the frames, and the parent's time to ask, to look after the worker (ten times a second, so that a busy machine
+makes it more) and to read.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.campaign import tasks
+from plait.commands.check.campaign import CHUNK_TESTS
 from plait.workers.pool import Workers
 
 if TYPE_CHECKING:
@@ -28,8 +30,11 @@ LONG = 600.0
 
 
 def isolation(place: Place, rounds: int) -> dict[str, Any]:
-    """Percent of processor time more than without isolation: the median of the rounds, the least and the most."""
-    batches = [place.tests[start : start + tasks.BATCH] for start in range(0, len(place.tests), tasks.BATCH)]
+    """Percent of processor time more than without isolation: the median of the rounds, the least and the most.
+
+    ``parent_percent`` is what the parent has of it.
+    """
+    batches = [place.tests[start : start + CHUNK_TESTS] for start in range(0, len(place.tests), CHUNK_TESTS)]
     command = [sys.executable, "-m", "benchmarks.campaign.inside", place.module, place.name, str(place.folder), "turns"]
     with (
         Workers(place.spec, count=1) as workers,
@@ -43,21 +48,22 @@ def isolation(place: Place, rounds: int) -> dict[str, Any]:
             _isolated(workers, place, batch, _pid(workers))
         found = []
         for number in range(rounds):
-            free, bound = 0.0, 0.0
+            free, bound, asked = 0.0, 0.0, 0.0
             for at, batch in enumerate(batches):
                 pid = _pid(workers)  # it may be replaced, as any worker
                 if (number + at) % 2:
                     free += _plain(plain, batch)
-                    bound += _isolated(workers, place, batch, pid)
-                else:
-                    bound += _isolated(workers, place, batch, pid)
+                worker, parent = _isolated(workers, place, batch, pid)
+                if (number + at) % 2 == 0:
                     free += _plain(plain, batch)
-            found.append(100 * (bound / free - 1))
+                bound, asked = bound + worker, asked + parent
+            found.append((100 * ((bound + asked) / free - 1), 100 * asked / free))
         assert plain.stdin is not None
         plain.stdin.close()
+    costs, of_parent = zip(*found, strict=True)
     return {
-        "isolation_percent": round(median(found), 1), "isolation_least": round(min(found), 1),
-        "isolation_most": round(max(found), 1),
+        "isolation_percent": round(median(costs), 1), "isolation_least": round(min(costs), 1),
+        "isolation_most": round(max(costs), 1), "parent_percent": round(median(of_parent), 1),
     }  # fmt: skip
 
 
@@ -79,11 +85,11 @@ def _plain(process: subprocess.Popen[str], batch: list[dict[str, Any]]) -> float
     return float(process.stdout.readline())
 
 
-def _isolated(workers: Workers, place: Place, batch: list[dict[str, Any]], pid: int) -> float:
-    """Seconds of the parent and of its worker."""
-    started = time.process_time() + _clock(pid)
+def _isolated(workers: Workers, place: Place, batch: list[dict[str, Any]], pid: int) -> tuple[float, float]:
+    """Seconds of the worker and of its parent."""
+    parent, worker = time.process_time(), _clock(pid)
     workers.attempt(tasks.explore, str(place.spec), batch, timeout=LONG).result()
-    return time.process_time() + _clock(pid) - started
+    return _clock(pid) - worker, time.process_time() - parent
 
 
 def _pid(workers: Workers) -> int:

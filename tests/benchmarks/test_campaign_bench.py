@@ -50,6 +50,7 @@ def test_isolation_is_measured_in_turns(tmp_path):
     figures = isolation.isolation(place, 2) | isolation.starts(place, 1)
     assert figures["isolation_least"] <= figures["isolation_percent"] <= figures["isolation_most"]
     assert figures["isolation_least"] > -100
+    assert figures["parent_percent"] > 0
     assert figures["start_ms"] > 0 < figures["start_without_ms"]
     row = {"subject": place.module, "tests": 2, **figures}
     first, line, last = bench.show({"isolation": [row], "load": 1.5, "runs": 2}).splitlines()
