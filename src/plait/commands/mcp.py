@@ -70,7 +70,7 @@ def tool_server(folder: Path) -> Any:
         """Show a finding of an earlier run without running code; without a fingerprint, list all."""
         return await said("explain", *([] if fingerprint is None else [fingerprint]))
 
-    async def fix(file: str, finding: int | None = None, budget: str = "3m", max_tests: int | None = None) -> str:
+    async def fix(file: str, finding: int | None = None, budget: str = "5m", max_tests: int | None = None) -> str:
         """Find the smallest change that is proven to remove a finding of a result file: a diff; nothing is written."""
         return await said("fix", file, finding=finding, budget=budget, max_tests=max_tests)
 
