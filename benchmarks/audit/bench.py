@@ -112,7 +112,8 @@ def _row(result: dict[str, Any], folder: Path) -> dict[str, Any]:
     left = [each for each in subjects if each["verdict"] == "not_judged"]
     first: dict[str, int] = {}
     for number, finding in enumerate(result["findings"], 1):
-        first.setdefault(finding["subject"], number)
+        if "schedule" in finding:  # a call that kills its process has none
+            first.setdefault(finding["subject"], number)
     return {
         "classes": stats["classes"], "functions": stats["functions"], "lines": stats["lines"],
         "unsafe": len(unsafe), "against_their_word": sum(each["claim"] in ("promised", "locked") for each in unsafe),
