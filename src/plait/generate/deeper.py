@@ -57,8 +57,9 @@ class DeeperTests:
     """
 
     def __init__(
-        self, inner: GenerationStrategy, sequences: Sequences, random: Random, *, threads: int, wide: bool = True
-    ) -> None:
+        self, inner: GenerationStrategy, sequences: Sequences, random: Random, crossed: CrossedTests, *, threads: int,
+        wide: bool = True,
+    ) -> None:  # fmt: skip
         self.pairs: PairTable = inner.pairs
         self._inner = inner
         self._sequences = sequences
@@ -72,7 +73,7 @@ class DeeperTests:
         self._alone: list[tuple[Pair, str]] | None = None
         self._waiting = WaitingTests(sequences, random)
         self._raising = RaisingTests(sequences, random)
-        self._crossed = CrossedTests(sequences, self._own)
+        self._crossed = crossed
         self._mixed = MixedTests(sequences, random, inner.pairs, threads=threads) if wide else None
 
     def next_test(self) -> Test | None:

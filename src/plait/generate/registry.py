@@ -16,6 +16,7 @@ from plait.generate.atg.strategies import (
 )
 from plait.generate.contege import RandomTests
 from plait.generate.covcon import CoverageGuidedTests
+from plait.generate.crossing import CrossedTests
 from plait.generate.deeper import DeeperTests
 from plait.generate.sequence import Sequences
 
@@ -75,4 +76,6 @@ def make_generator(
     strategy = made(sequences, random, threads=threads, repeat=repeat, **more)
     if not deeper or isinstance(strategy, AdaptiveTests):
         return strategy
-    return DeeperTests(strategy, sequences, random, threads=threads, wide=wide)
+    own = Random(0)  # what these tests take does not change the others
+    crossed = CrossedTests(Sequences(catalogue, run, own), own)
+    return DeeperTests(strategy, sequences, random, crossed, threads=threads, wide=wide)
