@@ -147,7 +147,7 @@ def test_a_class_whose_collaborators_are_stood_in_for(run, name, module):
 
 @pytest.mark.parametrize("name", ["Dispatcher", "Meter"])
 def test_a_class_whose_collaborators_need_parts_that_errors_name(run, name):
-    result = run(name, tests=24, module="collaborators")
+    result = run(name, tests=32, module="collaborators")
     assert (result.verdict, _code(result)) == ("none", 0)
     assert all(row["returned_together"] for row in result.stats["methods"].values())
 
