@@ -104,7 +104,7 @@ def test_versions_take_turns(pair):
 
 def test_each_version_is_its_own(tmp_path):
     places = {}
-    for side, seconds in (("old", 0.001), ("new", 0.004)):
+    for side, seconds in (("old", 0.001), ("new", 0.1)):
         folder = tmp_path / side
         folder.mkdir()
         (folder / "counter.py").write_text(COUNTER.replace("0.002", str(seconds)))
@@ -112,7 +112,8 @@ def test_each_version_is_its_own(tmp_path):
     with Pair(places, SCRIPT) as pair:
         assert [Path(told["files"][0]).parent.name for told in pair.interpreters.values()] == ["old", "new"]
         found = pair.alternate(Job("t", source("x.nap()"), 1, 3, 3), random.Random(0))
-    assert min(found["old"]["whole"]) < 0.012 <= min(found["new"]["whole"])
+    # Three naps each: on a busy machine those of a millisecond take long, but not as long as the others take at least.
+    assert min(found["old"]["whole"]) < 0.3 <= min(found["new"]["whole"])
 
 
 def test_an_exception_in_a_suffix_names_itself_and_the_version(pair):
