@@ -193,7 +193,7 @@ def test_a_slice_may_be_stored_byte_by_byte(tmp_path):
     assert [97, 98] in outcomes(tmp_path, source)
 
 
-@pytest.mark.skip(reason="a thread that waits for a pipe or a socket stops all others: such tests run on OS threads")
+@pytest.mark.skip(reason="in `plait check` and `diff` a thread that waits for a pipe or a socket stops all others")
 def test_threads_may_race_behind_a_pipe(tmp_path):
     source = """
     import os

@@ -34,7 +34,10 @@ EXPLAINED = HERE / "explained.json"
 LONGEST = 5.0  # seconds of one test in the run without plait
 PLAIN = 120.0  # seconds of that run
 GOALS = {"packages": 15, "tests": 1500, "controlled": 0.9}
-_ALWAYS = tuple("-p threads_seen -p no:cacheprovider -p no:randomly -p no:xdist -q -o addopts=".split())
+_ALWAYS = (
+    *"-p threads_seen -p no:cacheprovider -p no:randomly -p no:xdist -q -o addopts=".split(),
+    "--continue-on-collection-errors",
+)
 _OWN = ("pytest", "_pytest", "pluggy")  # of plait's environment, never of the package's folder
 
 

@@ -39,6 +39,8 @@ from plait.report.layout import as_text, terminal_layout
 from plait.report.story import story
 from plait.run.asked import virtual_identity
 from plait.run.engine import ENGINE
+from plait.run.foreign_time import virtual_clocks
+from plait.run.foreign_waits import threads_outside, virtual_waits
 from plait.run.importing.adopt import Adopter, is_standard
 from plait.run.importing.codes import Library
 from plait.run.importing.importer import mirrored_imports
@@ -201,6 +203,8 @@ def controlled(
         stack.enter_context(virtual_identity())
         adopter.adopt_standard()
         adopter.adopt([*map(_module_of, given), *_loaded(modules)])
+        stack.enter_context(virtual_clocks())
+        stack.enter_context(virtual_waits(threads_outside))
         if setup is not None:
             setup = adopter.adopt_function(setup)
         trial = Trial(setup, [adopter.adopt_function(body) for body in threads], check, seed=seed)

@@ -9,6 +9,7 @@ from plait.model.outcome import Deadlock, Finished, Hang, Outcome, Raised, Spot,
 from plait.observe.places import owners, place
 from plait.observe.spots import enclosing_loop, spot_of, spot_of_error
 from plait.run.engine import DEADLOCK, HANG
+from plait.run.foreign_waits import PORTS
 from plait.run.operations import ACQUIRE, LOCAL, TRY
 from plait.run.primitives.kinds import primitive_kind
 from plait.run.primitives.lock import Baton
@@ -73,6 +74,8 @@ def _wait(engine: Engine, pending: Pending, names: dict[int, str]) -> Wait:
 def _what(target: Any, names: dict[int, str]) -> str:
     if isinstance(target, VThread):
         return f"the end of thread {target.id}"
+    if target is PORTS:
+        return "something on a socket or pipe"
     kind = primitive_kind(target)
     return "something that never comes" if kind is None else kind.awaited.format(_name(target, names))
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from plait.model.site import Site
 from plait.run.engine import Engine
+from plait.run.foreign_waits import PORTS
 from plait.run.heap import OPAQUE, WHOLE
 from plait.run.hooks.variables import Cell
 from plait.run.primitives.condition import Condition
@@ -117,6 +118,8 @@ def location(engine: Engine, loc: int, names: dict[int, str]) -> str:
         return "the clock" if name == "clock" else f"end of {obj.name}"
     if issubclass(type(obj), Cell):
         return str(name)
+    if obj is PORTS:
+        return "a socket or pipe"
     if name is WHOLE or engine.heap.roots[loc] != loc:
         base = names.get(id(obj)) or _nameless(obj)
         if name is WHOLE:

@@ -52,6 +52,7 @@ from plait.pytest_plugin.outside import (
 from plait.report.story import story_data
 from plait.run.asked import IDENTITY, keeps_locals
 from plait.run.engine import ENGINE, HANG
+from plait.run.foreign_waits import virtual_waits
 from plait.run.importing.adopt import is_foreign, is_standard
 from plait.run.importing.world import cache_folder
 from plait.scenario import (
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
 
 
 EXPLORED, ALONE, NATIVE, PLAIN = "explored", "one thread", "OS threads", "not under control"
+VARIES = "not deterministic"
 POSTLUDE = 1.5  # seconds beside a test's own, to make what was found smaller
 KILLED = 2.5  # seconds behind these after which a process that nothing interrupts is killed
 LEAST_SECONDS = 1.0
@@ -154,6 +156,7 @@ class Explorer:
         self._outside = Outside(_allowed(config), confined_to())
         self._looked_at = set(sys.modules)
         self._locals = False
+        self._threaded: set[Any] = set()  # modules of which a test has needed OS threads: the next ones begin with them
         self._planned = self._begun = 0
         self._end: float | None = None  # of the time for all tests
         self._left: list[threading.Thread] = []  # threads of tests that never end
@@ -196,20 +199,10 @@ class Explorer:
 
     def _run_before(self, deadline: float, item: Any, call: Callable[[], object], settings: Settings) -> None:
         __tracebackhide__ = True
-        account: dict[str, Any] = {"test": item.nodeid, "ran": PLAIN, "impacted_points": len(self.impact)}
-        item.stash[_ACCOUNT] = account
         with contextlib.suppress(Exception, Failed, Skipped):  # a fixture may miss what the test has not made
             tear_down(item)  # pytest has set it up without control; every execution does it again
-        trial = self._trial(item, call, settings)
-        needed = self._os_threads_are_needed()
-        if not needed:
-            verdict = self._explored(item, trial, settings, account, deadline)
-            needed = account.get("why") == IDENTITY
-        if needed:
-            trial = self._trial(item, call, settings)
-            account.pop("why", None)
-            account["backend"] = f"OS threads under control: {IDENTITY}"
-            verdict = self._explored(item, trial, settings, account, deadline, backend="threads")
+        trial, verdict = self._repeatedly(item, call, settings, deadline)
+        account = item.stash[_ACCOUNT]
         if account.get("stopped_acts"):
             pytest.skip(account["why"])
         if account["ran"] == PLAIN:
@@ -218,6 +211,32 @@ class Explorer:
             raise trial.outcome_of_call
         elif verdict is not None:
             raise_for_failure(verdict)
+
+    def _repeatedly(
+        self, item: Any, call: Callable[[], object], settings: Settings, deadline: float
+    ) -> tuple[ItemTrial, Verdict | None]:
+        """Explore the test, once more where that may help: with a thread of the system for each of its threads.
+
+        Or because its executions vary: what the first ones fill for good, caches of classes and of modules, varies no
+        more.
+        """
+        backend = "threads" if self._os_threads_are_needed() or item.module in self._threaded else "auto"
+        varied = False
+        while True:
+            account: dict[str, Any] = {"test": item.nodeid, "ran": PLAIN, "impacted_points": len(self.impact)}
+            if backend == "threads":
+                account["backend"] = f"OS threads under control: {IDENTITY}"
+            item.stash[_ACCOUNT] = account
+            trial = self._trial(item, call, settings)
+            verdict = self._explored(item, trial, settings, account, deadline, backend=backend)
+            why = account.get("why", "")
+            if why == IDENTITY and backend == "auto":
+                backend = "threads"
+                self._threaded.add(item.module)
+            elif why.startswith(VARIES) and not varied and time.perf_counter() < deadline:
+                varied = True
+            else:
+                return trial, verdict
 
     def _os_threads_are_needed(self) -> bool:
         """Return whether an installed package that the tests have imported keeps something for each OS thread."""
@@ -256,7 +275,10 @@ class Explorer:
         started = time.perf_counter()
         try:
             ENGINE.backend = backend
-            with controlled_item(item, trial) as adopter, self._outside.watched() as outside:
+            with ExitStack() as stack:
+                adopter = stack.enter_context(controlled_item(item, trial))
+                outside = stack.enter_context(self._outside.watched())
+                stack.enter_context(virtual_waits(outside.others_may_answer))
                 with Watchdog(deadline + POSTLUDE, controlled=True, seen=outside).watching() as watchdog:
                     trial.watchdog = watchdog
                     verdict = _explore(trial, settings, self.impact, account, deadline)
@@ -282,7 +304,7 @@ class Explorer:
         if verdict.confirmed_on_threads is False and backend == "auto":
             account["why"] = IDENTITY  # one thread or many makes a difference, in the same schedule
         elif isinstance(verdict.outcome, Divergence):
-            account["why"] = f"not deterministic: {verdict.outcome.details()[-1]}"
+            account["why"] = f"{VARIES}: {verdict.outcome.details()[-1]}"
             account["details"] = verdict.outcome.details()
         elif verdict.kind == "hang" and verdict.executions == 1 and not trial.livelocked:
             account["why"] = "it is too long: " + verdict.outcome.summary()

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import contextvars
 import functools
+import gc
+import math
 import sys
 import threading
+import time
 import unittest
+import warnings
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,15 +32,17 @@ from plait.observe.places import PLACES
 from plait.pytest_plugin.deaths import Deaths, is_own_hook
 from plait.pytest_plugin.outside import StuckError
 from plait.run.asked import virtual_identity
-from plait.run.engine import ENGINE
+from plait.run.engine import ENGINE, MAX_STEPS
+from plait.run.foreign_time import virtual_clocks
 from plait.run.importing.adopt import Adopter
 from plait.run.importing.codes import Library
-from plait.run.importing.futures import known_to_asyncio
+from plait.run.importing.futures import standard_users
 from plait.run.importing.importer import mirrored_imports
 from plait.run.importing.mirror import Mirror
 from plait.run.importing.modulestate import ModuleState
 from plait.run.importing.world import cache_folder
 from plait.run.primitives.thread import hooks
+from plait.run.vthread import FINISHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
 BODY = 1  # the thread that runs the test itself
 LONGER = 20  # times the steps of a test's first execution is too long for another one
 LEAST_STEPS = 2_000
+MOST_STEPS = 100_000  # of the first execution: a test over several packages has tens of thousands
 ALONE = 1_000  # steps after which a thread that others wait for without being blocked is said to run alone
 
 
@@ -100,6 +107,7 @@ class ItemTrial(Trial):
         self._leftover = leftover
         self._first = True
         self.finished = 0  # executions that came to their end
+        self.left_standing = False  # an execution ended while threads of it stood in the middle
         self.livelocked = False  # an execution hangs, and would do so for ever
         self.deaths = Deaths()
         self.watchdog: Watchdog | None = None
@@ -138,6 +146,7 @@ class ItemTrial(Trial):
 
     def finish(self) -> None:
         """Judge the execution: the test itself, and how its threads ended."""
+        self.left_standing = self.left_standing or any(thread.state != FINISHED for thread in ENGINE.threads[1:])
         self._stop_if_stuck()
         if ENGINE.uncontrolled:
             raise StuckError(ENGINE.uncontrolled)
@@ -149,7 +158,7 @@ class ItemTrial(Trial):
         self.livelocked = self.livelocked or ENGINE.spinning.livelocked
         if self._first:
             self._first = False
-            ENGINE.max_steps = min(ENGINE.max_steps, max(LEAST_STEPS, LONGER * ENGINE.step))
+            ENGINE.max_steps = max(LEAST_STEPS, min(LONGER * ENGINE.step, max(MAX_STEPS, 4 * ENGINE.step)))
         elif isinstance(outcome, Hang) and _is_unfair(outcome):
             self.outcome, self.error = Finished(), None
         if self._leftover and isinstance(outcome, Deadlock) and all(wait.thread != BODY for wait in outcome.waits):
@@ -273,16 +282,21 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
     adopter.tests = True
     with ExitStack() as stack:
         stack.callback(setattr, ENGINE, "max_steps", ENGINE.max_steps)
+        ENGINE.max_steps = MOST_STEPS
+        stack.enter_context(_unraised(trial))
         stack.enter_context(trial.deaths.watched())
         stack.enter_context(_thread_ends(trial.deaths))
         stack.enter_context(virtual_identity())
         stack.callback(setattr, hooks, "main", hooks.main)
         hooks.main = BODY
+        stack.callback(ENGINE.time.start_at, ENGINE.time.epoch, ENGINE.time.monotonic)
+        # Modules and wide fixtures have read the real clocks: time under control does not lie before that.
+        ENGINE.time.start_at(float(math.ceil(time.time())), float(math.ceil(time.monotonic())))
         stack.callback(setattr, ENGINE, "leavable", False)
         ENGINE.leavable = True
         stack.enter_context(adopter.released())
         stack.enter_context(mirrored_imports(equipment.mirror.modules))
-        stack.enter_context(known_to_asyncio(equipment.mirror.modules))
+        stack.enter_context(standard_users(equipment.mirror.modules))
         adopter.adopt_standard()
         adopter.adopt([item.module.__name__, *_conftests(item)])
         wide = []
@@ -290,10 +304,33 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
             _adopt_fixture(adopter, definition, stack)
             if definition.scope != "function" and definition.cached_result is not None:
                 wide.append(definition.cached_result[0])
+        wide += _adopt_parameters(adopter, item, stack)
+        stack.enter_context(virtual_clocks())
         cells = [cell for _name, cell in adopter.cells]
         state = ModuleState(adopter.modules, cells, [*adopter.objects, *wide], [item, item.config, item.session])
         stack.enter_context(model(gil=False, any_timeouts=False, modules=state))
         yield adopter
+
+
+@contextmanager
+def _unraised(trial: ItemTrial) -> Iterator[None]:
+    """Drop what is told of things that executions leave in the middle: coroutines that nobody awaits any more."""
+    before = sys.unraisablehook
+
+    def hook(told: Any, /) -> None:
+        if not trial.left_standing and not isinstance(told.exc_value, Warning):
+            before(told)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        if trial.left_standing:
+            ENGINE.heap.clear()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                gc.collect()
+        sys.unraisablehook = before
 
 
 @contextmanager
@@ -307,6 +344,17 @@ def _thread_ends(deaths: Deaths) -> Iterator[None]:
         yield
     finally:
         hooks.excepthook, hooks.unhandled = before
+
+
+def _adopt_parameters(adopter: Adopter, item: Any, stack: ExitStack) -> list[Any]:
+    """Adopt what a parametrised test is given, and return it: executions leave their traces there as in modules."""
+    given: dict[str, Any] = item.callspec.params if hasattr(item, "callspec") else {}
+    for name, value in list(given.items()):
+        adopted = adopter.adopt_function(value)
+        if adopted is not value:
+            given[name] = adopted
+            stack.callback(given.__setitem__, name, value)
+    return list(given.values())
 
 
 def _conftests(item: Any) -> list[str]:

@@ -21,6 +21,7 @@ from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 from plait.run.engine import ENGINE
 from plait.run.fibers import OURS
+from plait.run.foreign_waits import OUTSIDE, threads_outside
 from plait.run.importing.adopt import is_foreign
 from plait.run.native.stillness import Idleness
 from plait.workers.guard import NETWORK, SUBPROCESS, WRITE, Act
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
 
     import pytest
 
-PROCESSES = "other processes"
+PROCESSES, THREADS = "other processes", "threads of code that is not under control"
 _ACTS = {
     "socket.connect": "sockets", "socket.bind": "sockets", "socket.getaddrinfo": "sockets",
     "subprocess.Popen": PROCESSES, "os.fork": PROCESSES, "os.posix_spawn": PROCESSES,
-    "os.system": PROCESSES, "_thread.start_new_thread": "threads of code that is not under control",
+    "os.system": PROCESSES, "_thread.start_new_thread": THREADS,
 }  # fmt: skip
 _GUARDED: dict[str, dict[str, Act]] = {"write": WRITE, "network": NETWORK, "subprocess": SUBPROCESS}
 LOOKS = 0.1  # seconds between two looks at the test's progress
@@ -45,7 +46,7 @@ AGAIN = 0.5  # seconds between two attempts to stop a test
 _MAY_WAKE = re.compile(r"\bsleep\(|\btimeout\b")
 _TIMES = ("timeout", "secs", "delay", "waittime")
 
-BUDGET, WAITS, BUSY = "its time is over", "it waits for something outside of its own threads", "it computes on and on"
+BUDGET, WAITS, BUSY = "its time is over", OUTSIDE, "it computes on and on"
 
 
 class StuckError(BaseException):  # no code under test may take it for an error of its own
@@ -62,6 +63,10 @@ class OutsideActs:
 
     acts: set[str] = field(default_factory=set)
     stopped: list[dict[str, str]] = field(default_factory=list)
+
+    def others_may_answer(self) -> bool:
+        """Return whether a process or a thread that is not under control may end a wait of the test."""
+        return PROCESSES in self.acts or threads_outside()
 
 
 class Outside:

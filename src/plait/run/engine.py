@@ -246,8 +246,16 @@ class Engine:
         """Unwind whatever is still standing; code that swallows the unwinding is asked again, then abandoned."""
         self.current = None
         standing = [thread for thread in self.threads[1:] if thread.state != FINISHED and thread.fiber is not None]
-        if not standing:
-            return
+        if standing:
+            self._unwind(standing)
+        # What the execution leaves is finalised at any time, in the middle of other code, and may wait for its threads
+        # there: none of them may be found that could still run.
+        self.enabled = ()
+        for thread in self.threads[1:]:
+            if thread.state == NEW:  # started while others were unwound
+                thread.state = FINISHED
+
+    def _unwind(self, standing: list[VThread]) -> None:
         # A thread is unwound by an exception at its point, so that `with` and `finally` run: locks are given back and
         # files closed, as the next execution expects. The hooks are quiet meanwhile (`current` is None).
         level = logging.root.manager.disable

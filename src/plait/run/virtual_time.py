@@ -23,15 +23,23 @@ if TYPE_CHECKING:
     from plait.run.vthread import VThread
 
 MAX_EARLY = 3  # waits of a thread that may end before their time; more only make polling longer
+EPOCH = 1_700_000_000.0  # what `time.time` shows at the start of every execution
+MONOTONIC = 1_000.0  # the same for `time.monotonic`
+LOOKS = 400  # readings of the clock without any step in between, after which time passes: a loop until a deadline ends
 
 
 class VirtualTime:
     """The clock of one execution, and the threads that wait for it."""
 
-    __slots__ = ("_engine", "before_idle", "before_reading", "brief_sleeps", "instants", "now", "overdue", "timed")
+    __slots__ = (
+        "_engine", "_looked", "_looks", "before_idle", "before_passing", "before_reading", "brief_sleeps", "epoch",
+        "instants", "monotonic", "now", "overdue", "timed",
+    )  # fmt: skip
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self.epoch, self.monotonic = EPOCH, MONOTONIC
+        self.before_passing: Callable[[], bool] | None = None  # whether somebody can go on who waits for a socket
         self.reset()
 
     def reset(self) -> None:
@@ -43,6 +51,12 @@ class VirtualTime:
         self.brief_sleeps = False
         self.timed = False  # somebody has waited, or could have waited, with a time-out
         self.overdue: dict[int, list[Pending]] = {}  # who waited for what when the clock had to advance, by step
+        self._looked = (0, 0)  # who has read the clock without a point, and at which step
+        self._looks = 0
+
+    def start_at(self, epoch: float, monotonic: float) -> None:
+        """Set what the clocks show at the start of every execution from now on."""
+        self.epoch, self.monotonic = epoch, monotonic
 
     def sleepers(self) -> list[VThread]:
         """Return the threads whose waits end by themselves."""
@@ -50,6 +64,8 @@ class VirtualTime:
 
     def advance(self) -> bool:
         """Let the clock jump to the next time-out. False: nobody waits with one."""
+        if self.before_passing is not None and self.before_passing():
+            return True
         sleepers = self.sleepers()
         if not sleepers:
             return False
@@ -95,6 +111,15 @@ class VirtualTime:
             return False
         thread.naps += 1
         return True
+
+    def look(self) -> float:
+        """Return the time for code that has no points: nobody is scheduled, but it passes for who only looks at it."""
+        at = self._engine.thread.id, self._engine.step
+        self._looks = self._looks + 1 if at == self._looked else 0
+        self._looked = at
+        if self._looks > LOOKS:
+            self.pass_by(0.001 * 2 ** min(self._looks - LOOKS, 10))
+        return self.now
 
     def pass_by(self, seconds: float) -> None:
         """Let so much time pass, as a thread that sleeps does for itself."""

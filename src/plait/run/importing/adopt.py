@@ -12,6 +12,7 @@ from __future__ import annotations
 import collections
 import functools
 import importlib
+import inspect
 import site
 import sys
 import sysconfig
@@ -160,6 +161,8 @@ class Adopter:
         if codes is None or not codes.covers(function.__code__):
             return
         old, new = function.__code__, codes.rewritten(function.__code__)
+        if new is not None and old.co_flags & inspect.CO_ITERABLE_COROUTINE:  # `types.coroutine` has marked it
+            new = new.replace(co_flags=new.co_flags | inspect.CO_ITERABLE_COROUTINE)
         if new is None:
             self.left.append(f"{function.__module__}.{function.__qualname__}")
         elif new.co_freevars == old.co_freevars:

@@ -12,6 +12,7 @@ import types
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from plait.run.foreign_time import kept_method
 from plait.run.primitives.lock import Lock, RLock
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Counterparts:
         queue: Any = sys.modules.get("queue")
         mirrored: Any = virtual["threading"]
         makers = self._makers
+        makers[types.BuiltinMethodType] = kept_method
         makers[type(threading.Lock())] = _lock
         makers[type(threading.RLock())] = makers[threading._PyRLock] = lambda _real: RLock()
         makers[threading.Condition] = lambda real: mirrored.Condition(self.of(real._lock) or real._lock)
@@ -76,9 +78,8 @@ class Counterparts:
         if found is not None:
             return found
         maker = self._makers.get(type(value))
-        if maker is None:
-            return None
-        return self._remember(value, maker(value))
+        made = None if maker is None else maker(value)
+        return None if made is None else self._remember(value, made)
 
 
 def _lock(real: Any) -> Lock:

@@ -1,15 +1,23 @@
-"""What `asyncio` takes for a future of an executor: those of the mirrored module as well."""
+"""The standard library's own users of threads, over the mirrored modules: `asyncio`, `socketserver` and the like."""
 
 from __future__ import annotations
 
 import asyncio.futures
 import concurrent.futures
+import sys
 import types
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+_USERS = (
+    "asyncio.base_events", "asyncio.tasks", "asyncio.runners", "asyncio.threads", "asyncio.unix_events",
+    "asyncio.events", "logging", "logging.handlers", "socketserver", "wsgiref.simple_server", "xmlrpc.server",
+)  # fmt: skip
+"""Modules that start threads, or wait for them, by what they have imported; their code stays as it is."""
+_IMPORTED = ("threading", "concurrent", "queue")
 
 
 class _Accepting(type):
@@ -22,25 +30,34 @@ class _Accepting(type):
 
 
 @contextmanager
-def known_to_asyncio(mirrored: Mapping[str, types.ModuleType]) -> Iterator[None]:
-    """Let `asyncio.wrap_future` take the futures of mirrored executors.
+def standard_users(mirrored: Mapping[str, types.ModuleType]) -> Iterator[None]:
+    """Let the standard library's own users of threads start virtual ones, and know what code under control makes.
 
     `asyncio` is not rewritten, and asserts that it is given an instance of the class that it has imported itself. Its
-    module of futures only ever asks whether something is one; the modules that make futures keep the real class.
+    module of futures only ever asks whether something is one; the modules that make futures make mirrored ones.
     """
     kinds: list[type] = [concurrent.futures.Future]
     for name in ("concurrent.futures", "concurrent.futures._base"):
         kind = getattr(mirrored.get(name), "Future", None)
         if isinstance(kind, type) and kind not in kinds:
             kinds.append(kind)
-    space: Any = vars(asyncio.futures)
-    before = space["concurrent"]
     accepting = _Accepting("Future", (), {})
     accepting.kinds = tuple(kinds)
-    space["concurrent"] = types.SimpleNamespace(
-        futures=types.SimpleNamespace(**{**vars(concurrent.futures), "Future": accepting})
-    )
+    standing = types.SimpleNamespace(futures=types.SimpleNamespace(**{**vars(concurrent.futures), "Future": accepting}))
+    changed: list[tuple[dict[str, Any], str, Any]] = []
+
+    def put(space: dict[str, Any], name: str, new: Any) -> None:
+        changed.append((space, name, space[name]))
+        space[name] = new
+
+    put(vars(asyncio.futures), "concurrent", standing)
+    for space in [vars(sys.modules[user]) for user in _USERS if user in sys.modules]:
+        for name in _IMPORTED:
+            if type(space.get(name)) is types.ModuleType and space[name] is sys.modules.get(name) and name in mirrored:
+                put(space, name, mirrored[name])
     try:
         yield
     finally:
-        space["concurrent"] = before
+        while changed:
+            space, name, before = changed.pop()
+            space[name] = before

@@ -38,7 +38,7 @@ FROM_SOURCE = ("queue", "sched", "concurrent.futures._base", "concurrent.futures
 _CLOCK = (
     "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns",
     "process_time", "process_time_ns", "thread_time", "thread_time_ns", "sleep",
-    "localtime", "gmtime", "ctime", "asctime", "strftime",
+    "localtime", "gmtime", "ctime", "asctime", "strftime", "clock_gettime", "clock_gettime_ns",
 )  # fmt: skip
 _IN_PYTHON = {
     "Condition": ("Condition",), "Event": ("Event",), "Semaphore": ("Semaphore",),
@@ -105,7 +105,7 @@ class Mirror:
 
     def _time(self) -> types.ModuleType:
         module = self._copy(real_time)
-        for name in _CLOCK:
+        for name in [each for each in _CLOCK if hasattr(module, each)]:
             setattr(module, name, getattr(clock, name))
         return module
 

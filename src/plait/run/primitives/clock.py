@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time as real_time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from plait.run.endings import SetupBlockedError
 from plait.run.engine import ENGINE, access
@@ -12,14 +14,29 @@ from plait.run.primitives.site import here
 from plait.run.quiet import quiet_block
 from plait.run.vthread import BLOCKED, NEW, READY, VThread
 
-EPOCH = 1_700_000_000.0  # what time() shows at the start of every execution
 ENDLESS = 2_000  # sleeps of one set-up: it polls for something that nobody will do
 LOOKS = 400  # readings of the clock in one set-up before time passes: what it stores should not expire meanwhile
 PATIENCE = 20  # readings of the clock by one thread before time passes under it
 
 
+_looking = False
+
+
+@contextmanager
+def without_points() -> Iterator[None]:
+    """Read the clock for code that is not rewritten: nobody is scheduled there."""
+    global _looking
+    before, _looking = _looking, True
+    try:
+        yield
+    finally:
+        _looking = before
+
+
 def _now() -> float:
     thread = ENGINE.current
+    if _looking:
+        return ENGINE.time.look()
     if thread is not None:
         thread.clock_reads += 1
         if thread.clock_reads > PATIENCE:
@@ -44,7 +61,7 @@ def _look_quietly(thread: VThread) -> None:
 @built_in
 def time() -> float:
     """Return virtual seconds since the epoch."""
-    return EPOCH + _now()
+    return ENGINE.time.epoch + _now()
 
 
 @built_in
@@ -56,7 +73,7 @@ def time_ns() -> int:
 @built_in
 def monotonic() -> float:
     """Return virtual seconds."""
-    return 1000.0 + _now()
+    return ENGINE.time.monotonic + _now()
 
 
 @built_in
@@ -71,6 +88,24 @@ process_time = monotonic
 process_time_ns = monotonic_ns
 thread_time = monotonic
 thread_time_ns = monotonic_ns
+
+
+_SINCE_EPOCH = frozenset(
+    value for name in ("CLOCK_REALTIME", "CLOCK_TAI") if (value := getattr(real_time, name, None)) is not None
+)
+
+
+@built_in
+def clock_gettime(clock: int, /) -> float:
+    """Mirror `time.clock_gettime`."""
+    real_time.clock_gettime(clock)  # complains about a clock that there is not
+    return time() if clock in _SINCE_EPOCH else monotonic()
+
+
+@built_in
+def clock_gettime_ns(clock: int, /) -> int:
+    """Mirror `time.clock_gettime_ns`."""
+    return int(clock_gettime(clock) * 1_000_000_000)
 
 
 @built_in

@@ -1,0 +1,177 @@
+"""Virtual time for code that is not rewritten: the real `time` and `datetime` answer for virtual threads.
+
+Rewritten code sees the mirrored `time` (`plait.run.primitives.clock`). Whoever else asks in a virtual thread reads the
+same clock here, without a point: installed packages, `logging`, `asyncio`, C code that calls `time.time`. What watches
+other processes needs the clock that these have: it gets the real one.
+
+`datetime.now` and `datetime.utcnow` read the system's clock in C, whoever calls them. They are exchanged in the class
+itself, so that its identity, its subclasses, pickling and comparison stay what they are.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import datetime as dt
+import functools
+import gc
+import sys
+import time as real_time
+import types
+import warnings
+from _thread import get_ident
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from plait.run.engine import ENGINE
+from plait.run.fibers import OURS
+from plait.run.primitives import clock
+from plait.run.primitives.built_in import built_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+CLOCKS = (
+    "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "process_time",
+    "process_time_ns", "thread_time", "thread_time_ns", "clock_gettime", "clock_gettime_ns", "localtime", "gmtime",
+    "ctime", "asctime", "strftime", "sleep",
+)  # fmt: skip
+_REWRITTEN = "_p_r"  # a global of every rewritten module
+_REAL = ("plait.", "_pytest.", "subprocess", "multiprocessing")
+"""Modules that mean the real time: they measure plait's own work, or wait for other processes."""
+_HOOKS = "plait.run.hooks."  # what calls functions for rewritten code
+
+
+def asks_in_virtual_time(caller: Mapping[str, Any]) -> bool:
+    """Return whether code with these globals, which asks now, runs in a virtual thread and means its clock."""
+    if ENGINE.thread.id == 0 or get_ident() not in OURS:  # a debugger's or pytest's own threads ask too
+        return False
+    name = str(caller.get("__name__", ""))
+    return name.startswith(_HOOKS) or not name.startswith(_REAL)
+
+
+@contextmanager
+def virtual_clocks() -> Iterator[None]:
+    """Let the real `time`, what was imported from it, and `datetime` show virtual time, until the block ends."""
+    undo: list[Callable[[], None]] = []
+
+    def patch(owner: Any, name: str, new: Any) -> None:
+        undo.append(functools.partial(setattr, owner, name, getattr(owner, name)))
+        setattr(owner, name, new)
+
+    answers = {id(getattr(real_time, name)): _answering(name) for name in CLOCKS if hasattr(real_time, name)}
+    for module, names in _holders(answers):
+        for name in names:
+            patch(module, name, answers[id(vars(module)[name])])
+    try:
+        with _virtual_dates():
+            yield
+    finally:
+        while undo:
+            undo.pop()()
+
+
+_looked_at: dict[int, tuple[types.ModuleType, tuple[str, ...]]] = {}
+
+
+def _holders(wanted: Mapping[int, Any]) -> Iterator[tuple[types.ModuleType, list[str]]]:
+    """Yield the modules whose variables are functions of `time`, with these variables.
+
+    To look at everything that is imported takes milliseconds: each module is looked at once, and once more for the
+    names that it had then.
+    """
+    for name, module in list(sys.modules.items()):
+        if type(module) is not types.ModuleType or name.startswith(_REAL):
+            continue
+        space = vars(module)
+        if _REWRITTEN in space:  # it sees the mirrored ones
+            continue
+        if id(module) not in _looked_at:
+            _looked_at[id(module)] = module, tuple(each for each, value in list(space.items()) if id(value) in wanted)
+        names = [each for each in _looked_at[id(module)][1] if id(space.get(each)) in wanted]
+        if names:
+            yield module, names
+
+
+def _answering(name: str) -> Any:
+    """Return what stands for a function of `time`."""
+    real, virtual = getattr(real_time, name), getattr(clock, name)
+
+    def answer(*args: Any) -> Any:
+        caller = sys._getframe(1).f_globals
+        if not asks_in_virtual_time(caller):
+            return real(*args)
+        if _REWRITTEN in caller or name == "sleep":
+            return virtual(*args)
+        with clock.without_points():
+            return virtual(*args)
+
+    answer.__name__ = answer.__qualname__ = name
+    answer.__module__, answer.__doc__ = "time", real.__doc__
+    return built_in(answer)
+
+
+# -- dates ------------------------------------------------------------------------------------------------------------
+
+_modified = ctypes.pythonapi.PyType_Modified
+_modified.argtypes = [ctypes.py_object]
+_modified.restype = None
+
+
+def _now(cls: type[dt.datetime], tz: dt.tzinfo | None = None) -> dt.datetime:
+    caller = sys._getframe(1).f_globals
+    if not asks_in_virtual_time(caller):
+        return _IN_C["now"].__get__(None, cls)(tz)  # type: ignore[no-any-return]
+    return cls.fromtimestamp(_seconds(caller), tz)
+
+
+def _utcnow(cls: type[dt.datetime]) -> dt.datetime:
+    caller = sys._getframe(1).f_globals
+    if not asks_in_virtual_time(caller):
+        return _IN_C["utcnow"].__get__(None, cls)()  # type: ignore[no-any-return]
+    if sys.version_info >= (3, 12):
+        warnings.warn(
+            "datetime.datetime.utcnow() is deprecated and scheduled for removal in a future version. Use "
+            "timezone-aware objects to represent datetimes in UTC: datetime.datetime.now(datetime.UTC).",
+            DeprecationWarning, stacklevel=2,
+        )  # fmt: skip
+    return cls.fromtimestamp(_seconds(caller), dt.UTC).replace(tzinfo=None)
+
+
+def _seconds(caller: Mapping[str, Any]) -> float:
+    if _REWRITTEN in caller:
+        return clock.time()
+    with clock.without_points():
+        return clock.time()
+
+
+_IN_C = {name: vars(dt.datetime)[name] for name in ("now", "utcnow")}
+_VIRTUAL: dict[str, Any] = {"now": classmethod(_now), "utcnow": classmethod(_utcnow)}
+for _name, _method in _VIRTUAL.items():
+    _method.__func__.__name__ = _name
+    _method.__func__.__qualname__ = f"datetime.{_name}"
+    _method.__func__.__doc__ = _IN_C[_name].__doc__
+
+
+def kept_method(value: Any) -> Any:
+    """Return what stands for a `datetime.now` that somebody has kept, as a default or in a variable; None if none."""
+    owner = getattr(value, "__self__", None)
+    method = _VIRTUAL.get(getattr(value, "__name__", ""))
+    if method is None or not isinstance(owner, type) or not issubclass(owner, dt.datetime):
+        return None
+    return method.__get__(None, owner)
+
+
+@contextmanager
+def _virtual_dates() -> Iterator[None]:
+    """Exchange the methods that read the system's clock in the class itself: it is C's, and refuses `setattr`."""
+    space = next((each for each in gc.get_referents(vars(dt.datetime)) if type(each) is dict), None)
+    if space is None:
+        yield
+        return
+    space.update(_VIRTUAL)
+    _modified(dt.datetime)
+    try:
+        yield
+    finally:
+        space.update(_IN_C)
+        _modified(dt.datetime)

@@ -1,0 +1,491 @@
+"""Waits for sockets, pipes and selectors as scheduling points: who waits in C would keep all others from running.
+
+A virtual thread that would wait there stands at a point instead, possible as soon as there is something for it. What
+sends, closes or shuts down is a point too, and enables those it wakes. So an event loop in one thread that others wake
+is explored like any other wait, as long as all ends are inside of the process. `virtual_waits` is told whether somebody
+outside may answer: then a wait in which nothing moves is none that a schedule decides, and the execution is left.
+
+All of it is one location: two operations on different sockets are taken for dependent, which costs schedules and loses
+none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import os
+import select
+import selectors
+import socket
+import stat
+import struct
+import sys
+import threading
+from contextlib import ExitStack, contextmanager
+from time import perf_counter
+from time import sleep as real_sleep
+from typing import TYPE_CHECKING, Any
+
+from plait.run.endings import Killed
+from plait.run.engine import ENGINE, access, blocking
+from plait.run.fibers import OURS
+from plait.run.foreign_time import asks_in_virtual_time
+from plait.run.operations import READ, TAKE, WRITE
+from plait.run.primitives.site import place_of_primitive
+from plait.run.quiet import quiet_block
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+    from plait.run.vthread import VThread
+
+OUTSIDE = "it waits for something outside of its own threads"
+GRACE = 0.005  # seconds that a packet may take from one socket of the process to another
+PATIENCE = 60.0  # seconds that somebody outside may take; who watches over the execution may have less
+_WRAPPERS = ("selectors", "socket")  # modules that wait for whoever calls them
+_LOOPBACK = ("127.", "::1")
+_TCP = ("/proc/net/tcp", "/proc/net/tcp6")
+_DONT_WAIT = getattr(socket, "MSG_DONTWAIT", 0)
+_DESCRIPTORS = "/proc/self/fd"
+_EVENTS = 0  # the kind of file that an eventfd is
+
+
+class Ports:
+    """Who waits for what; one per process, as the engine is."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[VThread, Callable[[], bool]]] = []
+        self.outsiders: Callable[[], bool] = bool
+        self.foreign = False  # a connection leads out of the process
+
+    def wait(self, ready: Callable[[], bool], timeout: float | None) -> bool:
+        """Return when it is the thread's turn and ``ready`` holds; False if the time is over first."""
+        thread = ENGINE.current
+        if thread is None:
+            return self._wait_quietly(ENGINE.thread, ready, timeout)
+        return self._wait_by(thread, ready, timeout)
+
+    def _wait_by(self, thread: VThread, ready: Callable[[], bool], timeout: float | None) -> bool:
+        e = ENGINE
+        loc, site = e.heap.loc_of(self, "data"), place_of_primitive()
+        thread.may_switch = True
+        if timeout is not None and (timeout <= 0 or e.time.may_end_early(thread)):
+            access(thread, loc, READ, site)
+            thread.may_switch = True
+            if ready():
+                return True
+            e.time.tick(thread, timeout, site)
+            return False
+        end = None if timeout is None else e.time.now + timeout
+        entry = thread, ready
+        self._waiting.append(entry)
+        thread.blocked_on, thread.deadline = self, end
+        try:
+            blocking(thread, loc, TAKE, site, ready())
+            while not thread.timed_out and not ready():
+                thread.deadline = end
+                e.block(thread, loc, TAKE, site)
+        finally:
+            thread.blocked_on = thread.deadline = None
+            self._waiting.remove(entry)
+        thread.may_switch = True
+        if thread.timed_out:
+            thread.timed_out = False
+            return ready()
+        return True
+
+    def _wait_quietly(self, thread: VThread, ready: Callable[[], bool], timeout: float | None) -> bool:
+        while not ready():
+            if timeout is not None and timeout <= 0:
+                return False
+            if thread.dying:
+                raise Killed
+            if timeout is not None:
+                thread.deadline = ENGINE.time.now + timeout
+            entry = thread, ready
+            self._waiting.append(entry)
+            try:
+                began = quiet_block(ENGINE, thread)
+            finally:
+                self._waiting.remove(entry)
+                left, thread.deadline = ENGINE.time.left(thread), None
+            if began:
+                return self._wait_by(thread, ready, left)
+            if thread.timed_out:
+                thread.timed_out = False
+                return ready()
+        return True
+
+    def act(self) -> None:
+        """Pass a point in front of something that others may wait for."""
+        thread = ENGINE.current
+        if thread is not None:
+            thread.may_switch = True
+            access(thread, ENGINE.heap.loc_of(self, "data"), WRITE, place_of_primitive())
+            thread.may_switch = True
+
+    def settle(self) -> bool:
+        """Let those go on, and only those, for whom there is something now; return whether there is anybody."""
+        found = False
+        for thread, ready in self._waiting:
+            if ready():
+                ENGINE.enable(thread)
+                found = True
+            elif thread is not ENGINE.current and not thread.timed_out:
+                ENGINE.disable(thread)
+        return found
+
+    def look_again(self) -> bool:
+        """Return whether somebody can go on after all, when all threads wait; C code and other threads act unseen."""
+        if not self._waiting:
+            return False
+        if self.settle():
+            return True
+        if not self.foreign and not self.outsiders():
+            real_sleep(GRACE)
+            return self.settle()
+        return self._wait_for_outsiders()
+
+    def _wait_for_outsiders(self) -> bool:
+        """Wait as long as the threads would: the clock of others does not jump. Whoever waits too long is left."""
+        time = ENGINE.time
+        ends = [thread.deadline for thread in time.sleepers() if thread.deadline is not None]
+        patience = min([PATIENCE, *(end - time.now for end in ends)])
+        began = perf_counter()
+        while perf_counter() - began < patience:
+            real_sleep(GRACE)
+            if self.settle():
+                return True
+        if not ends:
+            ENGINE.leave(OUTSIDE)
+        return False
+
+
+PORTS = Ports()
+
+
+def threads_outside() -> bool:
+    """Return whether the process has threads that are not under control, besides plait's own."""
+    return any(
+        thread.ident not in OURS and not thread.name.startswith("plait ") and type(thread) is not threading._DummyThread
+        for thread in threading.enumerate()
+    )
+
+
+@contextmanager
+def virtual_waits(outsiders: Callable[[], bool]) -> Iterator[None]:
+    """Make points of what virtual threads wait for outside of the mirrored primitives, until the block ends.
+
+    ``outsiders`` is asked, when nothing moves, whether anybody but the threads under control may answer.
+    """
+    before = PORTS.outsiders, ENGINE.time.before_passing
+    PORTS.outsiders, ENGINE.time.before_passing = outsiders, PORTS.look_again
+    PORTS.foreign = False
+    with ExitStack() as stack:
+        for owner, name, new in _replacements():
+            stack.enter_context(_exchanged(owner, name, new))
+        try:
+            yield
+        finally:
+            PORTS.outsiders, ENGINE.time.before_passing = before
+
+
+def _replacements() -> Iterator[tuple[Any, str, Callable[..., Any]]]:
+    for name in ("recv", "recv_into", "recvfrom", "recvfrom_into", "recvmsg", "recvmsg_into", "_accept"):
+        if hasattr(socket.socket, name):
+            yield socket.socket, name, _receiving(getattr(socket.socket, name))
+    for name in ("send", "sendto", "sendmsg"):
+        if hasattr(socket.socket, name):
+            yield socket.socket, name, _sending(getattr(socket.socket, name))
+    yield socket.socket, "sendall", _sendall
+    for name in ("connect", "connect_ex"):
+        yield socket.socket, name, _connecting(getattr(socket.socket, name))
+    for name in ("close", "shutdown"):
+        yield socket.socket, name, _acting(getattr(socket.socket, name))
+    yield os, "read", _reading(os.read)
+    yield os, "write", _writing(os.write)
+    yield select, "select", _selecting(select.select)
+    yield selectors.SelectSelector, "_select", staticmethod(_selecting(select.select))
+    if hasattr(select, "poll"):
+        kind: Any = type(select.poll())
+        yield kind, "poll", _polling(kind.poll)
+    if hasattr(select, "epoll"):
+        yield select.epoll, "poll", _epolling(select.epoll.poll)
+
+
+_modified = ctypes.pythonapi.PyType_Modified
+_modified.argtypes = [ctypes.py_object]
+_modified.restype = None
+_MISSING = object()
+
+
+@contextmanager
+def _exchanged(owner: Any, name: str, new: Any) -> Iterator[None]:
+    """Exchange an attribute, also of a class that is C's and refuses `setattr`."""
+    before = vars(owner).get(name, _MISSING)
+    try:
+        setattr(owner, name, new)
+    except TypeError:
+        space = next(each for each in gc.get_referents(vars(owner)) if type(each) is dict)
+        space[name] = new
+        _modified(owner)
+        try:
+            yield
+        finally:
+            space[name] = before
+            _modified(owner)
+        return
+    try:
+        yield
+    finally:
+        if before is _MISSING:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, before)
+
+
+def _here() -> bool:
+    """Return whether the caller of the function that asks runs in a virtual thread, and waits for such ones."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") in _WRAPPERS:
+        frame = frame.f_back
+    return frame is not None and asks_in_virtual_time(frame.f_globals)
+
+
+if hasattr(select, "poll"):
+    _READ, _WRITE = select.POLLIN, select.POLLOUT
+    _POLL: Any = type(select.poll()).poll  # the real one
+else:
+    _READ, _WRITE = 1, 4
+_SELECT = select.select
+
+
+def _is_ready(number: int, event: int) -> bool:
+    """Return whether a descriptor can be read or written at once; one that is closed fails at once."""
+    if number < 0:
+        return True
+    if not hasattr(select, "poll"):
+        return any(_SELECT([number] * (event == _READ), [number] * (event == _WRITE), (), 0))
+    poll = select.poll()
+    poll.register(number, event)
+    return bool(_POLL(poll, 0))
+
+
+# -- sockets ----------------------------------------------------------------------------------------------------------
+
+
+def _await(sock: socket.socket, event: int) -> None:
+    """Wait as the socket would; raises what it raises when its time is over."""
+    timeout = sock.gettimeout()
+    number = sock.fileno()
+    if not PORTS.wait(lambda: _is_ready(number, event), timeout) and timeout:
+        raise TimeoutError("timed out")
+
+
+def _receiving(real: Callable[..., Any]) -> Callable[..., Any]:
+    def receive(self: socket.socket, *args: Any, **named: Any) -> Any:
+        if not _here():
+            return real(self, *args, **named)
+        _await(self, _READ)
+        found = real(self, *args, **named)
+        if real.__name__ == "_accept":
+            _note_peer(self, found[1])
+        PORTS.settle()  # what was full has room now, and what was read is no longer there for others
+        return found
+
+    return receive
+
+
+def _sending(real: Callable[..., Any]) -> Callable[..., Any]:
+    def send(self: socket.socket, *args: Any, **named: Any) -> Any:
+        if not _here():
+            return real(self, *args, **named)
+        _await_room(self)
+        done = real(self, *args, **named)
+        PORTS.settle()
+        return done
+
+    return send
+
+
+def _await_room(sock: socket.socket) -> None:
+    if _is_ready(sock.fileno(), _WRITE):
+        PORTS.act()
+    else:
+        _await(sock, _WRITE)
+
+
+def _sendall(self: socket.socket, data: Any, flags: int = 0, /) -> None:
+    if not _here():
+        _SENDALL(self, data, flags)
+        return
+    left = memoryview(data).cast("B")
+    while len(left):
+        _await_room(self)
+        sent = _SEND(self, left, flags | _DONT_WAIT)
+        left = left[sent:]
+        PORTS.settle()
+
+
+_SENDALL, _SEND = socket.socket.sendall, socket.socket.send
+
+
+def _connecting(real: Callable[..., Any]) -> Callable[..., Any]:
+    def connect(self: socket.socket, address: Any, /) -> Any:
+        if not _here():
+            return real(self, address)
+        PORTS.act()
+        try:
+            return real(self, address)
+        finally:
+            _note_peer(self, address)
+            PORTS.settle()
+
+    return connect
+
+
+def _acting(real: Callable[..., Any]) -> Callable[..., Any]:
+    def act(self: socket.socket, *args: Any) -> Any:
+        if not _here():
+            return real(self, *args)
+        if self.fileno() >= 0:
+            PORTS.act()
+        try:
+            return real(self, *args)
+        finally:
+            PORTS.settle()
+
+    return act
+
+
+def _note_peer(sock: socket.socket, address: Any) -> None:
+    """Note a connection whose other end is in no socket of this process."""
+    if sock.family not in (socket.AF_INET, socket.AF_INET6) or sock.type != socket.SOCK_STREAM:
+        return
+    host, port = str(address[0]), int(address[1])
+    if not (host == "localhost" or host.startswith(_LOOPBACK)) or not _is_bound_here(port):
+        PORTS.foreign = True
+
+
+def _is_bound_here(port: int) -> bool:
+    """Return whether a socket of this process has this port; not known where the system does not tell."""
+    try:
+        numbers = list(map(int, os.listdir(_DESCRIPTORS)))  # noqa: PTH208 - names are wanted, no paths
+    except OSError:
+        return False
+    own = {about.st_ino for number in numbers if (about := _about(number)) is not None}
+    wanted = struct.pack(">H", port).hex().upper()
+    for table in _TCP:
+        with contextlib.suppress(OSError), open(table, encoding="ascii") as lines:  # noqa: PTH123 - no path is built
+            for words in map(str.split, lines):
+                if words[1].endswith(f":{wanted}") and int(words[9]) in own:
+                    return True
+    return False
+
+
+def _about(number: int) -> os.stat_result | None:
+    try:
+        return os.fstat(number)
+    except OSError:
+        return None
+
+
+# -- pipes ------------------------------------------------------------------------------------------------------------
+
+
+def _is_channel(number: int) -> bool:
+    """Return whether a descriptor is something that one end fills and another empties."""
+    about = _about(number)
+    return about is not None and stat.S_IFMT(about.st_mode) in (
+        stat.S_IFIFO,
+        stat.S_IFSOCK,
+        0,
+    )  # the last one: an eventfd
+
+
+def _reading(real: Callable[..., bytes]) -> Callable[..., bytes]:
+    def read(number: int, size: int, /) -> bytes:
+        if _here() and _is_channel(number):
+            if os.get_blocking(number):
+                PORTS.wait(lambda: _is_ready(number, _READ), None)
+            else:
+                PORTS.act()
+        found = real(number, size)
+        PORTS.settle()
+        return found
+
+    return read
+
+
+def _writing(real: Callable[..., int]) -> Callable[..., int]:
+    def write(number: int, data: Any, /) -> int:
+        if not (_here() and _is_channel(number)):
+            return real(number, data)
+        if not os.get_blocking(number):
+            PORTS.act()
+            done = real(number, data)
+            PORTS.settle()
+            return done
+        left = memoryview(data).cast("B")
+        size = len(left)
+        while True:  # as much as there is room for, again and again: all at once may wait in C
+            if _is_ready(number, _WRITE):
+                PORTS.act()
+            else:
+                PORTS.wait(lambda: _is_ready(number, _WRITE), None)
+            left = left[_write_some(real, number, left) :]
+            PORTS.settle()
+            if not len(left):
+                return size
+
+    return write
+
+
+def _write_some(real: Callable[..., int], number: int, data: memoryview) -> int:
+    os.set_blocking(number, False)
+    try:
+        return real(number, data)
+    except BlockingIOError:
+        return 0
+    finally:
+        os.set_blocking(number, True)
+
+
+# -- selectors --------------------------------------------------------------------------------------------------------
+
+
+def _selecting(real: Callable[..., Any]) -> Callable[..., Any]:
+    def chosen(readers: Any, writers: Any, others: Any, timeout: float | None = None, /) -> Any:
+        if not _here():
+            return real(readers, writers, others, timeout)
+        readers, writers, others = list(readers), list(writers), list(others)
+        if PORTS.wait(lambda: any(real(readers, writers, others, 0)), timeout):
+            return real(readers, writers, others, 0)
+        return [], [], []
+
+    return chosen
+
+
+def _polling(real: Callable[..., Any]) -> Callable[..., Any]:
+    def poll(self: Any, timeout: float | None = None, /) -> Any:
+        if not _here():
+            return real(self, timeout)
+        seconds = None if timeout is None or timeout < 0 else timeout / 1000
+        PORTS.wait(lambda: bool(real(self, 0)), seconds)
+        return real(self, 0)
+
+    return poll
+
+
+def _epolling(real: Callable[..., Any]) -> Callable[..., Any]:
+    def poll(self: Any, timeout: float | None = None, maxevents: int = -1) -> Any:
+        if not _here():
+            return real(self, timeout, maxevents)
+        seconds = None if timeout is None or timeout < 0 else timeout
+        number = self.fileno()
+        PORTS.wait(lambda: _is_ready(number, _READ), seconds)  # to ask it itself may take what is there
+        return real(self, 0, maxevents)
+
+    return poll
