@@ -98,7 +98,19 @@ def _describe(engine: Engine, entry: Entry) -> _Described:
     obj, name = engine.heap.locs[loc]
     owner = obj if type(obj) is str else type(obj).__qualname__
     what = repr(name) if type(name) in (str, int, float, bool, tuple) else ""
+    if _has_address(name):  # another one each time; locations are numbered in the order in which they are touched
+        what = f"address {loc}"
     return thread, f"{owner}[{what}]" if what else str(owner), mode, site, enabled
+
+
+def _has_address(name: object) -> bool:
+    """Return whether a key is, or contains, a number that may be the address of an object (`id`)."""
+    if type(name) is tuple:
+        return any(map(_has_address, name))
+    return type(name) is int and name >= _ADDRESSES
+
+
+_ADDRESSES = 2**32
 
 
 def _text(entry: _Described) -> str:

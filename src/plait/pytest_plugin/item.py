@@ -146,8 +146,8 @@ class ItemTrial(Trial):
 
     def finish(self) -> None:
         """Judge the execution: the test itself, and how its threads ended."""
+        self._stop_if_stuck()  # one that was stopped keeps what it has: to clear that away may wait as well
         self.left_standing = self.left_standing or any(thread.state != FINISHED for thread in ENGINE.threads[1:])
-        self._stop_if_stuck()
         if ENGINE.uncontrolled:
             raise StuckError(ENGINE.uncontrolled)
         self._excuse()

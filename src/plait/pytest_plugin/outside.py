@@ -21,7 +21,7 @@ from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 from plait.run.engine import ENGINE
 from plait.run.fibers import OURS
-from plait.run.foreign_waits import OUTSIDE, threads_outside
+from plait.run.foreign_waits import OUTSIDE
 from plait.run.importing.adopt import is_foreign
 from plait.run.native.stillness import Idleness
 from plait.workers.guard import NETWORK, SUBPROCESS, WRITE, Act
@@ -65,8 +65,8 @@ class OutsideActs:
     stopped: list[dict[str, str]] = field(default_factory=list)
 
     def others_may_answer(self) -> bool:
-        """Return whether a process or a thread that is not under control may end a wait of the test."""
-        return PROCESSES in self.acts or threads_outside()
+        """Return whether a process or a thread that the test has started without control may end a wait of it."""
+        return not self.acts.isdisjoint((PROCESSES, THREADS))
 
 
 class Outside:

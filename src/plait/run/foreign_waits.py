@@ -59,6 +59,7 @@ class Ports:
         self._waiting: list[tuple[VThread, Callable[[], bool]]] = []
         self.outsiders: Callable[[], bool] = bool
         self.foreign = False  # a connection leads out of the process
+        self.connected = False  # there are connections at all: an older thread of the process may serve them
 
     def wait(self, ready: Callable[[], bool], timeout: float | None) -> bool:
         """Return when it is the thread's turn and ``ready`` holds; False if the time is over first."""
@@ -143,7 +144,7 @@ class Ports:
             return False
         if self.settle():
             return True
-        if not self.foreign and not self.outsiders():
+        if not (self.foreign or self.outsiders() or (self.connected and threads_outside())):
             real_sleep(GRACE)
             return self.settle()
         return self._wait_for_outsiders()
@@ -182,7 +183,7 @@ def virtual_waits(outsiders: Callable[[], bool]) -> Iterator[None]:
     """
     before = PORTS.outsiders, ENGINE.time.before_passing
     PORTS.outsiders, ENGINE.time.before_passing = outsiders, PORTS.look_again
-    PORTS.foreign = False
+    PORTS.foreign = PORTS.connected = False
     with ExitStack() as stack:
         for owner, name, new in _replacements():
             stack.enter_context(_exchanged(owner, name, new))
@@ -364,6 +365,7 @@ def _note_peer(sock: socket.socket, address: Any) -> None:
     """Note a connection whose other end is in no socket of this process."""
     if sock.family not in (socket.AF_INET, socket.AF_INET6) or sock.type != socket.SOCK_STREAM:
         return
+    PORTS.connected = True
     host, port = str(address[0]), int(address[1])
     if not (host == "localhost" or host.startswith(_LOOPBACK)) or not _is_bound_here(port):
         PORTS.foreign = True

@@ -501,3 +501,18 @@ def test_an_expected_exception_in_a_thread():
 
     run(fail)
     assert seen == [1]
+
+
+def test_a_table_by_the_address_of_objects():
+    table, lock = {}, threading.Lock()
+
+    def work():
+        mine = [object() for _ in range(3)]
+        for each in mine:
+            with lock:
+                table[id(each)] = each
+        for each in mine:
+            assert table[id(each)] is each
+
+    run(work, work)
+    assert len(table) == 6
