@@ -32,7 +32,7 @@ from plait.observe.places import PLACES
 from plait.pytest_plugin.deaths import Deaths, is_own_hook
 from plait.pytest_plugin.outside import StuckError
 from plait.run.asked import virtual_identity
-from plait.run.engine import ENGINE, MAX_STEPS
+from plait.run.engine import ENGINE
 from plait.run.foreign_time import virtual_clocks
 from plait.run.importing.adopt import Adopter
 from plait.run.importing.codes import Library
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 BODY = 1  # the thread that runs the test itself
 LONGER = 20  # times the steps of a test's first execution is too long for another one
 LEAST_STEPS = 2_000
-MOST_STEPS = 100_000  # of the first execution: a test over several packages has tens of thousands
 ALONE = 1_000  # steps after which a thread that others wait for without being blocked is said to run alone
 
 
@@ -158,7 +157,7 @@ class ItemTrial(Trial):
         self.livelocked = self.livelocked or ENGINE.spinning.livelocked
         if self._first:
             self._first = False
-            ENGINE.max_steps = max(LEAST_STEPS, min(LONGER * ENGINE.step, max(MAX_STEPS, 4 * ENGINE.step)))
+            ENGINE.max_steps = min(ENGINE.max_steps, max(LEAST_STEPS, LONGER * ENGINE.step))
         elif isinstance(outcome, Hang) and _is_unfair(outcome):
             self.outcome, self.error = Finished(), None
         if self._leftover and isinstance(outcome, Deadlock) and all(wait.thread != BODY for wait in outcome.waits):
@@ -282,7 +281,6 @@ def controlled_item(item: Any, trial: ItemTrial) -> Iterator[Adopter]:
     adopter.tests = True
     with ExitStack() as stack:
         stack.callback(setattr, ENGINE, "max_steps", ENGINE.max_steps)
-        ENGINE.max_steps = MOST_STEPS
         stack.enter_context(_unraised(trial))
         stack.enter_context(trial.deaths.watched())
         stack.enter_context(_thread_ends(trial.deaths))

@@ -145,6 +145,8 @@ class Ports:
         if self.settle():
             return True
         if not (self.foreign or self.outsiders() or (self.connected and threads_outside())):
+            if not self.connected:
+                return False  # pipes and pairs of sockets have at once what was sent
             real_sleep(GRACE)
             return self.settle()
         return self._wait_for_outsiders()
