@@ -1,6 +1,6 @@
-"""A decision by the real clock."""
+"""A decision by a clock that no virtual time stands for: what the process has used."""
 
-from datetime import datetime
+from resource import RUSAGE_SELF, getrusage
 
 OUTCOME = "divergence"
 CAUSE = "real time"
@@ -12,7 +12,7 @@ def setup():
 
 def look(log):
     for _ in range(20):
-        for _ in range(datetime.now().microsecond // 3 % 97):
+        for _ in range(int(getrusage(RUSAGE_SELF).ru_utime * 1e6) // 3 % 97):
             log.append(1)
 
 
