@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -97,3 +98,12 @@ def test_neither_server_nor_worker_outlives_the_parent(how):
         if how == "killed":
             parent.kill()
     assert [gone(pid) for pid in pids] == [True, True]
+
+
+def test_a_server_whose_parent_is_gone_imports_nothing_more(monkeypatch):
+    """On a busy machine it would live on for seconds otherwise."""
+    ours, theirs = socket.socketpair()
+    imported = []
+    monkeypatch.setattr(forkserver, "_import", lambda names: (imported.extend(names), ours.close()))
+    forkserver.run_forkserver(theirs.detach(), ["a", "b"])
+    assert imported == ["a"]

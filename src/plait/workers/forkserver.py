@@ -223,8 +223,15 @@ def _readable(descriptor: int, timeout: float | None) -> bool:
 
 def run_forkserver(descriptor: int, modules: Sequence[str] = ()) -> None:
     """Be the server, or, after a fork, a worker: that starts from here, not from within the server's loop."""
-    _import(modules)
-    order = _serve_until_fork(socket.socket(fileno=descriptor))
+    control = socket.socket(fileno=descriptor)
+    poll = select.poll()
+    poll.register(control, 0)  # which still tells when the other end is closed
+    for name in modules:
+        if poll.poll(0):  # the parent is gone already: on a busy machine the rest would take seconds
+            control.close()
+            return
+        _import([name])
+    order = _serve_until_fork(control)
     if order is not None:
         try:
             _begin_worker(*order)
