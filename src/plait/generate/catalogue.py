@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
 from plait.generate.values.candidates import Candidates
+from plait.generate.values.duck import uses_of
 from plait.generate.values.mining import Mined, mine_examples, mine_source, mine_tests
 from plait.generate.values.names import (
     PARTNER,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plait.generate.values.value import Value
+    from plait.model.test import Test
     from plait.subject.interface.members import Interface
 
 
@@ -43,7 +45,8 @@ class Catalogue:
 
     ``built`` are constructor calls seen in the project's tests, ``recipes`` whole expressions from there and elsewhere,
     ``own`` makes others, ``timed`` says that what the subject does depends on the time. ``itself`` is the class, for
-    tests in which nothing has been made yet.
+    tests in which nothing has been made yet. ``uses`` are the attributes that each method uses. ``prepared`` has, for
+    methods that have hardly ever returned, calls that end with one that does.
     """
 
     subject: str
@@ -57,6 +60,8 @@ class Catalogue:
     not_parallel: tuple[tuple[str, str], ...] = ()
     timed: bool = False
     itself: Method | None = None
+    uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    prepared: Mapping[str, Test] = field(default_factory=dict)
 
     def pool(self, method: Method, parameter: str) -> Pool:
         """Return the values for one parameter."""
@@ -139,10 +144,11 @@ def build_catalogue(
         if isinstance(owner, type) and not hints.factories
         else ()
     )
+    uses = {name: tuple(sorted(used)) for name, used in uses_of(owner).items()}
     return Catalogue(
         interface.subject, (*interface.imports, *hints.imports), constructors, methods, pools,
         tuple(candidates.own()), built, written, _apart(hints, methods), mined.timed,
-        None if hints.factories else interface.itself,
+        None if hints.factories else interface.itself, uses,
     )  # fmt: skip
 
 

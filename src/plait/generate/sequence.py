@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ast
 import functools
-from dataclasses import dataclass, field
+import itertools
+import re
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from plait.errors import UsageError
@@ -20,13 +22,14 @@ from plait.generate.draft import (
     Scene,
     Writer,
 )
+from plait.generate.knowledge import Knowledge
 from plait.generate.outcome import CallOutcome, listed_values, missing_arguments
 from plait.generate.values.value import RECEIVER, is_literal, literal
 from plait.generate.values.wider import asked_for
 from plait.model.test import Call, Test
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from random import Random
 
     from plait.generate.catalogue import Catalogue
@@ -48,6 +51,10 @@ _RECIPE = 0.6
 _NOTHING_MADE = 0.6
 """How often calls that need no instance get a class of which there is none yet."""
 _LET_RAISE = 0.15
+_AS_PREPARED = 0.7
+"""How often a method that hardly ever returns is called as it is known to."""
+_SELDOM = 3
+"""Calls of a method for each that returned, from which on it hardly ever does."""
 """How often a suffix call that raises is kept as it is: an exception is behaviour too."""
 _CHANGER_WEIGHT = 3
 _EAGER_WEIGHT = 20
@@ -121,6 +128,9 @@ class Sequences:
         self._untried = [Draft(call) for call in catalogue.built]
         self._recipes = {_recipe_call(each).source: each for each in catalogue.recipes}
         self._untried += [Draft(_recipe_call(each), each.imports) for each in catalogue.recipes]
+        self._ready: dict[str, Draft] = {}
+        for name in catalogue.prepared:
+            self.knowledge.of(name).prepared = True
 
     def compose(
         self, length: int, patterns: Sequence[Sequence[Method]], *, later: bool = False, generous: bool = False,
@@ -139,10 +149,12 @@ class Sequences:
         found = None
         bare = self.catalogue.itself if all(method.classwide for pattern in patterns for method in pattern) else None
         for attempt in range(_PREFIXES if length else 1):
-            prefix = self._without_instance(bare) or self.prefix(length, eager=attempt > 0, later=later)
+            prefix = self._without_instance(bare)
+            prefix = prefix or self._prepared(names) or self.prefix(length, eager=attempt > 0, later=later)
             self._writer.generous, self._writer.apart = generous, apart
             suffixes = self.suffixes(prefix, patterns)
             self._writer.generous = self._writer.apart = False
+            self._ready = {}
             found = self.test(prefix, suffixes) if suffixes is not None else found
             if not any(self._needs_state(name) for name in names):
                 break
@@ -153,6 +165,29 @@ class Sequences:
         record = self.knowledge.of(name)
         asked = any(each.required for each in self.catalogue.method(name).parameters)
         return not record.succeeded and bool(record.raised or (record.misused and not asked))
+
+    def _prepared(self, names: Collection[str]) -> Prefix | None:
+        """Return calls behind which those of the methods return that hardly ever do, if such calls are known.
+
+        The methods are then called as it is known that they return (``_ready``), as far as one object can do for them.
+        """
+        records = {name: self.knowledge.of(name) for name in sorted(names) if name in self.catalogue.prepared}
+        seldom = [name for name, each in records.items() if each.called >= _SELDOM * each.succeeded]
+        always = any(each.endless for each in records.values())
+        if not seldom or (self._random.random() >= _AS_PREPARED and not always):
+            return None
+        self._random.shuffle(seldom)
+        first = self.catalogue.prepared[seldom[0]]
+        prefix = Prefix([Draft(first.prefix[0], first.imports)])
+        for name in seldom:
+            known = self.catalogue.prepared[name]
+            if known.prefix[0] != first.prefix[0]:
+                continue
+            drafts = _renamed(known, prefix)
+            if all(each.status == "ok" for each in self._outcomes([*prefix.drafts, *drafts], 0, learn=False)):
+                prefix.drafts += drafts[:-1]
+                self._ready[name] = drafts[-1]
+        return prefix
 
     def _without_instance(self, itself: Method | None) -> Prefix | None:
         """Return a prefix that only names the class, if that will do; now and then, for there are other states, too.
@@ -320,7 +355,7 @@ class Sequences:
 
     def _usable_alone(self, method: Method) -> bool:
         record = self.knowledge.of(method.name)
-        return not record.uncallable and not record.blocks
+        return not record.uncallable and not record.blocks and not (record.prepared and record.endless)
 
     def _confirmed(self, prefix: Prefix) -> Prefix:
         """Run what was kept once more: a call that was dropped may have been what made a later one work."""
@@ -333,19 +368,20 @@ class Sequences:
         return prefix
 
     def write(
-        self, method: Method, prefix: Prefix, *, apart: bool = False, same: bool = False, generous: bool = False
-    ) -> Draft | None:
+        self, method: Method, prefix: Prefix, *, apart: bool = False, same: bool = False, generous: bool = False,
+        result: str | None = None,
+    ) -> Draft | None:  # fmt: skip
         """Return a call of the method on the object under test; what makes its arguments joins the prefix.
 
         With ``apart`` it gets other arguments than the method's last call; with ``same``, for every parameter the value
-        that the last call gave to one of this name; a ``generous`` one gets every argument there is. None, too, for a
-        method of what another one hands out.
+        that the last call gave to one of this name; a ``generous`` one gets every argument there is. ``result`` is the
+        variable that takes what it returns. None, too, for a method of what another one hands out.
         """
         if method.of:  # each thread has its own, and this call may go to several
             return None
         self._writer.apart, self._writer.same, self._writer.generous = apart, same, generous
         try:
-            return self._write(method, prefix, prefix.scene, peers=False)
+            return self._write(method, prefix, prefix.scene, result, peers=False)
         finally:
             self._writer.apart = self._writer.same = self._writer.generous = False
 
@@ -404,7 +440,7 @@ class Sequences:
     def _suffix(self, prefix: Prefix, pattern: Sequence[Method], scene: Scene) -> tuple[list[Draft], bool] | None:
         """Return calls of one thread, and whether they wait for another one when they run alone."""
         scene.handed = {}
-        written = [self._write(method, prefix, scene) for method in pattern]
+        written = [self._ready.get(method.name) or self._write(method, prefix, scene) for method in pattern]
         drafts = [draft for draft in written if draft is not None]
         if len(drafts) < len(pattern):
             return None
@@ -499,6 +535,28 @@ def _recipe_call(recipe: Recipe) -> Call:
     return Call("recipe", recipe.text.replace("{", "{{").replace("}", "}}"), result=RECEIVER)
 
 
+def _renamed(known: Test, prefix: Prefix) -> list[Draft]:
+    """Return the calls of a test behind its first one, whose variables have names that the prefix does not use."""
+    taken = {draft.call.result for draft in prefix.drafts}
+    names: dict[str, str] = {}
+    for call in known.prefix[1:]:
+        if call.result is not None:
+            free = (f"{call.result[0]}{number}" for number in itertools.count(1))
+            names[call.result] = next(each for each in free if each not in taken)
+            taken.add(names[call.result])
+
+    def again(text: str) -> str:
+        return text if is_literal(text) else re.sub(r"\b[ar]\d+\b", lambda found: names.get(found[0], found[0]), text)
+
+    drafts = []
+    for call in known.prefix[1:]:
+        args, kwargs = tuple(map(again, call.args)), tuple((name, again(text)) for name, text in call.kwargs)
+        form = again(call.form) if call.method == ARGUMENT else call.form
+        result = names.get(call.result or "")
+        drafts.append(Draft(replace(call, form=form, args=args, kwargs=kwargs, result=result), known.imports))
+    return drafts
+
+
 def _number(prefix: Prefix) -> int:
     """Return a number that no result of the prefix carries yet, whatever was dropped since."""
     names = {*prefix.scene.results, *(each.call.result or "" for each in prefix.drafts)}
@@ -563,91 +621,3 @@ def _that_worked(drafts: Sequence[Draft], outcomes: Sequence[CallOutcome]) -> li
         elif draft.call.result is not None:
             lost.add(draft.call.result)
     return kept
-
-
-# -- knowledge ---------------------------------------------------------------------------------------------------------
-# What sequential runs have taught about each method.
-
-
-_GIVE_UP = 12
-"""Calls without one success after which a method counts as one that cannot be called, or that always waits."""
-_ENDLESS = 3
-"""Calls without an end after which a method is not called, though it has returned."""
-
-PLAIN_RESULTS = frozenset({"NoneType", "bool", "int", "float", "str", "bytes", "NotImplementedType"})
-"""Result types that the pools have values for anyway."""
-
-
-@dataclass(slots=True)
-class MethodRecord:
-    """How the calls of one method went."""
-
-    succeeded: int = 0
-    changed: int = 0
-    raised: int = 0
-    misused: int = 0
-    blocked: int = 0
-    endless: int = 0
-    result: str | None = None
-    last_error: str = ""
-    lacking: str = ""  # the last error that is about a missing attribute
-
-    @property
-    def called(self) -> int:
-        """Return how often it was called."""
-        return self.succeeded + self.raised + self.misused + self.blocked
-
-    @property
-    def uncallable(self) -> bool:
-        """Whether every call failed in the way that wrong arguments do, or had no end in one thread."""
-        if self.endless >= _ENDLESS or (self.endless and not self.succeeded):
-            return True
-        return self.misused >= _GIVE_UP and not self.succeeded and not self.blocked and not self.raised
-
-    @property
-    def blocks(self) -> bool:
-        """Whether it has never done anything but wait for another thread."""
-        return self.blocked >= _GIVE_UP // 2 and not self.succeeded
-
-    @property
-    def changes_state(self) -> bool:
-        """Whether a call has been seen to change the receiver."""
-        return self.changed > 0
-
-    @property
-    def interesting_result(self) -> bool:
-        """Whether what it returns is worth keeping for later calls."""
-        return self.result is not None and self.result not in PLAIN_RESULTS
-
-
-@dataclass(slots=True)
-class Knowledge:
-    """One record per method name."""
-
-    records: dict[str, MethodRecord] = field(default_factory=dict)
-
-    def of(self, method: str) -> MethodRecord:
-        """Return the record of a method, empty at first."""
-        record = self.records.get(method)
-        if record is None:
-            record = self.records[method] = MethodRecord()
-        return record
-
-    def learn(self, method: str, outcome: CallOutcome) -> None:
-        """Count one more call."""
-        record = self.of(method)
-        if outcome.status == "ok":
-            record.succeeded += 1
-            record.changed += outcome.changed
-            record.result = outcome.result
-        elif outcome.status == "blocked":
-            record.blocked += 1
-        elif outcome.status == "endless":
-            record.endless += 1
-        else:
-            # What says that it is not implemented is as good as not there.
-            hopeless = outcome.misuse or outcome.exception == "NotImplementedError"
-            record.misused += hopeless
-            record.raised += not hopeless
-            record.last_error = f"{outcome.exception}: {outcome.message}".rstrip(": ")
-            record.lacking = record.last_error if outcome.exception == "AttributeError" else record.lacking

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plait.run.endings import HeldError, Killed, SetupBlockedError
+from plait.run.endings import EndlessError, HeldError, Killed, SetupBlockedError
 from plait.run.vthread import BLOCKED, NEW, READY
 
 if TYPE_CHECKING:
     from plait.run.engine import Engine
     from plait.run.vthread import VThread
+
+
+MOST_LAPSES = 1_000
+"""How often time may pass in one call of the set-up, because nobody can go on before it has."""
 
 
 def quiet_block(engine: Engine, thread: VThread) -> bool:
@@ -33,6 +37,8 @@ def quiet_block(engine: Engine, thread: VThread) -> bool:
         thread.state = READY
         if not thread.enabled:
             raise SetupBlockedError
+        if engine.time.lapses > MOST_LAPSES and thread is engine.main:
+            raise EndlessError
         return False
     engine.thread = other
     other.fiber.switch()
@@ -58,6 +64,9 @@ def next_in_quiet(engine: Engine) -> VThread | None:
             return thread
     if engine.enabled:
         return engine.threads[engine.enabled[0]]
+    engine.time.lapses += 1
     if engine.idle() and engine.enabled:
-        return engine.threads[engine.enabled[0]]
+        following = engine.threads[engine.enabled[0]]
+        # What a thread of the class does every second for ever brings the set-up nothing: it waits for ever, too.
+        return following if engine.time.lapses <= MOST_LAPSES else engine.main
     return engine.main

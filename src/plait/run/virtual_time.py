@@ -33,7 +33,7 @@ class VirtualTime:
 
     __slots__ = (
         "_engine", "_looked", "_looks", "before_idle", "before_passing", "before_reading", "brief_sleeps", "epoch",
-        "instants", "monotonic", "now", "overdue", "timed",
+        "instants", "lapses", "monotonic", "now", "overdue", "timed",
     )  # fmt: skip
 
     def __init__(self, engine: Engine) -> None:
@@ -49,6 +49,7 @@ class VirtualTime:
         self.before_reading: Callable[[], None] | None = None  # asked before the clock is read: time may pass there
         self.before_idle: Callable[[], object] | None = None  # asked before time passes: somebody may begin instead
         self.brief_sleeps = False
+        self.lapses = 0  # how often time has passed in the set-up, since its last call began
         self.timed = False  # somebody has waited, or could have waited, with a time-out
         self.overdue: dict[int, list[Pending]] = {}  # who waited for what when the clock had to advance, by step
         self._looked = (0, 0)  # who has read the clock without a point, and at which step

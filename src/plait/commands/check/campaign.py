@@ -220,8 +220,9 @@ class Campaign:
         self._so_far[number] = self._schedules_so_far[number] = self._barren[number] = 0
         if excluded:
             hints = replace(hints, exclude=(*hints.exclude, *sorted(excluded)))
+        more = (self._alone,) if task is tasks.begin_stream else ()
         return self._workers.submit(
-            task, self._name, self._asked(max(number, 0)), hints, options.tests, timeout=LONGEST_CHUNK,
+            task, self._name, self._asked(max(number, 0)), hints, options.tests, *more, timeout=LONGEST_CHUNK,
             stall=self._lost.stall(number),
         )  # fmt: skip
 

@@ -16,6 +16,7 @@ from typing import Any
 from plait.generate.catalogue import Hints
 from plait.judge.oracle.evidence import RAISED, RETURNED, WAITED, Evidence
 from plait.model.command_results import CallRow
+from plait.model.test import Test
 from plait.subject.interface.members import Interface, Method
 
 _NAMED = 6  # methods in one sentence
@@ -39,6 +40,8 @@ class Alone:
     built: str = ""  # how the object was built
     recipe: str = ""  # where that is written down, if it is
     recipe_imports: tuple[str, ...] = ()
+    prepared: Mapping[str, Test] = field(default_factory=dict)  # of methods that raised at first: calls that return
+    endless: Mapping[str, str] = field(default_factory=dict)  # methods whose calls had no end, with one of them
 
 
 @dataclass(frozen=True, slots=True)

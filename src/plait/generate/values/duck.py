@@ -108,6 +108,21 @@ _ONLY_MAPPINGS = frozenset({"get", "items", "keys", "values", "setdefault", "pop
 _REACHED = frozenset({"__getitem__", "__setitem__", "__contains__", "__iter__", "__len__"})
 
 
+@cache
+def uses_of(owner: object) -> dict[str, frozenset[str]]:
+    """Return the attributes of ``self`` that each method of a class uses, itself or through methods that it calls."""
+    found = {
+        name: frozenset(
+            node.attr for body in bodies for node in ast.walk(body)
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+        )
+        for name, bodies in _inside(owner).items()
+    }  # fmt: skip
+    for _ in range(_DEPTH):
+        found = {name: used.union(*(found[each] for each in used if each in found)) for name, used in found.items()}
+    return {name: used - found.keys() for name, used in found.items()}
+
+
 def connects(owner: object) -> bool:
     """Return whether the module of a class works with connections to databases, as DB-API 2 describes them."""
     tree = module_tree(_module(owner))

@@ -79,6 +79,8 @@ class SequentialRunner:
 
     announce: ClassVar[Callable[[Test], None] | None] = None  # told what runs before it runs
     endless: ClassVar[dict[str, str]] = {}  # methods whose calls had no end, with one of them; they are not made again
+    ends: ClassVar[dict[str, frozenset[str]]] = {}  # of these: calls behind which they end, if all of them are made
+    trying: ClassVar[str] = ""  # a method that is called although it has had no end
     recursions: ClassVar[Counter[str]] = Counter()  # calls of each method that called themselves without an end
     listener: ClassVar[Callable[[Test, object], None] | None] = None  # told what the generator gets to know
     _shared: ClassVar[tuple[object, KnownCalls]] = (
@@ -134,7 +136,7 @@ class SequentialRunner:
         def goes_on(number: int, call: Call) -> bool:
             nonlocal node, digest
             before = known.nodes.get((node, call.source))
-            outcome = self._perform(call, number, space, values)
+            outcome = self._perform(call, test.prefix[:number], space, values)
             if before is not None and before[1].status == outcome.status:  # made again for what it leaves behind
                 node, outcome, digest = before
             else:
@@ -154,11 +156,15 @@ class SequentialRunner:
                         break
         return []
 
-    def _perform(self, call: Call, number: int, space: dict[str, object], values: dict[str, object]) -> CallOutcome:
+    def _perform(
+        self, call: Call, behind: Sequence[Call], space: dict[str, object], values: dict[str, object]
+    ) -> CallOutcome:
         """Make one call; whether it has changed anything is not known yet."""
+        number = len(behind)
         main = ENGINE.main
         before = main.waits
-        if number and call.method in self.endless:
+        ENGINE.time.lapses = 0
+        if number and call.method in self.endless and not self._may_end(call, behind):
             return CallOutcome("endless")
         try:
             result = _evaluated(call.expression, space, values)
@@ -181,6 +187,12 @@ class SequentialRunner:
         threads = len(ENGINE.threads) > 1
         return CallOutcome("ok", result=short_name(type(result)), waited=main.waits > before, threads=threads)
 
+    def _may_end(self, call: Call, behind: Sequence[Call]) -> bool:
+        """Return whether a call of a method that has had no end may have one behind these calls."""
+        needed = self.ends.get(call.method)
+        known = needed is not None and needed <= {each.method for each in behind}
+        return known or call.method == SequentialRunner.trying
+
     def _without_end(self, call: Call, number: int, least: int = 1) -> CallOutcome:
         """Return the outcome of a call without an end; from so many of a method on it is left out."""
         if not number:
@@ -196,6 +208,7 @@ class SequentialRunner:
         return [
             f"`{call}` does not end in one thread, which is no matter of thread safety: {name} is left out"
             for name, call in cls.endless.items()
+            if name not in cls.ends
         ]
 
 

@@ -132,6 +132,8 @@ class Stream:
     wrapped: dict[str, frozenset[str]] = field(default_factory=dict)  # and the public methods that these went through
     shown: frozenset[str] = frozenset()  # causes of findings that earlier runs have explained and that still show
     probes: tuple[Call, ...] = ()
+    endless: dict[str, str] = field(default_factory=dict)  # methods whose calls have no end, with one of them
+    ends: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of these: calls behind which they have one
     position: str = ""  # see `plait.store.recording`; empty if nobody could follow it
     _explored: ExploredTests | None = None  # while a chunk runs, as what follows
     _most: int | None = None

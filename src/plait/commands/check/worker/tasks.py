@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +17,9 @@ from plait.commands.check.worker.finding import finding_of, look_of
 from plait.commands.check.worker.stream import Chunk, Stream, StreamOptions
 from plait.errors import UsageError, guarded
 from plait.generate.catalogue import Catalogue, Hints, build_catalogue
-from plait.generate.sequence import MethodRecord, Prefix, Sequences
+from plait.generate.knowledge import MethodRecord
+from plait.generate.preparing import Preparing
+from plait.generate.sequence import Prefix, Sequences
 from plait.generate.values.duck import left_open
 from plait.judge.oracle.evidence import broken_invariant
 from plait.judge.oracle.examine import examine
@@ -57,10 +59,19 @@ def interface_of(name: str) -> Interface:
     return with_results(worker_state.interface(name), worker_state.subject())
 
 
-def begin_stream(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -> bytes:
-    """Return the start of a stream, packed: its state is read in workers only."""
+def begin_stream(
+    name: str, options: StreamOptions, hints: Hints, tests: Path | None, learned: Alone | None = None
+) -> bytes:
+    """Return the start of a stream, packed: its state is read in workers only.
+
+    ``learned`` is what calling each method alone has shown: how those return that hardly ever do, and which never end.
+    """
     with _prepared(name, options, hints, tests) as (found, catalogue):
+        catalogue.prepared = {} if learned is None else learned.prepared
         stream = Stream.begin(options, found, catalogue)
+        if learned is not None:
+            stream.endless = dict(learned.endless)
+            stream.ends = _ends(learned.prepared, learned.endless)
         if options.recorded:
             stream.position = start_position(stream)
         return pickle.dumps(stream)
@@ -76,6 +87,7 @@ def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -
             sequences.compose(0, [[method]])
             if len(ENGINE.threads) > 1:
                 starters.add(method.name)
+        prepared = _preparations(sequences)
         _prepare_for(sequences)
         records = sequences.knowledge.records
         draft, recipe = sequences.built()
@@ -91,6 +103,8 @@ def alone(name: str, options: StreamOptions, hints: Hints, tests: Path | None) -
             draft.call.expression,
             "" if recipe is None else recipe.origin,
             () if recipe is None else recipe.imports,
+            prepared,
+            dict(SequentialRunner.endless),
         )  # fmt: skip
 
 
@@ -98,6 +112,36 @@ def _error(record: MethodRecord) -> str:
     """Return what a method last raised; and whether it must, because only subclasses have what it uses."""
     is_open = not record.succeeded and left_open(worker_state.subject(), record.lacking)
     return record.lacking + LEFT_OPEN if is_open else record.last_error
+
+
+def _preparations(sequences: Sequences) -> dict[str, Test]:
+    """Return calls behind which methods return that have only raised so far, for those for which some were found."""
+    preparing = Preparing(sequences)
+    found: dict[str, Test] = {}
+    for method in sequences.catalogue.methods:
+        record = sequences.knowledge.of(method.name)
+        if record.succeeded or record.blocked:
+            continue
+        SequentialRunner.trying = method.name
+        try:
+            test = preparing.of(method)
+        finally:
+            SequentialRunner.trying = ""
+        if test is not None:
+            found[method.name] = test
+            record.prepared = True
+    SequentialRunner.ends.update(
+        {name: frozenset(calls) for name, calls in _ends(found, SequentialRunner.endless).items()}
+    )
+    return found
+
+
+def _ends(prepared: Mapping[str, Test], endless: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return the calls behind which methods without an end have one."""
+    return {
+        name: tuple(sorted({call.method for call in test.prefix[1:-1]}))
+        for name, test in prepared.items() if name in endless
+    }  # fmt: skip
 
 
 _PREPARED = 4  # rounds of longer preparations for methods that have only raised
@@ -195,6 +239,8 @@ def _resumed(packed: bytes, portion: Portion) -> Iterator[Stream]:
         stream: Stream = pickle.loads(packed)  # noqa: S301 - written in a worker
         ENGINE.any_timeouts = stream.options.any_timeouts
         ENGINE.gil = stream.options.model == "gil"
+        SequentialRunner.endless.update(stream.endless)
+        SequentialRunner.ends.update({name: frozenset(calls) for name, calls in stream.ends.items()})
         stream.looks |= portion.looks
         stream.explained |= portion.explained
         stream.shown = frozenset(portion.explained.values())

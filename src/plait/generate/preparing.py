@@ -1,0 +1,250 @@
+"""Preparations: the calls and arguments behind which a method returns that has only raised so far.
+
+Chance seldom finds that `advance` wants what `add_task` has returned, or that `publish` wants `connect` before it. Here
+every other method is called before it in turn, those first that use the same attributes or that the error names; what
+that call was given and what it returned go into the arguments. Where the error becomes another one, the call has
+brought something about: the search goes on behind it. All runs have one thread, and their number is limited.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plait.generate.draft import ARGUMENT, Draft
+from plait.generate.sequence import Prefix
+from plait.generate.values.value import RECEIVER, kind_of
+from plait.generate.values.wider import wider
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plait.generate.outcome import CallOutcome
+    from plait.generate.sequence import Sequences
+    from plait.model.test import Test
+    from plait.subject.interface.members import Method
+
+_OF_METHOD = 150
+"""Runs for one method."""
+_OF_CLASS = 900
+_BASES = 2
+"""Objects, built in different ways, that a method is tried on."""
+_PROMISING = 3
+"""Calls behind which the search goes on."""
+_DEPTH = 2
+_PARAMETERS = 3
+"""Parameters of a method that get what other calls have left."""
+_FOUND = 6
+"""Values that one parameter gets so."""
+_OTHERWISE = 8
+"""Shapes of a stored text that are tried where an error is about it."""
+_TELLING = 3
+_MOST_ENDED = 3
+_STOPS = frozenset({
+    "stop", "close", "shutdown", "cancel", "exit", "quit", "kill", "terminate", "abort", "end", "finish", "disconnect",
+    "disable", "dispose", "unsubscribe", "interrupt",
+})  # fmt: skip
+"""What methods are called behind which a loop comes to its end."""
+_ADDRESSES = re.compile(r"0x[0-9a-f]+")
+_NO_RESULT = ("with ", "del ")
+_OF_RESULT = {
+    "list": ("{}[0]",), "tuple": ("{}[0]", "{}[-1]"), "dict": ("next(iter({}))",), "set": ("next(iter({}))",),
+    "dict_keys": ("next(iter({}))",), "dict_items": ("next(iter({}))[0]",),
+}  # fmt: skip
+"""What is worth taking out of a result, by its type."""
+
+
+class Preparing:
+    """Looks for preparations, with the knowledge of one `Sequences`."""
+
+    def __init__(self, sequences: Sequences) -> None:
+        self._sequences = sequences
+        self._left = _OF_CLASS
+        self._of_method = 0
+        self._bases: list[Prefix] = []
+
+    def of(self, method: Method) -> Test | None:
+        """Return calls one after another of which the last one is the method's and returns; None if none were found."""
+        if method.of:
+            return None
+        if not self._bases:
+            made = [self._sequences.prefix(0) for _ in range(2 * _BASES)]
+            self._bases = list({each.drafts[0].call.source: each for each in made}.values())[:_BASES]
+        endless = self._sequences.knowledge.of(method.name).endless > 0
+        for base in self._bases[: 1 if endless else _BASES]:
+            self._of_method = min(_OF_METHOD // _BASES, self._left)
+            if endless:
+                found = self._ended(base, method)
+                return None if found is None else self._sequences.test(Prefix(found), ())
+            found = self._behind(base, method, _DEPTH)
+            if found is not None:
+                return self._sequences.test(Prefix(self._shortest(found)), ())
+        return None
+
+    def _shortest(self, drafts: list[Draft]) -> list[Draft]:
+        """Return the calls without those that the last one does not need."""
+        for draft in drafts[-2:0:-1]:
+            fewer = [each for each in drafts if each is not draft]
+            outcomes = self._sequences.tried(fewer)
+            if len(outcomes) == len(fewer) and all(each.status == "ok" for each in outcomes):
+                drafts = fewer
+        return drafts
+
+    def _behind(self, base: Prefix, method: Method, depth: int) -> list[Draft] | None:
+        """Return calls that begin with a prefix and end with the method's, which returns."""
+        found, before = self._attempts(base, method)
+        if found is not None:
+            return found
+        promising: list[Prefix] = []
+        seen = set(before)
+        for other in self._others(method, " ".join(before)):
+            if self._of_method <= 0:
+                break
+            prefix = self._with(base, other)
+            if prefix is None:
+                continue
+            found, errors = self._attempts(prefix, method)
+            for again in self._otherwise(prefix, errors) if found is None else ():
+                found = found or self._attempts(again, method)[0]
+            if found is not None:
+                return found
+            if not set(errors) <= seen:
+                promising.append(prefix)
+                seen.update(errors)
+        for prefix in promising[:_PROMISING] if depth > 1 else ():
+            found = self._behind(prefix, method, depth - 1)
+            if found is not None:
+                return found
+        return None
+
+    def _ended(self, base: Prefix, method: Method) -> list[Draft] | None:
+        """Return calls that end with the method's, which has an end behind one that stops things: ``stop``, ``close``.
+
+        Each try may cost as much as hundreds of other runs.
+        """
+        methods = self._sequences.catalogue.methods
+        stopping = [each for each in methods if _STOPS.intersection(each.name.lower().split("_"))]
+        for other in sorted(stopping, key=lambda each: len(each.parameters))[:_MOST_ENDED]:
+            prefix = self._with(base, other) if not other.of and other is not method else None
+            found = self._attempts(prefix, method)[0] if prefix is not None else None
+            if found is not None:
+                return found
+        return None
+
+    def _with(self, base: Prefix, other: Method) -> Prefix | None:
+        """Return a prefix with one more call, whose result has a name; None if the call does not return."""
+        prefix = Prefix(list(base.drafts), base.scene.copy())
+        number = 1 + sum(each.call.result is not None for each in prefix.drafts)
+        keeps = "=" not in other.form and not other.form.startswith(_NO_RESULT)
+        name = f"r{number}" if keeps else None
+        draft = self._sequences.write(other, prefix, result=name)
+        outcome = None if draft is None else self._run(prefix, draft)
+        if draft is None or outcome is None or outcome.status != "ok":
+            return None
+        prefix.drafts.append(draft)
+        if name is not None and outcome.result not in (None, "NoneType"):
+            prefix.scene.results[name] = str(outcome.result)
+        return prefix
+
+    def _otherwise(self, prefix: Prefix, errors: Sequence[str]) -> Iterator[Prefix]:
+        """Yield prefixes whose last call stores something else, if an error is about what it was given."""
+        last = prefix.drafts[-1]
+        for at, text in reversed(list(enumerate(last.call.args))):  # a key comes before what is stored under it
+            kind = kind_of(text)
+            if len(text) < _TELLING or text not in " ".join(errors) or kind not in ("str", "bytes"):
+                continue
+            for value in wider({kind})[:_OTHERWISE]:
+                args = (*last.call.args[:at], value.text, *last.call.args[at + 1 :])
+                again = Draft(replace(last.call, args=args), last.imports)
+                outcome = self._run(Prefix(prefix.drafts[:-1]), again)
+                if outcome is not None and outcome.status == "ok":
+                    yield Prefix([*prefix.drafts[:-1], again], prefix.scene.copy())
+
+    def _attempts(self, prefix: Prefix, method: Method) -> tuple[list[Draft] | None, list[str]]:
+        """Return the calls if one of the method's returns behind a prefix; else what they raised."""
+        errors: list[str] = []
+        tried: set[str] = set()
+        for draft, calls in self._calls(prefix, method):
+            if draft.call.source in tried:
+                continue
+            tried.add(draft.call.source)
+            outcome = self._run(calls, draft)
+            if outcome is None:
+                break
+            if outcome.status == "ok":
+                self._sequences.knowledge.learn(method.name, outcome)
+                return [*calls.drafts, draft], []
+            if outcome.status != "raised":
+                break
+            errors.append(f"{outcome.exception}: {_ADDRESSES.sub('', outcome.message)}")
+        return None, errors
+
+    def _calls(self, prefix: Prefix, method: Method) -> Iterator[tuple[Draft, Prefix]]:
+        """Yield calls of a method, each with its prefix, to which what makes its arguments has been added."""
+        calls = Prefix(list(prefix.drafts), prefix.scene.copy())
+        draft = self._sequences.write(method, calls, same=True)
+        if draft is None:
+            return
+        yield draft, calls
+        required = [at for at, each in enumerate(method.parameters) if each.required or each.kind == "varargs"]
+        left = _left_behind(prefix)
+        for at in required[:_PARAMETERS]:
+            if at < len(draft.call.args):
+                for text in left[:_FOUND]:
+                    args = (*draft.call.args[:at], text, *draft.call.args[at + 1 :])
+                    yield replace(draft, call=replace(draft.call, args=args), drawn=(), shown=()), calls
+        if method.parameters:
+            again = Prefix(list(prefix.drafts), prefix.scene.copy())
+            other = self._sequences.write(method, again, apart=True)
+            if other is not None:
+                yield other, again
+
+    def _others(self, method: Method, error: str) -> list[Method]:
+        """Return the methods that may bring about what one needs, the likely ones first."""
+        sequences = self._sequences
+        uses = sequences.catalogue.uses
+        mine = frozenset(uses.get(method.name, ()))
+        words = set(re.findall(r"[a-z]+", error.lower()))
+
+        def rank(other: Method) -> tuple[int, int, int, int, int]:
+            record = sequences.knowledge.of(other.name)
+            never = record.succeeded == 0  # it may need the same state
+            named = other.name.strip("_").lower() in words or bool(words & set(other.name.lower().split("_")))
+            shared = len(mine.intersection(uses.get(other.name, ())))
+            return never, -named, -record.changes_state, -min(shared, 3), len(other.parameters)
+
+        usable = [
+            each for each in sequences.catalogue.methods
+            if each.name != method.name and not each.of and self._may_return(each)
+        ]  # fmt: skip
+        return sorted(usable, key=rank)
+
+    def _may_return(self, method: Method) -> bool:
+        record = self._sequences.knowledge.of(method.name)
+        return not record.endless and not record.blocks
+
+    def _run(self, prefix: Prefix, draft: Draft) -> CallOutcome | None:
+        """Return how a call goes behind a prefix; None if it was not reached, or no more is to be tried."""
+        if self._of_method <= 0:
+            return None
+        self._of_method -= 1
+        self._left -= 1
+        drafts = [*prefix.drafts, draft]
+        outcomes = self._sequences.tried(drafts)
+        return outcomes[-1] if len(outcomes) == len(drafts) else None
+
+
+def _left_behind(prefix: Prefix) -> list[str]:
+    """Return what the calls of a prefix have returned, and what they were given, the last ones first."""
+    found: list[str] = []
+    for draft in reversed(prefix.drafts[1:]):
+        call = draft.call
+        if call.method == ARGUMENT:
+            continue
+        if call.result in prefix.scene.results:
+            found.append(call.result)
+            parts = _OF_RESULT.get(prefix.scene.results[call.result], ())
+            found += [each.format(call.result) for each in parts]
+        found += [*call.args, *(value for _, value in call.kwargs)]
+    return [each for each in dict.fromkeys(found) if each != RECEIVER]
