@@ -140,7 +140,7 @@ def build_catalogue(
             )
     built = () if hints.factories else tuple(_seen(call, constructors[0]) for call in mined.built)
     written = (
-        (*recipes_for(owner, tests), *candidates.handed_out())
+        (*candidates.completed(), *recipes_for(owner, tests), *candidates.handed_out())
         if isinstance(owner, type) and not hints.factories
         else ()
     )

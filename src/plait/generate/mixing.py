@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _WIDTH = 4
 """Calls in each thread: the orders of eight calls are still few enough to be a specification."""
+_LONG = (2, 16)
+"""The same for a class of many methods: 32 pairs at once, in 153 orders."""
 _WORTH = 6
 """Pairs that have not met, below which tests of single pairs are as good."""
 _MANY = 40
@@ -59,7 +61,8 @@ class MixedTests:
         self._many = len(unmet) > _MANY
         if len(unmet) < _WORTH:
             return None
-        names = self._chosen(unmet)
+        long = self._many and self._threads == len(_LONG)
+        names = self._chosen(unmet, _LONG if long else (_WIDTH, _WIDTH))
         for one in names[0]:
             for two in names[1]:
                 self._tried[pair(one, two)] = self._tried.get(pair(one, two), 0) + 1
@@ -86,7 +89,7 @@ class MixedTests:
         record = self._sequences.knowledge.of(name)
         return record.uncallable or record.blocks
 
-    def _chosen(self, unmet: set[tuple[str, str]]) -> tuple[list[str], list[str]]:
+    def _chosen(self, unmet: set[tuple[str, str]], widths: tuple[int, int]) -> tuple[list[str], list[str]]:
         """Return the methods of two threads: those first whose pairs have not met, greedily and by chance."""
         first, second = self._random.choice(sorted(unmet))
         sides: tuple[list[str], list[str]] = ([first], [second])
@@ -96,8 +99,8 @@ class MixedTests:
             partners.setdefault(two, set()).add(one)
         names = sorted(partners)
         self._random.shuffle(names)
-        while len(sides[0]) < _WIDTH or len(sides[1]) < _WIDTH:
-            growing = 0 if len(sides[0]) <= len(sides[1]) else 1
+        while len(sides[0]) < widths[0] or len(sides[1]) < widths[1]:
+            growing = 0 if len(sides[0]) * widths[1] <= len(sides[1]) * widths[0] else 1
             other = sides[1 - growing]
             gains = {name: len(partners[name].intersection(other)) for name in names}
             best = max((name for name in names if name not in sides[growing]), key=gains.__getitem__, default=None)

@@ -53,8 +53,12 @@ class PairTable:
         self.elsewhere: dict[Pair, int] = {}  # covered counts of pairs that are another table's to try
 
     def share(self, part: int, parts: int) -> None:
-        """Keep one of so many parts of the pairs; those of the others are counted where they happen to be covered."""
-        kept = {each: record for at, (each, record) in enumerate(self.records.items()) if at % parts == part}
+        """Keep one of so many parts of the pairs; those of the others are counted where they happen to be covered.
+
+        A part has all pairs of certain methods with those behind them: tests of many methods cover blocks of pairs.
+        """
+        number = {name: at for at, name in enumerate(sorted(self.methods))}
+        kept = {each: record for each, record in self.records.items() if number[each[0]] % parts == part}
         self.elsewhere = {each: 0 for each in self.records if each not in kept}
         self.records = kept
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _OF_METHOD = 150
 """Runs for one method."""
 _OF_CLASS = 900
-_BASES = 2
-"""Objects, built in different ways, that a method is tried on."""
+_DRAWN, _BASES, _SEARCHED = 12, 5, 2
+"""Objects that are built; those on which a method is tried at once; and those on which other calls come before it."""
 _PROMISING = 3
 """Calls behind which the search goes on."""
 _DEPTH = 2
@@ -68,19 +68,29 @@ class Preparing:
         """Return calls one after another of which the last one is the method's and returns; None if none were found."""
         if method.of:
             return None
-        if not self._bases:
-            made = [self._sequences.prefix(0) for _ in range(2 * _BASES)]
-            self._bases = list({each.drafts[0].call.source: each for each in made}.values())[:_BASES]
-        endless = self._sequences.knowledge.of(method.name).endless > 0
-        for base in self._bases[: 1 if endless else _BASES]:
-            self._of_method = min(_OF_METHOD // _BASES, self._left)
-            if endless:
-                found = self._ended(base, method)
-                return None if found is None else self._sequences.test(Prefix(found), ())
+        self._bases = self._bases or self._objects()
+        self._of_method = min(_OF_METHOD, self._left)
+        if self._sequences.knowledge.of(method.name).endless:
+            found = self._ended(self._bases[0], method)
+            return None if found is None else self._sequences.test(Prefix(found), ())
+        for base in self._bases:
+            found, _errors = self._attempts(base, method)
+            if found is not None:
+                return self._sequences.test(Prefix(self._shortest(found)), ())
+        for base in self._bases[:_SEARCHED]:
+            self._of_method = min(_OF_METHOD // _SEARCHED, self._left)
             found = self._behind(base, method, _DEPTH)
             if found is not None:
                 return self._sequences.test(Prefix(self._shortest(found)), ())
         return None
+
+    def _objects(self) -> list[Prefix]:
+        """Return objects that were built in different ways, of each class one first."""
+        made = [self._sequences.prefix(0) for _ in range(_DRAWN)]
+        different = {each.drafts[0].call.source: each for each in made}
+        classes = {source.partition("(")[0]: each for source, each in reversed(different.items())}
+        first = [each for each in different.values() if each in classes.values()]
+        return [*first, *(each for each in different.values() if each not in first)][:_BASES]
 
     def _shortest(self, drafts: list[Draft]) -> list[Draft]:
         """Return the calls without those that the last one does not need."""

@@ -23,6 +23,7 @@ SCALARS: dict[str, tuple[str, ...]] = {
     "bytearray": ("bytearray(b'a')",),
     "memoryview": ("memoryview(b'a')",),
     "ReadableBuffer": ("b'a'",),
+    "WriteableBuffer": ("bytearray(b'ab')",),
     "SupportsIndex": ("0", "1"),
     "SupportsInt": ("1", "2"),
     "SupportsFloat": ("1.0", "2"),

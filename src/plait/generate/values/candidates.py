@@ -34,6 +34,7 @@ from plait.subject.interface.members import (
     Method,
     Parameter,
     constructor_parameters,
+    refuses,
     snake_case,
 )
 from plait.subject.interface.signature import annotation_text, read_signature
@@ -45,6 +46,7 @@ if typing.TYPE_CHECKING:
     from plait.generate.values.mining import Mined
 
 _MAX_DEPTH = 2
+_MOST_COMPLETED = 4
 _MOST_MAKERS = 4
 """Ways to get an instance from others: each is tried before anything is made up."""
 _GENERIC = ("'a'", "1", "lambda *args, **kwargs: None", "['a']", "{'a': 1}", "None")
@@ -121,6 +123,23 @@ class Candidates:
     def own(self) -> list[Value]:
         """Return values that are another instance of the class under test."""
         return self._construct(self._owner, 0) if isinstance(self._owner, type) else []
+
+    def completed(self) -> list[Recipe]:
+        """Return instances of subclasses that do what the class itself only says is not implemented.
+
+        Those of its package that leave least open come first.
+        """
+        if not isinstance(self._owner, type) or not (open_ := _left_to_others(self._owner)):
+            return []
+        package = self._owner.__module__.partition(".")[0]
+        near = [each for each in _family(self._owner)[1:] if each.__module__.partition(".")[0] == package]
+        rows = [(len(_left_to_others(each)), number, each) for number, each in enumerate(near)]
+        found = []
+        for left, _number, each in sorted(rows, key=lambda row: row[:2])[:_MOST_COMPLETED]:
+            if left < len(open_):
+                made = [value for value in self._construct(each, 1) if value.kind == each.__name__][:1]
+                found += [Recipe(value.text, value.imports, f"`{each.__qualname__}`, a subclass") for value in made]
+        return found
 
     def handed_out(self) -> list[Recipe]:
         """Return ways to get an instance from others of its package that hand them out, simplest arguments first."""
@@ -322,6 +341,12 @@ class Candidates:
                     return self._construct(each, depth + 1)
         found = wanted(self._owner, name, asked, homes)
         return self._construct(found, depth + 1) if found is not None else []
+
+
+def _left_to_others(cls: type) -> frozenset[str]:
+    """Return the names of methods that a class has only to say that they are not implemented."""
+    names = {name for each in cls.__mro__ for name in vars(each)}
+    return frozenset(name for name in names if refuses(inspect.getattr_static(cls, name, None), optional=True))
 
 
 def _family(cls: type) -> list[type]:

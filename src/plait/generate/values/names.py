@@ -66,6 +66,7 @@ _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
     ("port", "port", ("8080", "8081")),
     ("path filename file_name filepath file_path directory dir folder root", "path", ("'./plait-a'", "'./plait-b'")),
     ("dbapi dbapi_module", "database", ()),
+    ("database db dbname db_name db_path database_path database_file", "store", ("':memory:'", "'a'")),
     ("encoding charset", "encoding", ("'utf-8'",)),
     ("exc exception error err", "exception", ("ValueError('a')", "KeyError('b')")),
     ("exc_type exception_type error_type exceptions", "type", ("ValueError", "KeyError")),

@@ -37,7 +37,7 @@ _FUNCTIONS = (
 )  # fmt: skip
 _PARTS = (
     Value("io.BytesIO(b'ab')", "BytesIO", ("import io",)), Value("io.StringIO('ab')", "StringIO", ("import io",)),
-    Value("Recorder('g').__call__", "method", _RECORDER),
+    Value("Recorder('g').__call__", "method", _RECORDER), Value("bytearray(b'ab')", "bytearray"),
 )  # fmt: skip
 _ANY_CLASS = Value("Partner", "type", (f"{_CALLABLES} Partner",))
 """A class that can be called with anything, and whose instances take every call."""
@@ -55,11 +55,12 @@ def wider(kinds: Collection[str] | None) -> list[Value]:
 _TYPES = {
     "str": str, "dict": dict, "list": list, "int": int, "bytes": bytes, "callable": type(wider), "tuple": tuple,
     "set": set, "float": float, "type": type, "method": types.MethodType, "BytesIO": io.BytesIO,
-    "StringIO": io.StringIO,
+    "StringIO": io.StringIO, "bytearray": bytearray,
 }  # fmt: skip
 _KINDS = {
     "function": "callable", "builtin_function_or_method": "callable", "method": "callable", "Recorder": "callable",
-    "NoneType": "None", "string": "str", "bytes-like": "bytes", "integer": "int", "number": "int", "real": "float",
+    "NoneType": "None", "read-write bytes-like": "bytearray",
+    "string": "str", "bytes-like": "bytes", "integer": "int", "number": "int", "real": "float",
     "mapping": "dict", "dictionary": "dict", "sequence": "list", "iterable": "list", "class": "type",
 }  # fmt: skip
 """What messages call a kind of values that has another name here."""
@@ -78,7 +79,8 @@ _MISSING = (
 )
 """What an error says about an object, and the part that it should have had."""
 _KIND = (
-    r"(str|string|bytes-like|bytes|int|integer|number|real|float|list|tuple|dict|dictionary|mapping|sequence|iterable"
+    r"(read-write bytes-like"
+    r"|str|string|bytes-like|bytes|int|integer|number|real|float|list|tuple|dict|dictionary|mapping|sequence|iterable"
     r"|callable|set|class|type)\b"
 )
 _WANTED = (

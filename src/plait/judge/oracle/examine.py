@@ -12,6 +12,7 @@ from plait.explore.capp.dpor import CappDpor
 from plait.explore.capp.partition import Aim
 from plait.explore.capp.pos import CappPos
 from plait.explore.dpor import Dpor
+from plait.explore.holding import Holding
 from plait.explore.pct import Pct
 from plait.explore.pos import Pos
 from plait.explore.random_walk import RandomWalk
@@ -200,7 +201,7 @@ def _cover(examination: Examination, found: Examined, seed: int, public: Contain
     """Execute once at random, as CovCon runs each test, to see which methods ran together.
 
     In that one the threads keep step: the first call of one meets the last call of another in no wide test. Calls that
-    have not met get executions in which one thread stops once and the other one runs past it.
+    have not met are held in turn while the other threads run past them.
     """
     walk = RandomWalk(seed)
     bed = examination.bed
@@ -211,20 +212,24 @@ def _cover(examination: Examination, found: Examined, seed: int, public: Contain
 
     execute(bed.prepare, walk.next_prefix() or (), walk, free=walk.free, finish=finish)
     found.executions += 1
-    wanted = _across(bed.test)
-    past = Pct(2, seed)
-    past.executed(ENGINE)
+    left = _across(bed.test) - found.covered.keys()
 
     def count() -> None:
         for each in overlaps(ENGINE, bed, public):
             found.covered[each] = max(found.covered[each], 1)
 
-    for _ in range(PASSES * max(map(len, bed.test.suffixes), default=0)):
-        if wanted <= found.covered.keys() or ENGINE.status == HANG:
+    # A call with one access is held before it, another one behind its first: what comes meanwhile meets it there.
+    threads = sorted(enumerate(bed.test.suffixes, 1), key=lambda each: len(each[1]))
+    held = [(thread, at, accesses) for accesses in (1, 0) for thread, calls in threads for at in range(len(calls))]
+    for thread, at, accesses in held[: PASSES * max(map(len, bed.test.suffixes), default=0)]:
+        if not left or ENGINE.status == HANG:
             break
-        execute(bed.prepare, past.next_prefix() or (), past, free=past.free, finish=count)
-        past.executed(ENGINE)
+        if not any(bed.test.suffixes[thread - 1][at].method in each for each in left):
+            continue
+        search = Holding(bed, thread, at, accesses)
+        execute(bed.prepare, (), search, free=search.free, finish=count)
         found.executions += 1
+        left -= found.covered.keys()
 
 
 def _across(test: Test) -> set[tuple[str, str]]:

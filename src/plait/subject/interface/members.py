@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import dis
 import enum
 import inspect
 import itertools
@@ -89,11 +90,23 @@ def snake_case(name: str) -> str:
 _RUN = "`run` is what its own thread does: `start` has it called, threads of a test do not call it"
 
 
-def _is_not_called(cls: type, name: str, attribute: Any) -> bool:
+def _is_not_called(cls: type, name: str, klass: type, attribute: Any) -> bool:
     """Return whether a public attribute is nothing that threads of a test call."""
-    if name == "run" and _is_thread(cls):
-        return True
+    if _is_thread(cls):
+        kept = klass.__module__ == "threading" and name in _BOOKKEEPING
+        if kept or name == "run" or (name == "start" and _starts_itself(cls)):
+            return True
     return name in getattr(cls, "__members__", ()) or (name == "__iter__" and _iterates_itself(cls, attribute))
+
+
+_BOOKKEEPING = frozenset({"name", "ident", "native_id", "daemon", "getName", "setName", "isDaemon", "setDaemon"})
+"""What `threading.Thread` itself keeps about its instances: no class of the user's has a part in it."""
+
+
+def _starts_itself(cls: type) -> bool:
+    """Return whether a thread's constructor starts it: nobody else can then."""
+    own = [each for each in cls.__mro__ if "__init__" in vars(each) and each.__module__ != "threading"]
+    return any("start" in _called(vars(each)["__init__"]) for each in own)
 
 
 def _is_thread(cls: type) -> bool:
@@ -116,7 +129,7 @@ def class_interface(cls: type, name: str) -> Interface:
     methods: list[Method] = []
     notes = [_RUN] if _is_thread(cls) else []
     for found, klass, attribute in _attributes(cls):
-        if _is_not_called(cls, found, attribute):
+        if _is_not_called(cls, found, klass, attribute):
             continue
         if found in FORMS:
             methods.extend(special_methods(found, klass, attribute))
@@ -270,7 +283,7 @@ def _property(name: str, attribute: property) -> list[Method]:
 
 
 def special_methods(name: str, klass: type | types.ModuleType, attribute: Any) -> list[Method]:
-    if attribute is None or (name in ORDER and not inspect.isfunction(attribute)):
+    if attribute is None or refuses(attribute) or (name in ORDER and not inspect.isfunction(attribute)):
         return []
     form = FORMS[name]
     if name in ARGUMENTS:
@@ -300,6 +313,9 @@ def callable_methods(
     if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
         notes.append(f"{name} is asynchronous: left out")
         return []
+    if refuses(inner):
+        notes.append(f"{name} only raises: left out")
+        return []
     parameters = signature.read_signature(function, module=module, qualname=qualname, bound=bound)
     if parameters is None:
         notes.append(f"{name} has no known signature: called without arguments")
@@ -312,6 +328,23 @@ def callable_methods(
     elif hands_out_function(function):
         form = f"{form}()"
     return [Method(name, form, kind, parameters or (), returns)]
+
+
+def refuses(function: Any, *, optional: bool = False) -> bool:
+    """Return whether a function does nothing but raise, which no argument changes.
+
+    What says that it is not implemented is another matter (``optional``): a subclass may do it.
+    """
+    code = getattr(function, "__code__", None)
+    if code is None or "RAISE_VARARGS" not in {each.opname for each in dis.get_instructions(code)}:
+        return False
+    tree = tree_of(function)
+    body = tree.body[0].body if tree is not None and isinstance(tree.body[0], ast.FunctionDef) else []
+    told = body[1:] if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) else body
+    if len(told) != 1 or not isinstance(told[0], ast.Raise) or told[0].exc is None:
+        return False
+    raised = told[0].exc.func if isinstance(told[0].exc, ast.Call) else told[0].exc
+    return (ast.unparse(raised) == "NotImplementedError") == optional
 
 
 def _makes_context(function: Any, returns: str | None) -> bool:
