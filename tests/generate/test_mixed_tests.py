@@ -47,10 +47,28 @@ def test_pairs_that_never_meet_are_left_to_others(catalogue_of):
 def test_a_share_of_the_pairs_counts_what_it_covers_of_the_others():
     pairs = PairTable("abc")
     pairs.share(0, 2)
-    assert list(pairs.records) == [("a", "a"), ("a", "c"), ("b", "c")]
-    pairs.add_coverage({("a", "b"): 2, ("a", "c"): 1, ("a", "nothing"): 1})
+    assert list(pairs.records) == [("a", "a"), ("a", "b"), ("a", "c"), ("c", "c")]
+    pairs.add_coverage({("b", "b"): 2, ("a", "c"): 1, ("a", "nothing"): 1})
     rows = {tuple(row["methods"]): (row["tried"], row["covered"]) for row in pairs.matrix()}
-    assert rows == {("a", "a"): (0, 0), ("a", "c"): (0, 1), ("b", "c"): (0, 0), ("a", "b"): (0, 2)}
+    assert rows == {("a", "a"): (0, 0), ("a", "b"): (0, 0), ("a", "c"): (0, 1), ("c", "c"): (0, 0), ("b", "b"): (0, 2)}
+
+
+def test_each_pair_is_in_one_share():
+    tables = [PairTable("abcdefg") for _ in range(4)]
+    for number, table in enumerate(tables):
+        table.share(number, 4)
+    shared = [each for table in tables for each in table.records]
+    assert sorted(shared) == sorted(PairTable("abcdefg").records)
+    assert min(len(table.records) for table in tables) >= 4
+
+
+def test_a_class_of_many_methods_gets_two_calls_against_many(catalogue_of):
+    catalogue = catalogue_of(zoo.Cache)
+    many = {pair(one, two) for one in "abcdefghij" for two in "klmnopqrst"}
+    pairs = PairTable(each.name for each in catalogue.methods)
+    chosen = mixed(catalogue, pairs)._chosen(many, (2, 16))
+    assert [len(side) for side in chosen] == [2, 10]
+    assert {pair(one, two) for one in chosen[0] for two in chosen[1]} <= many
 
 
 def test_what_counts_as_wide():

@@ -534,3 +534,37 @@ class Reader:
 
     def read(self, one, two, three):
         return one.upper() + str(two.readable()) + str(three.__self__)
+
+
+class Store:
+    """A base class: what it keeps things in is for others to say."""
+
+    def open(self):
+        raise NotImplementedError
+
+    def _rows(self):
+        """Say where the rows are."""
+        raise NotImplementedError("no rows")
+
+    def size(self):
+        return len(self._rows())
+
+
+class LateStore(Store):
+    """Leaves something open, too."""
+
+    def open(self):
+        return self
+
+
+class MemoryStore(Store):
+    """Leaves nothing open."""
+
+    def __init__(self, database):
+        self._all = [database]
+
+    def open(self):
+        return self
+
+    def _rows(self):
+        return self._all

@@ -63,3 +63,16 @@ def test_a_method_that_uses_what_only_subclasses_have_is_left_open():
     assert not left_open(zoo.Template, "AttributeError: 'Template' object has no attribute 'late'")
     assert not left_open(zoo.Template, "AttributeError: 'int' object has no attribute '_step'")
     assert not left_open(zoo.Template, "KeyError: '_step'")
+
+
+def test_a_subclass_does_what_its_base_leaves_open(catalogue_of):
+    catalogue = catalogue_of(zoo.Store)
+    assert [each.text for each in catalogue.recipes][:1] == ["MemoryStore(':memory:')"]
+    assert "a subclass" in catalogue.recipes[0].origin
+    sequences = Sequences(catalogue, Runner(), Random(0))
+    for _ in range(10):
+        for name in ("size", "open"):
+            sequences.compose(0, [[catalogue.method(name)]])
+    assert sequences.knowledge.of("size").succeeded
+    assert sequences.knowledge.of("open").succeeded
+    assert not any("a subclass" in each.origin for each in catalogue_of(zoo.MemoryStore).recipes)

@@ -71,3 +71,40 @@ def test_every_search_finds_a_lost_update(judged, order):
     """
     found = judged(source, ["x = Counter()"], ["x.inc()"], ["x.inc()"], order=order, seed=1)
     assert found.violation.kind == "wrong-result"
+
+
+APART = """
+    class Apart:
+        def __init__(self):
+            self.a = self.b = self.c = self.d = self.e = self.f = 0
+
+        def add_a(self):
+            self.a += 1
+
+        def add_b(self):
+            self.b += 1
+
+        def read_c(self):
+            return self.c
+
+        def add_d(self):
+            self.d += 1
+
+        def read_e(self):
+            return self.e
+
+        def nothing(self):
+            pass
+"""
+
+
+def test_all_calls_of_one_thread_meet_all_of_the_other(judged):
+    """None of them shares anything with another one: nothing but an execution made for it brings them together."""
+    one, two = ["x.add_a()", "x.read_e()"], ["x.add_b()", "x.read_c()", "x.add_d()", "x.nothing()"]
+    names = {"add_a", "read_e", "add_b", "read_c", "add_d", "nothing"}
+    for sides in ((one, two), (two, one)):
+        found = judged(APART, ["x = Apart()"], *sides, public=names)
+        pairs = {tuple(sorted((first[2:-2], second[2:-2]))) for first in one for second in two}
+        assert pairs <= found.covered.keys()
+        assert found.violation is None
+        assert found.executions <= 2 + len(one) * 2 + len(two) * 2

@@ -5,6 +5,7 @@ import contextlib
 import enum
 import functools
 import sys
+import threading
 import types
 from typing import Protocol, Self
 
@@ -164,7 +165,6 @@ def test_methods_are_written_the_way_a_person_writes_them():
         "__enter__": "{receiver}.__enter__()",
         "__exit__": "{receiver}.__exit__(None, None, None)",
         "__call__": "{receiver}({args})",
-        "__getattr__": "getattr({receiver}, {0})",
         "__eq__": "{receiver} == {0}",
         "inherited": "{receiver}.inherited({args})",
         "with": "with {receiver}: pass",
@@ -393,3 +393,56 @@ def test_module_is_a_subject_too():
 )
 def test_snake_case(camel, snake):
     assert snake_case(camel) == snake
+
+
+class Ticker(threading.Thread):
+    """Starts itself."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.start()
+
+    def stop(self):
+        pass
+
+
+class Runner(threading.Thread):
+    """Is started by others, and has a name of its own."""
+
+    @property
+    def name(self):
+        return "own"
+
+
+def test_what_a_thread_keeps_about_itself_is_not_called():
+    assert {"start", "run", "name", "name.setter", "daemon", "setDaemon", "ident"}.isdisjoint(
+        forms(interface_of(Ticker))
+    )
+    assert {"stop", "join", "is_alive"} <= forms(interface_of(Ticker)).keys()
+    assert {"start", "name"} <= forms(interface_of(Runner)).keys()
+    assert "daemon" not in forms(interface_of(Runner))
+
+
+class Refusing:
+    def __setitem__(self, key, value):
+        raise TypeError("cannot be changed")
+
+    def change(self, value):
+        """Say what to do instead."""
+        raise RuntimeError(f"make another one, not {value}")
+
+    def extend(self, value):
+        raise NotImplementedError
+
+    def check(self, value):
+        if value:
+            raise ValueError(value)
+
+    def ask(self):
+        return 1
+
+
+def test_what_only_raises_is_left_out():
+    found = interface_of(Refusing)
+    assert forms(found).keys() == {"extend", "check", "ask"}
+    assert "change only raises: left out" in found.notes
