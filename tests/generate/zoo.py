@@ -536,7 +536,7 @@ class Reader:
         return one.upper() + str(two.readable()) + str(three.__self__)
 
 
-class Store:
+class Rack:
     """A base class: what it keeps things in is for others to say."""
 
     def open(self):
@@ -550,14 +550,14 @@ class Store:
         return len(self._rows())
 
 
-class LateStore(Store):
+class LateRack(Rack):
     """Leaves something open, too."""
 
     def open(self):
         return self
 
 
-class MemoryStore(Store):
+class MemoryRack(Rack):
     """Leaves nothing open."""
 
     def __init__(self, database):
