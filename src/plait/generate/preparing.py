@@ -184,6 +184,7 @@ class Preparing:
                 break
             if outcome.status == "ok":
                 self._sequences.knowledge.learn(method.name, outcome)
+                self._sequences.returned(calls.drafts[0], method.name)
                 return [*calls.drafts, draft], []
             if outcome.status != "raised":
                 break

@@ -78,6 +78,7 @@ class _Built:
     succeeded: int = 0
     misused: int = 0
     raised: int = 0
+    methods: list[str] = field(default_factory=list)  # those that have returned
 
     @property
     def broken(self) -> bool:
@@ -292,9 +293,11 @@ class Sequences:
         return _without_blame(draft, attempt)
 
     def built(self) -> tuple[Draft, Recipe | None]:
-        """Return the constructor call after which most calls went well, and the recipe that it is, if it is one."""
+        """Return the constructor call after which most methods returned, and the recipe that it is, if it is one."""
         self._constructor()
-        good = sorted(self._constructors.values(), key=lambda each: (each.broken, -each.succeeded))
+        good = sorted(
+            self._constructors.values(), key=lambda each: (each.broken, -len(each.methods), -each.succeeded)
+        )
         by_recipe = [each for each in good if each.draft.call.source in self._recipes and each.succeeded]
         best = [*(each for each in by_recipe if not each.broken), *good][0].draft
         return best, self._recipes.get(best.call.source)
@@ -502,6 +505,8 @@ class Sequences:
                 draft.offer(allowed, outcome.message)
             if built is not None:
                 self._judge(built, outcome)
+                if outcome.status == "ok":
+                    self.returned(drafts[0], draft.call.method)
                 self._reveal(draft.call.method, outcome)
         return outcomes
 
@@ -521,6 +526,12 @@ class Sequences:
         for method in self.catalogue.methods:
             if names and method.name == name and "{args}" in method.form:
                 self.catalogue.add_parameters(method, names)
+
+    def returned(self, constructor: Draft, name: str) -> None:
+        """Note that a method has returned on what was built so."""
+        built = self._constructors.get(constructor.call.source)
+        if built is not None and name not in built.methods:
+            built.methods.append(name)
 
     def _judge(self, built: _Built, outcome: CallOutcome) -> None:
         before = built.broken

@@ -201,7 +201,7 @@ def _cover(examination: Examination, found: Examined, seed: int, public: Contain
     """Execute once at random, as CovCon runs each test, to see which methods ran together.
 
     In that one the threads keep step: the first call of one meets the last call of another in no wide test. Calls that
-    have not met are held in turn while the other threads run past them.
+    have not met are held in turn while the other threads run past them; then threads stop anywhere, once.
     """
     walk = RandomWalk(seed)
     bed = examination.bed
@@ -221,15 +221,18 @@ def _cover(examination: Examination, found: Examined, seed: int, public: Contain
     # A call with one access is held before it, another one behind its first: what comes meanwhile meets it there.
     threads = sorted(enumerate(bed.test.suffixes, 1), key=lambda each: len(each[1]))
     held = [(thread, at, accesses) for accesses in (1, 0) for thread, calls in threads for at in range(len(calls))]
-    for thread, at, accesses in held[: PASSES * max(map(len, bed.test.suffixes), default=0)]:
+    switch = Pct(2, seed)
+    switch.executed(ENGINE)
+    for _ in range(PASSES * max(map(len, bed.test.suffixes), default=0)):
+        left -= found.covered.keys()
         if not left or ENGINE.status == HANG:
             break
-        if not any(bed.test.suffixes[thread - 1][at].method in each for each in left):
-            continue
-        search = Holding(bed, thread, at, accesses)
-        execute(bed.prepare, (), search, free=search.free, finish=count)
+        while held and not any(bed.test.suffixes[held[0][0] - 1][held[0][1]].method in each for each in left):
+            held.pop(0)
+        search: Strategy = Holding(bed, *held.pop(0)) if held else switch
+        execute(bed.prepare, search.next_prefix() or (), search, free=search.free, finish=count)
+        search.executed(ENGINE)
         found.executions += 1
-        left -= found.covered.keys()
 
 
 def _across(test: Test) -> set[tuple[str, str]]:
