@@ -295,9 +295,7 @@ class Sequences:
     def built(self) -> tuple[Draft, Recipe | None]:
         """Return the constructor call after which most methods returned, and the recipe that it is, if it is one."""
         self._constructor()
-        good = sorted(
-            self._constructors.values(), key=lambda each: (each.broken, -len(each.methods), -each.succeeded)
-        )
+        good = sorted(self._constructors.values(), key=lambda each: (each.broken, -len(each.methods), -each.succeeded))
         by_recipe = [each for each in good if each.draft.call.source in self._recipes and each.succeeded]
         best = [*(each for each in by_recipe if not each.broken), *good][0].draft
         return best, self._recipes.get(best.call.source)
