@@ -182,6 +182,8 @@ class Preparing:
             outcome = self._run(calls, draft)
             if outcome is None:
                 break
+            if outcome.status == "ok" and len(set(draft.call.args)) < len(draft.call.args):
+                continue  # to exchange a thing with itself says little
             if outcome.status == "ok":
                 self._sequences.knowledge.learn(method.name, outcome)
                 self._sequences.returned(calls.drafts[0], method.name)

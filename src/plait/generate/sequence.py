@@ -51,9 +51,9 @@ _RECIPE = 0.6
 _NOTHING_MADE = 0.6
 """How often calls that need no instance get a class of which there is none yet."""
 _LET_RAISE = 0.15
-_AS_PREPARED = 0.7
+_AS_PREPARED = 0.5
 """How often a method that hardly ever returns is called as it is known to."""
-_SELDOM = 3
+_SELDOM = 5
 """Calls of a method for each that returned, from which on it hardly ever does."""
 """How often a suffix call that raises is kept as it is: an exception is behaviour too."""
 _CHANGER_WEIGHT = 3
