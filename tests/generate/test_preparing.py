@@ -76,6 +76,7 @@ class Broken:
         pass
 
     def fail(self):
+        self.use()
         raise RuntimeError("never")
 
 
