@@ -313,9 +313,6 @@ def callable_methods(
     if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
         notes.append(f"{name} is asynchronous: left out")
         return []
-    if refuses(inner):
-        notes.append(f"{name} only raises: left out")
-        return []
     parameters = signature.read_signature(function, module=module, qualname=qualname, bound=bound)
     if parameters is None:
         notes.append(f"{name} has no known signature: called without arguments")
