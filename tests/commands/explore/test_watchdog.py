@@ -27,7 +27,7 @@ def test_what_ends_passes(pytester):
 
 
 def test_what_never_ends_fails(pytester):
-    done, told = account(pytester, "_fails", "2")
+    done, told = account(pytester, "_fails", "4")
     assert [each["outcome"] for each in told.values()] == ["failed"] * 4
     assert told["test_polling_a_flag_that_nobody_sets_fails"]["ran"] == "explored"
     assert told["test_a_pipe_that_nobody_writes_to_fails"]["ran"] == "explored"
