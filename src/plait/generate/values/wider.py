@@ -55,7 +55,7 @@ def wider(kinds: Collection[str] | None) -> list[Value]:
 _TYPES = {
     "str": str, "dict": dict, "list": list, "int": int, "bytes": bytes, "callable": type(wider), "tuple": tuple,
     "set": set, "float": float, "type": type, "method": types.MethodType, "BytesIO": io.BytesIO,
-    "StringIO": io.StringIO, "bytearray": bytearray,
+    "StringIO": io.StringIO,
 }  # fmt: skip
 _KINDS = {
     "function": "callable", "builtin_function_or_method": "callable", "method": "callable", "Recorder": "callable",
