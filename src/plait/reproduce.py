@@ -21,6 +21,8 @@ from plait.errors import UsageError
 
 if TYPE_CHECKING:
     from plait.model.test import Test
+    from plait.run.importing.world import World
+    from plait.run.work_folder import WorkFolder
 
 EXPLORED, EXPLORED_OUTCOMES = 2000, 3000
 SHOWN = 3  # a child's exit code; 1 is that of a Python that broke off
@@ -88,27 +90,38 @@ def _in_child(order: dict[str, Any]) -> None:
 
 def _run(order: dict[str, Any]) -> int:
     """Replay, in the child process: `SHOWN` for a violation, or if the code that could show one is gone."""
-    from plait.model.test import Test
     from plait.observe.places import PLACES
+    from plait.run.engine import ENGINE
     from plait.run.importing.world import World, find_in
     from plait.subject.name import Subject
 
     root = Path(order["path"]).absolute() if order["path"] is not None else Path.cwd()
-    try:
-        subject = Subject.parse(order["subject"], path=root)
-        world = World(PLACES)
-        module = world.load(subject.module, file=subject.file, roots=[root])
-        if subject.qualname:
-            find_in(module, subject.qualname)
-    except (ImportError, OSError, UsageError) as error:
-        return _gone(order["subject"], str(error))
-    world.snapshot()
+    with _own_folder() as folder:
+        try:
+            subject = Subject.parse(order["subject"], path=root)
+            world = World(PLACES)
+            module = world.load(subject.module, file=subject.file, roots=[root])
+            if subject.qualname:
+                find_in(module, subject.qualname)
+        except (ImportError, OSError, UsageError) as error:
+            return _gone(order["subject"], str(error))
+        world.snapshot()
+        folder.keep()
+        assert ENGINE.modules is not None
+        ENGINE.modules.behind.append(folder.remove_left)
+        return _test(order, world, subject.qualname)
+
+
+def _test(order: dict[str, Any], world: World, owner: str) -> int:
+    """Run the test itself; see `_run`."""
+    from plait.model.test import Test
+
     test = Test.from_lines(order["imports"], order["prefix"], order["threads"])
-    with _own_folder(order["imports"]), world.entered():
+    with world.entered():
         gone = _missing(order, test)
         if gone:
             return _gone(order["subject"], gone)
-        said = _difference(order, test) if "allowed" in order else _violation(order, test, subject.qualname)
+        said = _difference(order, test) if "allowed" in order else _violation(order, test, owner)
         if not said and _is_apart(test):
             calls = " and ".join(f"`{'; '.join(call.source for call in suffix)}`" for suffix in test.suffixes)
             return _gone(order["subject"], f"{calls} touch nothing any more that threads could share")
@@ -117,16 +130,15 @@ def _run(order: dict[str, Any]) -> int:
 
 
 @contextlib.contextmanager
-def _own_folder(imports: Sequence[str]) -> Iterator[None]:
-    """Run a test that makes a file in a folder of its own, as the worker did that found it; others where they are."""
-    if not any(line.endswith("import sample_file") for line in imports):
-        yield
-        return
+def _own_folder() -> Iterator[WorkFolder]:
+    """Run the test in an empty folder, as the worker did that found it; nothing is left in the project."""
+    from plait.run.work_folder import WorkFolder
+
     before = Path.cwd()
-    with tempfile.TemporaryDirectory(prefix="plait-") as folder:
-        os.chdir(folder)
+    with tempfile.TemporaryDirectory(prefix="plait-") as name:
+        os.chdir(name)
         try:
-            yield
+            yield WorkFolder(Path(name))
         finally:
             os.chdir(before)
 

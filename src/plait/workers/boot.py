@@ -130,9 +130,9 @@ def _set_up(boot: Boot, box: BlackBox) -> None:
     _name_semaphores(boot.semaphores)
     _limit(boot.spec.memory_limit)
     _inside.memory_limit = boot.spec.memory_limit
-    state.use(boot.spec, box, _inspect)
     guard.install_guard(boot.spec, work, box)
     _inside.snapshot = ProcessSnapshot(work)
+    state.use(boot.spec, box, _inspect, _inside.snapshot.folder)
     _inside.descriptors = _descriptors(range(3, _MANY_DESCRIPTORS))
 
 

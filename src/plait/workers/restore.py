@@ -10,7 +10,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-from plait.subject.versions.scratch import remove_tree
+from plait.run.work_folder import WorkFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +24,7 @@ class ProcessSnapshot:
     """A picture of the process, taken when it is made; `restore` puts back what differs."""
 
     def __init__(self, work: Path) -> None:
-        self._work = work
-        self._files = _names(work)
+        self.folder = WorkFolder(work)
         self._environment = dict(os.environ)
         self._signals = {number: signal.getsignal(number) for number in _SIGNALS}
         self._mask = umask()
@@ -43,7 +42,7 @@ class ProcessSnapshot:
 
     def keep(self) -> None:
         """Keep what importing the subject has made of files, environment and interpreter settings."""
-        self._files = _names(self._work)
+        self.folder.keep()
         self._environment = dict(os.environ)
         self._settings = [(name, read(), read, write) for name, _, read, write in self._settings]
 
@@ -86,9 +85,10 @@ class ProcessSnapshot:
 
     def _restore_place(self) -> list[str]:
         changed = []
-        if _folder() != str(self._work):
-            self._work.mkdir(parents=True, exist_ok=True)
-            os.chdir(self._work)
+        work = self.folder.path
+        if _folder() != str(work):
+            work.mkdir(parents=True, exist_ok=True)
+            os.chdir(work)
             changed.append("working folder")
         if umask() != self._mask:
             os.umask(self._mask)
@@ -99,8 +99,7 @@ class ProcessSnapshot:
             os.environ.clear()
             os.environ.update(self._environment)
             changed.append(f"environment: {', '.join(sorted(names)[:5])}")
-        for name in _names(self._work) - self._files:
-            _remove(self._work / name)
+        self.folder.remove_left()
         return changed
 
 
@@ -115,20 +114,8 @@ def _set_path(entries: list[str]) -> None:
     sys.path[:] = entries
 
 
-def _names(folder: Path) -> set[str]:
-    return {entry.name for entry in os.scandir(folder)}
-
-
 def _folder() -> str:
     try:
         return os.getcwd()  # noqa: PTH109 - a folder that is gone raises here, and must not
     except OSError:
         return ""
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        remove_tree(path)
-    else:
-        with contextlib.suppress(OSError):
-            path.unlink()

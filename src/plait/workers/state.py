@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from plait.run.importing.world import World
+    from plait.run.work_folder import WorkFolder
     from plait.subject.interface.members import Interface
     from plait.workers.blackbox import BlackBox
     from plait.workers.protocol import WorkerSpec
@@ -42,17 +43,23 @@ class _State:
     concerned: tuple[str, ...] = ()
     box: BlackBox | None = None
     inspect: Callable[[], None] | None = None
+    folder: WorkFolder | None = None
 
 
 _state = _State()
 
 
-def use(spec: WorkerSpec, box: BlackBox | None = None, inspect: Callable[[], None] | None = None) -> None:
-    """Say what this process is for, and where notes go; nothing is loaded yet.
+def use(
+    spec: WorkerSpec,
+    box: BlackBox | None = None,
+    inspect: Callable[[], None] | None = None,
+    folder: WorkFolder | None = None,
+) -> None:
+    """Say what this process is for, where it runs, and where notes go; nothing is loaded yet.
 
     ``inspect`` is called before a note replaces another one: it may end the process for what the last one had done.
     """
-    _state.spec, _state.box, _state.inspect = spec, box, inspect
+    _state.spec, _state.box, _state.inspect, _state.folder = spec, box, inspect, folder
     _state.world = _state.module = _state.subject = _state.error = None
     _state.interface = None
 
@@ -156,7 +163,7 @@ def _load() -> None:
     _state.module = loaded
     if wanted.rewritten:
         world().snapshot()
-        _beat_with_executions()
+        _end_executions()
 
 
 def try_imports(lines: Iterable[str]) -> None:
@@ -202,20 +209,17 @@ def _concerned(error: BaseException) -> tuple[str, ...]:
     return (*names, *(frame.filename for frame in reversed(_frames(error))))
 
 
-def _beat_with_executions() -> None:
-    """Beat with every execution: a task that makes progress does not count as stalled."""
+def _end_executions() -> None:
+    """Behind each execution, beat (a task that makes progress has not stalled) and remove the files it has left."""
     from plait.run.engine import ENGINE  # noqa: PLC0415 - as above
 
-    modules, box = ENGINE.modules, _state.box
-    if modules is None or box is None:
+    modules, box, folder = ENGINE.modules, _state.box, _state.folder
+    if modules is None:
         return
-    restore = modules.restore
-
-    def restore_and_beat(heap: object = None) -> None:
-        box.tick()
-        restore(heap)
-
-    modules.restore = restore_and_beat  # type: ignore[method-assign]
+    if box is not None:
+        modules.behind.append(box.tick)
+    if folder is not None:
+        modules.behind.append(folder.remove_left)
 
 
 def why_not_importable(module: str, error: BaseException) -> str:

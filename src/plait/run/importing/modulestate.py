@@ -87,6 +87,7 @@ class ModuleState:
         self._paths: dict[int, str] = {}  # of what a variable of a module or a class holds: the first one's name
         self._counters: dict[int, _Counter] = {}
         self._hook = hooks.excepthook
+        self.behind: list[Callable[[], object]] = []  # what else is done behind every execution
         self.truncated = False
         self._names = {module.__name__ for module in modules}
         for module in modules:
@@ -105,6 +106,8 @@ class ModuleState:
             counter.renew()
         for undo in self._undo:
             undo()
+        for action in self.behind:
+            action()
 
     def name_of(self, value: Any) -> str | None:
         """Return a name for an object that belongs to the state: its variable, else its address; None for others."""

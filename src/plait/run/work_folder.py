@@ -1,0 +1,53 @@
+"""The folder in which code under test runs, and which no execution leaves a file in for the next one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+
+from plait.subject.versions.scratch import remove_tree
+
+_COARSE_NS = 50_000_000  # two changes of a folder within this time may bear the same time stamp
+
+
+class WorkFolder:
+    """What is in a folder, and how it is had again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.keep()
+
+    def keep(self) -> None:
+        """Keep what is there now: importing the subject has made it."""
+        self._names = _names(self.path)
+        self._unchanged_since = -1  # the folder's time stamp when nothing was left in it
+
+    def remove_left(self) -> None:
+        """Remove what was left since. It costs little behind each execution: most write no file.
+
+        The folder is read only if its time stamp tells of a change, or is so recent that it could not tell.
+        """
+        try:
+            changed = os.stat(self.path).st_mtime_ns  # noqa: PTH116 - a path object takes longer
+            if changed == self._unchanged_since:
+                return
+            left = _names(self.path) - self._names
+        except OSError:
+            return  # the folder itself is gone
+        for name in left:
+            _remove(self.path / name)
+        self._unchanged_since = -1 if left or time.time_ns() - changed < _COARSE_NS else changed
+
+
+def _names(folder: Path) -> set[str]:
+    return {entry.name for entry in os.scandir(folder)}
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        remove_tree(path)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()
