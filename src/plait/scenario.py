@@ -40,7 +40,7 @@ from plait.report.story import story
 from plait.run.asked import virtual_identity
 from plait.run.engine import ENGINE
 from plait.run.foreign_time import virtual_clocks
-from plait.run.foreign_waits import threads_outside, virtual_waits
+from plait.run.foreign_waits import later_threads_outside, virtual_waits
 from plait.run.importing.adopt import Adopter, is_standard
 from plait.run.importing.codes import Library
 from plait.run.importing.importer import mirrored_imports
@@ -204,7 +204,7 @@ def controlled(
         adopter.adopt_standard()
         adopter.adopt([*map(_module_of, given), *_loaded(modules)])
         stack.enter_context(virtual_clocks())
-        stack.enter_context(virtual_waits(threads_outside))
+        stack.enter_context(virtual_waits(later_threads_outside()))
         if setup is not None:
             setup = adopter.adopt_function(setup)
         trial = Trial(setup, [adopter.adopt_function(body) for body in threads], check, seed=seed)

@@ -171,10 +171,27 @@ PORTS = Ports()
 
 def threads_outside() -> bool:
     """Return whether the process has threads that are not under control, besides plait's own."""
-    return any(
-        thread.ident not in OURS and not thread.name.startswith("plait ") and type(thread) is not threading._DummyThread
+    return bool(_uncontrolled())
+
+
+def later_threads_outside() -> Callable[[], bool]:
+    """Return what tells whether threads that are not under control were started since this call.
+
+    Older ones (of a test runner, a debugger, a library's pool) have no end of what a test makes for itself; they may
+    serve a connection, which `Ports.look_again` looks at by itself.
+    """
+    older = _uncontrolled()
+    return lambda: not _uncontrolled() <= older
+
+
+def _uncontrolled() -> set[threading.Thread]:
+    return {
+        thread
         for thread in threading.enumerate()
-    )
+        if thread.ident not in OURS
+        and not thread.name.startswith("plait ")
+        and type(thread) is not threading._DummyThread
+    }
 
 
 @contextmanager
