@@ -256,7 +256,7 @@ def test_state_of_modules_and_classes_may_be_recorded(compare, stages, tmp_path)
     "change",
     [
         ("    self.signed += 1\n            return", "    pass\n        self.signed += 1\n        return"),
-        ("return len(self.papers)", "raise ValueError"),
+        ("return len(self.papers)", "return min(2, len(self.papers))"),
         ("            return len(self.papers)", "            self.papers.sort()\n            return len(self.papers)"),
     ],
     ids=["a race", "another answer", "another state"],
