@@ -17,11 +17,11 @@ def in_virtual_thread(body):
     """What a body that is not rewritten returns, run in a virtual thread."""
     found = []
     with virtual_clocks():
-        ENGINE.execute(lambda: [lambda: found.append(body())])
-        ENGINE.threads[1:] and [thread.error for thread in ENGINE.threads if thread.error is not None]
+        status = ENGINE.execute(lambda: [lambda: found.append(body())])
     errors = [thread.error for thread in ENGINE.threads if thread.error is not None]
     if errors:
         raise errors[0]
+    assert found, (status, ENGINE.any_timeouts, ENGINE.backend, ENGINE.uncontrolled, ENGINE.step, ENGINE.time.now)
     return found[0]
 
 
