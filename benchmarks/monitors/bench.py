@@ -1,7 +1,7 @@
 """Monitors of every kind, as sound and as broken programs: what `plait check` and `plait diff` say of them.
 
 A sound monitor must be silent, a planted fault (`faults.py`) must be found: by ``check`` without the original, by
-``diff`` beside it. ``which`` names a monitor, or ``sound`` or ``broken`` for one half of the table.
+``diff`` beside it. ``subject`` names monitors, with commas between them; ``max_tests`` bounds the work instead of time.
 """
 
 from __future__ import annotations
@@ -14,31 +14,41 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.monitors.faults import CLASSES, FAULTS, KINDS, SOUND
+from plait.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from benchmarks.monitors.faults import Fault
 
-SILENT = 3  # times as long for a sound monitor: silence is the harder claim
+SILENT = 3  # times as long, or as many tests, for a sound monitor: silence is the harder claim
 
 
 def run(
-    *, seconds: float = 20.0, which: str = "all", progress: Callable[[str], None] = print, seed: int = 0
-) -> dict[str, Any]:
+    *, seconds: float = 20.0, max_tests: int | None = None, subject: str | None = None,
+    progress: Callable[[str], None] = print, seed: int = 0,
+) -> dict[str, Any]:  # fmt: skip
     """Measure; one worker each, in folders of their own."""
     rows = []
-    limit = ("--budget", f"{seconds:g}s", "--seed", str(seed))
-    longer = ("--budget", f"{SILENT * seconds:g}s", "--seed", str(seed))
-    for monitor in CLASSES:
-        if which in ("all", "sound", monitor):
-            rows.append({"subject": monitor, "fault": None, "check": check(SOUND / f"{monitor}.py", monitor, longer)})
-            progress(_line(rows[-1]))
+    wanted = list(CLASSES) if subject is None else subject.split(",")
+    unknown = [name for name in wanted if name not in CLASSES]
+    if unknown:
+        raise UsageError(f"--subject: there is no monitor {unknown[0]!r}; there is {', '.join(CLASSES)}")
+
+    def limit(times: int) -> tuple[str, ...]:
+        words = ("--budget", f"{times * seconds:g}s") if max_tests is None else ("--max-tests", str(times * max_tests))
+        return (*words, "--seed", str(seed))
+
+    for monitor in wanted:
+        sound = check(SOUND / f"{monitor}.py", monitor, limit(SILENT))
+        rows.append({"subject": monitor, "fault": None, "check": sound})
+        progress(_line(rows[-1]))
     for fault in FAULTS:
-        if which in ("all", "broken", fault.monitor, fault.name):
-            rows.append({"subject": fault.monitor, "fault": fault.kind, "where": fault.where, **judged(fault, limit)})
+        if fault.monitor in wanted:
+            said = judged(fault, limit(1))
+            rows.append({"subject": fault.monitor, "fault": fault.kind, "where": fault.where, **said})
             progress(_line(rows[-1]))
-    return {"rows": rows, "summary": {"seconds": seconds, **_summary(rows)}}
+    return {"rows": rows, "summary": {"seconds": seconds, "max_tests": max_tests, **_summary(rows)}}
 
 
 def judged(fault: Fault, limit: Sequence[str]) -> dict[str, Any]:

@@ -238,7 +238,7 @@ def monitors(patch):
         }  # fmt: skip
 
     patch.setattr(table, "command", said)
-    return {"which": "latch"}
+    return {"subject": "latch"}
 
 
 def mutants(patch):

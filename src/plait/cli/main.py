@@ -139,8 +139,7 @@ OPTIONS = {
     "ask": Option("check, explore, diff, mended, threads: those the table knows (default: all)", "NAMES"),
     "sample": Option("so many of the faults, of mutants of each operator (default: all)", "N", _at_least(1)),
     "resume": Option("keep each result here, and measure only what is not there yet", "FILE", _output),
-    "set": Option("corpus, drive: which of its sets (default: sample)", "SET",
-                  choices=("sample", "held-out", "all", "development", "final"), default="sample"),
+    "set": Option("corpus, drive, campaign: which of its sets or parts (default: the table's own)", "SET"),
 }  # fmt: skip
 _LIMITS = ("path", "seed", "budget", "max-tests", "max-schedules", "workers", "allow")
 _CLUSTER = ("cluster", "cluster-ca", "cluster-cert", "cluster-key")

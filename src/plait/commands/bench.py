@@ -56,17 +56,31 @@ def run_bench(options: argparse.Namespace) -> int:
 
 
 def _measured(name: str, options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    settings = {"runs": options.runs, "seconds": options.limit, "which": options.set, "progress": _progress}
-    own = ("operator", "subject", "ask", "sample", "max_tests", "max_schedules", "seed", "resume", "beside")
-    return measure_table(name, {**settings, **{each: getattr(options, each) for each in own}})
+    asked = {option: getattr(options, option) for option in _SETTINGS}
+    if options.argument is not None:
+        known = _parameters(name)
+        for option, value in asked.items():
+            if value is not None and _SETTINGS[option] not in known:
+                raise UsageError(f"--{option.replace('_', '-')}: the table {name} does not know this option")
+    settings = {_SETTINGS[option]: value for option, value in asked.items()}
+    return measure_table(name, {**settings, "seed": options.seed, "progress": _progress})
+
+
+_SAME = ("runs", "operator", "subject", "ask", "sample", "max_tests", "max_schedules", "resume", "beside")
+_SETTINGS = {"limit": "seconds", "set": "which", **{name: name for name in _SAME}}
+"""Options, and what a table calls them; each table knows some."""
 
 
 def _progress(line: str) -> None:
     print(line, file=sys.stderr)
 
 
-def measure_table(name: str, settings: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """Run one table with those of the settings that it knows; returns the result file's content and the text."""
+def _parameters(name: str) -> frozenset[str]:
+    """Return what a table can be told."""
+    return frozenset(inspect.signature(_table(name).run).parameters)
+
+
+def _table(name: str) -> Any:
     root = repository()
     if root is None:
         raise UsageError("plait bench needs a clone of plait's repository: run it inside one")
@@ -76,8 +90,12 @@ def measure_table(name: str, settings: dict[str, Any]) -> tuple[dict[str, Any], 
         raise UsageError(f"there is no table {name!r} yet; {advice}")
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
-    module = importlib.import_module(f"benchmarks.{name}.bench")
-    known = inspect.signature(module.run).parameters
+    return importlib.import_module(f"benchmarks.{name}.bench")
+
+
+def measure_table(name: str, settings: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Run one table with those of the settings that it knows; returns the result file's content and the text."""
+    module, known = _table(name), _parameters(name)
     result = module.run(**{key: value for key, value in settings.items() if key in known and value is not None})
     content = {"schema": 1, "bench": name, "python": platform.python_version(), **result}
     return content, module.show(content)
