@@ -9,8 +9,10 @@ import warnings
 
 import pytest
 
+from plait.observe.places import PLACES
 from plait.run.engine import ENGINE
 from plait.run.foreign_time import kept_method, virtual_clocks
+from plait.run.importing.world import World
 
 
 def in_virtual_thread(body):
@@ -77,6 +79,15 @@ def test_a_loop_until_a_deadline_ends():
     work = outside("def work():\n end = time.monotonic() + 60\n while time.monotonic() < end: pass\n return True",
                    time=time)  # fmt: skip
     assert in_virtual_thread(work)
+
+
+def test_a_clock_has_no_points_where_the_library_is_under_control(tmp_path):
+    """A world rewrites `contextlib` where it is: what uses it to read a clock would pass its points."""
+    (tmp_path / "clock_user.py").write_text("import contextlib\n")
+    World(PLACES, cache=tmp_path / "cache").load("clock_user", roots=[tmp_path])
+    work = outside("def work(): return len([time.monotonic() for _ in range(9)])", time=time)
+    assert in_virtual_thread(work) == 9
+    assert ENGINE.step < 9
 
 
 def test_the_classes_stay_what_they_are():

@@ -102,8 +102,7 @@ def _answering(name: str) -> Any:
             return real(*args)
         if _REWRITTEN in caller or name == "sleep":
             return virtual(*args)
-        with clock.without_points():
-            return virtual(*args)
+        return clock.read_without_points(virtual, *args)
 
     answer.__name__ = answer.__qualname__ = name
     answer.__module__, answer.__doc__ = "time", real.__doc__
@@ -140,8 +139,7 @@ def _utcnow(cls: type[dt.datetime]) -> dt.datetime:
 def _seconds(caller: Mapping[str, Any]) -> float:
     if _REWRITTEN in caller:
         return clock.time()
-    with clock.without_points():
-        return clock.time()
+    return float(clock.read_without_points(clock.time))
 
 
 _IN_C = {name: vars(dt.datetime)[name] for name in ("now", "utcnow")}
