@@ -1,4 +1,4 @@
-"""The random walk: every enabled thread is as likely as any other, at every step."""
+"""The random walk: every enabled thread is as likely as any other, at every step, or wherever threads synchronise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,21 @@ from collections.abc import Sequence
 from random import Random
 
 from plait.run.engine import Engine
+from plait.run.operations import ACQUIRE, HAND_OVER, RELEASE, TAKE, TICK, TIME, TRY, TRY_FAILED
+from plait.run.primitives.condition import Condition
+from plait.run.primitives.event import Event
+from plait.run.primitives.lock import Baton
+from plait.run.primitives.semaphore import Semaphore
+from plait.run.primitives.simple_queue import SimpleQueue
 from plait.run.vthread import VThread
+
+_SYNC = frozenset({ACQUIRE, RELEASE, TRY, TRY_FAILED, TAKE, HAND_OVER, TICK, TIME})
+_PRIMITIVES = (Baton, Condition, Event, Semaphore, SimpleQueue, VThread)  # of which the main one has the clock
+
+
+def synchronises(engine: Engine, loc: int, mode: int) -> bool:
+    """Return whether a step is about locks, waiting, time or the begin and end of threads, not about data."""
+    return mode in _SYNC or issubclass(type(engine.heap.locs[loc][0]), _PRIMITIVES)
 
 
 class RandomWalk:
@@ -30,3 +44,16 @@ class RandomWalk:
 
     def executed(self, engine: Engine) -> None:
         """Learn nothing."""
+
+
+class InStretches(RandomWalk):
+    """Switches only where threads synchronise: no stretch between is torn."""
+
+    name = "stretches"
+
+    def choose(self, engine: Engine, current: VThread | None) -> int:
+        """Let the running thread go on to the end of its stretch; then choose anybody."""
+        goes_on = current is not None and current.enabled and current.loc
+        if current is not None and goes_on and not synchronises(engine, current.loc, current.mode):
+            return current.id
+        return super().choose(engine, current)

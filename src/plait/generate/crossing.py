@@ -11,19 +11,16 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from plait.generate.seen import Seen
+from plait.generate.planned import PlannedTests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from random import Random
+    from collections.abc import Iterator
 
     from plait.generate.draft import Draft
-    from plait.generate.sequence import Prefix, Sequences
+    from plait.generate.sequence import Prefix
     from plait.model.test import Test
     from plait.subject.interface.members import Method
 
-_FIRST, _EVERY = 4, 9
-"""Which of a strategy's tests are such tests: few, and none at the very beginning."""
 _METHODS, _MAKERS = 6, 5
 """Methods that get such tests, and those that are tried before each."""
 _TRIES = 8
@@ -32,32 +29,12 @@ _USABLE = frozenset({"str", "int"})
 _POSITIONAL = frozenset({"positional", "positional-only"})
 
 
-class CrossedTests:
+class CrossedTests(PlannedTests):
     """Makes a few tests for each method that takes two of the same kind; none if no method does."""
 
-    def __init__(self, sequences: Sequences, random: Random) -> None:
-        self._sequences = sequences
-        self._random = random
-        self._planned: list[Test] | None = None
-        self._asked = 0
+    first, every = 4, 9
 
-    def next_test(self) -> Test | None:
-        """Return such a test now and then; None means that it is somebody else's turn."""
-        self._asked += 1
-        if self._asked < _FIRST or (self._asked - _FIRST) % _EVERY:
-            return None
-        return next(iter(self.take(1, lambda _test: True)), None)
-
-    def take(self, count: int, wanted: Callable[[Test], bool]) -> list[Test]:
-        """Return up to so many new tests that are wanted."""
-        if self._planned is None:
-            seen = Seen()
-            self._planned = [test for test in self._plans() if seen.is_new(test)]
-        found = [test for test in self._planned if wanted(test)][:count]
-        self._planned = [test for test in self._planned if test not in found]
-        return found
-
-    def _plans(self) -> Iterator[Test]:
+    def _plan(self) -> Iterator[Test]:
         sequences = self._sequences
         methods = [
             method for method in sequences.catalogue.methods

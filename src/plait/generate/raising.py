@@ -14,11 +14,11 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from plait.generate.outcome import missing_arguments
-from plait.generate.seen import Seen
+from plait.generate.planned import PlannedTests
 from plait.generate.values.value import Value, literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from random import Random
 
     from plait.generate.draft import Draft
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 _LOOK = 60
 """Runs of calls alone to find some that raise."""
 _PER_METHOD = 2
-_FIRST, _EVERY = 6, 10
-"""Which of a strategy's tests are such tests: few, and none at the very beginning."""
 _FAILING = {
     kind: Value(text, kind, ("from plait.generate.callables import " + text.partition("(")[0],))
     for kind, text in (
@@ -47,34 +45,20 @@ _UNFIT = {
 _UNTOLD = (literal("None"), literal("1"), literal("[]"), literal("-1"))
 
 
-class RaisingTests:
+class RaisingTests(PlannedTests):
     """Makes tests of the calls that raise; none if no call does."""
 
+    first, every = 6, 10
+
     def __init__(self, sequences: Sequences, random: Random) -> None:
-        self._sequences = sequences
-        self._random = random
-        self._planned: list[Test] | None = None
-        self._asked = 0
+        super().__init__(sequences, random)
         self._runs = 0
 
-    def next_test(self) -> Test | None:
-        """Return a test in which a call raises, now and then; None means that it is somebody else's turn."""
-        self._asked += 1
-        if self._asked < _FIRST or (self._asked - _FIRST) % _EVERY:
-            return None
-        return next(iter(self.take(1, lambda _test: True)), None)
-
-    def take(self, count: int, wanted: Callable[[Test], bool]) -> list[Test]:
-        """Return up to so many new tests that are wanted, of each method the simplest first."""
-        if self._planned is None:
-            plans = [list(plan) for plan in self._plans()]
-            self._random.shuffle(plans)
-            seen = Seen()
-            turns = [test for turn in zip_longest(*plans) for test in turn if test is not None]
-            self._planned = [test for test in turns if seen.is_new(test)]
-        found = [test for test in self._planned if wanted(test)][:count]
-        self._planned = [test for test in self._planned if test not in found]
-        return found
+    def _plan(self) -> list[Test]:
+        """Return the simplest test of each method first."""
+        plans = [list(plan) for plan in self._plans()]
+        self._random.shuffle(plans)
+        return [test for turn in zip_longest(*plans) for test in turn if test is not None]
 
     def _plans(self) -> Iterator[Iterator[Test]]:
         """Yield a row of tests for every call that raises."""

@@ -41,10 +41,11 @@ from typing import Any
 
 from plait.explore.dpor import Dpor
 from plait.explore.pos import Pos
+from plait.explore.random_walk import InStretches
 from plait.explore.runner import execute
 from plait.explore.serial import Serial, Shaken, StartedAfresh, StartedAtIdle
 from plait.judge.oracle.rules import Rules
-from plait.judge.oracle.stale import InStretches, acts_on_what_has_changed
+from plait.judge.oracle.stale import acts_on_what_has_changed
 from plait.model.foreign import Canonical
 from plait.model.test import Call
 from plait.observe.canonical import canonical, canonical_all, exception_name, identities, with_state

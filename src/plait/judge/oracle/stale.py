@@ -17,43 +17,17 @@ again in the same place is meant to see what others do.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from random import Random
 from typing import TYPE_CHECKING
 
-from plait.run.operations import (
-    ACQUIRE,
-    HAND_OVER,
-    KEY_INSERT,
-    KEY_READ,
-    KEY_WRITE,
-    LOCAL,
-    READ,
-    RELEASE,
-    TAKE,
-    TICK,
-    TIME,
-    TRY,
-    TRY_FAILED,
-    WRITE,
-    dependent,
-)
-from plait.run.primitives.condition import Condition
-from plait.run.primitives.event import Event
-from plait.run.primitives.lock import Baton
-from plait.run.primitives.semaphore import Semaphore
-from plait.run.primitives.simple_queue import SimpleQueue
-from plait.run.vthread import VThread
+from plait.explore.random_walk import synchronises
+from plait.run.operations import KEY_INSERT, KEY_READ, KEY_WRITE, LOCAL, READ, TICK, TIME, WRITE, dependent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from plait.run.engine import Engine
     from plait.run.testbed import Testbed
 
 _READS = frozenset({READ, KEY_READ})
 _WRITES = frozenset({WRITE, KEY_WRITE, KEY_INSERT})
-_SYNC = frozenset({ACQUIRE, RELEASE, TRY, TRY_FAILED, TAKE, HAND_OVER, TICK, TIME})
-_PRIMITIVES = (Baton, Condition, Event, Semaphore, SimpleQueue, VThread)  # of which the main one has the clock
 
 
 @dataclass(slots=True)
@@ -112,7 +86,7 @@ def acts_on_what_has_changed(engine: Engine, bed: Testbed) -> bool:
     begins: dict[int, list[int]] = {}
     for done in (*bed.done, *bed.running.values()):
         begins.setdefault(done.start, []).append(done.number)
-    roots, places = engine.heap.roots, engine.heap.locs
+    roots = engine.heap.roots
     seen: dict[int, _Reads] = {}
     for at, (thread, loc, mode, site, *_) in enumerate(engine.trace):
         for number in begins.get(at, ()):
@@ -120,7 +94,7 @@ def acts_on_what_has_changed(engine: Engine, bed: Testbed) -> bool:
         if thread < 0 or mode == LOCAL or not loc:
             continue
         mine, root = seen.setdefault(thread, _Reads(is_call=thread not in others)), roots[loc]
-        if mode in _SYNC or _is_primitive(places[loc][0]):
+        if synchronises(engine, loc, mode):
             mine.synchronise(mode)
         elif mode in _READS:
             if mine.read(root, loc, mode, site):
@@ -132,32 +106,3 @@ def acts_on_what_has_changed(engine: Engine, bed: Testbed) -> bool:
                 if number != thread and not (mine.is_call and theirs.is_call):
                     theirs.change(root, loc, mode)
     return False
-
-
-def _is_primitive(owner: object) -> bool:
-    return issubclass(type(owner), _PRIMITIVES)
-
-
-class InStretches:
-    """A random walk that switches only where threads take locks, wait, begin or end: no stretch between is torn."""
-
-    name = "stretches"
-
-    def __init__(self, seed: int = 0) -> None:
-        self.exhausted = False
-        self.free = False
-        self._random = Random(seed)
-
-    def next_prefix(self) -> Sequence[int] | None:
-        """Return an empty prefix: there is always one more."""
-        return ()
-
-    def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Let the running thread go on to the end of its stretch; then choose anybody."""
-        goes_on = current is not None and current.enabled and current.loc and current.mode not in _SYNC
-        if current is not None and goes_on and not _is_primitive(engine.heap.locs[current.loc][0]):
-            return current.id
-        return self._random.choice(engine.enabled)
-
-    def executed(self, engine: Engine) -> None:
-        """Learn nothing."""
