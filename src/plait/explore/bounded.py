@@ -1,11 +1,11 @@
-"""Reduction inside a preemption bound: all behaviours that need at most ``bound`` preemptions.
+"""Partial-order reduction with a preemption bound: all behaviours that need at most ``bound`` preemptions.
 
-A bound and a reduction do not combine by themselves: the execution that the reduction keeps for a class may need more
+A bound and a reduction cannot simply be combined: the execution that the reduction keeps for a class may need more
 preemptions than another one that it skips. Coons, Musuvathi and McKinley (Bounded partial-order reduction, 2013)
-restore what is lost with conservative points: a race asks for its second thread not only right before its
-first step, where switching costs a preemption, but also where that step's block begins, where the switch is free
-because one happens there anyway. Source sets and sleep sets trade an execution for an equivalent one without regard
-to its cost, so neither is used here.
+restore what is lost with conservative points: for a race, the second thread is tried not only right before the first
+step, where switching costs a preemption, but also at the start of the block of steps that contains it, where switching
+costs nothing because a switch happens there anyway. Source sets and sleep sets replace an execution by an equivalent
+one without regard to its cost, so neither is used here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Bounded(Dpor):
-    """As `Dpor`, for the executions with at most ``bound`` preemptions."""
+    """The search of `Dpor`, limited to executions with at most ``bound`` preemptions."""
 
     name = "bounded"
 
@@ -35,11 +35,11 @@ class Bounded(Dpor):
 
     @property
     def claim(self) -> str | None:
-        """What is covered for certain."""
+        """What the search has covered; None if it has not ended."""
         return f"all behaviours that need at most {preemptions(self.bound)}" if self.exhausted else None
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return the deepest state with something affordable left to try."""
+        """Return the schedule to the deepest state with an untried thread that the bound allows."""
         if not self._started:
             self._started = True
             return ()
@@ -58,10 +58,10 @@ class Bounded(Dpor):
         return None
 
     def _fall_asleep(self, sleep: Sleep) -> None:
-        """Let nobody fall asleep."""
+        """Do nothing: this search has no sleep sets."""
 
     def executed(self, engine: Engine) -> None:
-        """Count the preemptions of the new part, then learn from it."""
+        """Count the preemptions before each step, then learn from the execution."""
         spent, last, cost = self._spent, -1, 0
         spent.clear()
         for thread, _loc, _mode, _site, enabled, _after in engine.trace:
@@ -74,7 +74,7 @@ class Bounded(Dpor):
         super().executed(engine)
 
     def _reverse(self, first: int, second: int, step: Step) -> None:
-        """Ask for the second thread right before the first step, and where that step's block begins."""
+        """Try the second thread right before the first step, and at the start of the block that contains it."""
         steps = self._order.steps
         owner = steps[first][0]
         start = first
@@ -86,7 +86,7 @@ class Bounded(Dpor):
             self._ask(start, step[0], alone)
 
     def _ask(self, number: int, thread: int, alone: bool = True) -> None:
-        """``alone``: each of the racing steps is one operation (see `plait.explore.dpor`)."""
+        """Add a thread to try at a step; ``alone`` says that each racing step is one operation (see `Dpor`)."""
         node = self._at(number)
         if thread in node.enabled and alone and not self._gil:
             node.backtrack.add(thread)

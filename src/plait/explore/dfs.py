@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Dfs:
-    """Every schedule once, the untried branch nearest to the end first."""
+    """Depth-first search: executes every schedule once, and tries the deepest untried branch first."""
 
     name = "dfs"
 
@@ -25,7 +25,7 @@ class Dfs:
         self.free = True
         self.bound = bound
         self.diverged = False
-        # One entry per step: the enabled threads not tried yet, in reverse order of trial; and what was chosen.
+        # One entry per step: the enabled threads not tried yet, in reverse order of trial; and the chosen thread.
         self._left: list[list[int]] = []
         self._chosen: list[int] = []
         self._base = 0
@@ -34,7 +34,7 @@ class Dfs:
 
     @property
     def claim(self) -> str | None:
-        """What is covered for certain."""
+        """What the search has covered; None if it has not ended."""
         if not self.exhausted:
             return None
         return "all schedules" if self.bound is None else f"all schedules with at most {preemptions(self.bound)}"
@@ -56,7 +56,7 @@ class Dfs:
         return fraction(path)
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return the schedule so far up to the deepest step with an untried thread, and that thread."""
+        """Return the last schedule up to the deepest step with an untried thread, followed by that thread."""
         if not self._started:
             self._started = True
             return ()
@@ -73,11 +73,11 @@ class Dfs:
         return self._chosen
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Choose by the prefix; after it the running thread, or the first that can go on if that one cannot."""
+        """Return the first enabled thread; called only when the running thread cannot continue."""
         return engine.enabled[0]
 
     def executed(self, engine: Engine) -> None:
-        """Note what else could have run at each new step."""
+        """Record the untried threads at each new step."""
         left, chosen, bound = self._left, self._chosen, self.bound
         self._trace = engine.trace
         if engine.status == DIVERGED:
@@ -85,7 +85,7 @@ class Dfs:
             return
         started = len(left)
         trace, number = engine.trace, -1
-        if bound is None and len(trace) == engine.step:  # nothing to be learned from what was known
+        if bound is None and len(trace) == engine.step:  # one entry per step: the known part can be skipped
             trace, number = trace[started:], started - 1
         last = -1
         cost = 0

@@ -1,15 +1,15 @@
 """Dynamic partial-order reduction with source sets and sleep sets: one execution per class of equivalent ones.
 
-After every execution each race (i, j) asks for an execution in which the two steps come in the other order. Instead of
-adding j's thread blindly, the steps behind i that do not depend on i, followed by j, are looked at as a sequence v: if
-some thread that can begin v is tried at i already, that execution will come by itself. Sleep sets keep a sibling branch
-from repeating what an earlier one covers: a thread that was tried at a node sleeps in the node's later branches until
-somebody performs a step that depends on its own.
+After each execution, every race (i, j) asks for an execution in which the two steps come in the other order. The search
+does not simply add j's thread at i. It takes v, the sequence of steps after i that do not depend on i, followed by j:
+if a thread that can come first in v is already tried at i, that branch includes the other order. Sleep sets keep a
+branch from repeating what an earlier sibling covers: a thread that was tried at a node sleeps in the node's later
+branches until another thread performs a step that depends on the sleeper's next step.
 
-Nothing here looks at values or code. Under the GIL model (and where C code looks at several containers at one moment) a
-step has several operations, and what it reads first decides what else it touches: brought before i, step j may depend
-on steps that it had nothing to do with behind i. So there all threads are tried where a race begins, and the sleep sets
-alone keep classes from being repeated.
+The search sees operations, not values or code. Under the GIL model (and where C code reads several containers at one
+moment) a step has several operations, and what it reads first decides what else it touches: moved before i, step j may
+depend on steps that it was independent of after i. Therefore all threads are tried where such a race begins, and the
+sleep sets alone prevent repeated classes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Sleep = dict[int, tuple[Operation, ...]]
 
 
 class _Node:
-    """A state on the current branch at which a race begins: what can run, what must be tried, what was."""
+    """A state on the current branch at which a race begins: the enabled threads, those to try, and those tried."""
 
     __slots__ = ("backtrack", "done", "enabled", "sleep")
 
@@ -36,7 +36,7 @@ class _Node:
         self.enabled = enabled
         self.sleep = sleep
         self.backtrack = {thread}
-        self.done: Sleep = {thread: operations}  # of the threads to be tried
+        self.done: Sleep = {thread: operations}  # the tried ones of ``backtrack``, with the operations of their step
 
 
 class Dpor:
@@ -44,13 +44,14 @@ class Dpor:
 
     Invariants between two executions:
 
-    - The branch is `_schedule`; `_nodes` has an entry for a step only if something else is to be tried there.
-    - A node's ``backtrack`` grows while its branch is explored and never shrinks; ``done`` are those of it that were
-      tried. The search is through when the two are equal at every node.
-    - A thread is in ``sleep`` only with the operations of its next step there: it wakes up when somebody performs a
-      step that depends on these. Where the operations are not known, it may not sleep, or a class would be lost.
-    - Completeness is held to depth-first search on random programs (tests/explore/test_agreement.py), and "one
-      execution per class" to exact counts (tests/explore/test_counts.py). Whatever is made faster here must keep both.
+    - The current branch is `_schedule`; `_nodes` has a node for a step only if another thread may be tried there.
+    - A node's ``backtrack`` grows while its branch is explored and never shrinks; ``done`` are the threads in it that
+      were tried. The search is complete when the two are equal at every node, apart from sleeping threads.
+    - A thread is in ``sleep`` only together with the operations of its next step: it wakes up when another thread
+      performs a step that depends on these. If the operations are not known, the thread may not sleep, or a class would
+      be lost.
+    - Completeness is compared with depth-first search on random programs (tests/explore/test_agreement.py), and "one
+      execution per class" with exact counts (tests/explore/test_counts.py). Optimisations must keep both.
     """
 
     name = "dpor"
@@ -62,38 +63,38 @@ class Dpor:
         self.diverged = False
         self.divergence: Departure | None = None
         self._order = HappensBefore()
-        self._nodes: list[_Node | None] = []  # by step; None where nothing else is to be tried so far
-        self._asleep: list[Sleep] = [_EMPTY]  # by step, and behind the last one as far as anybody sleeps
+        self._nodes: list[_Node | None] = []  # by step; None while no other thread is to be tried there
+        self._asleep: list[Sleep] = [_EMPTY]  # by step, and after the last one as far as any thread sleeps
         self._trace: list[Entry] = []
         self._schedule: list[int] = []
-        self._base = 0  # the step at which the execution under way left the branch: what is before it is known
-        self._tried = -1  # the thread that is tried there
-        self._sleep: Sleep = _EMPTY  # of the state in front of step `_seen`
-        self._watched: set[int] | None = None  # the roots that wake somebody; None: any may
+        self._base = 0  # the step at which the current execution left the branch; everything before it is known
+        self._tried = -1  # the thread that is tried at that step
+        self._sleep: Sleep = _EMPTY  # the sleep set of the state before step `_seen`
+        self._watched: set[int] | None = None  # the roots whose steps can wake a sleeper; None: any root
         self._seen = 0
         self._started = False
         self._gil = False
-        self._heap = Heap()  # of the execution that is looked at
-        self._known: list[int] = []  # by step as far as asked for: the highest location up to there
+        self._heap = Heap()  # of the current execution
+        self._known: list[int] = []  # by step, as far as computed: the highest location number up to there
         self._nicknames: dict[tuple[str, str | int], int] = {}
 
     @property
     def claim(self) -> str | None:
-        """What is covered for certain."""
+        """What the search has covered; None if it has not ended."""
         return "all classes of equivalent schedules" if self.exhausted else None
 
     def progress(self) -> float:
-        """Return the explored fraction of the search; branches may still be added, so that it is rather too high."""
+        """Return the explored fraction of the search: an upper bound, because branches may still be added."""
         nodes = [node for node in self._nodes if node is not None]
         return fraction((len(node.done), len(node.backtrack.difference(node.sleep))) for node in nodes)
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return the deepest state with something left to try."""
+        """Return the schedule to the deepest state with an untried thread, followed by that thread."""
         if not self._started:
             self._started = True
             return ()
-        # From the end: what is shared with the last execution is as long as possible, and a node that is left has been
-        # explored to its end, so that it can be forgotten.
+        # Search from the end: the next execution then shares as much as possible with the last one, and a node that is
+        # popped has been explored completely and can be forgotten.
         nodes = self._nodes
         while nodes:
             node = nodes[-1]
@@ -110,7 +111,7 @@ class Dpor:
         base = self._base = self._seen = len(self._nodes) - 1
         self._order.truncate(base)
         del self._schedule[base:], self._asleep[base + 1 :], self._known[base:]
-        # A thread whose branch diverged has no operations here: what would wake it is not known, so it may not sleep.
+        # A thread whose branch diverged has no operations here: it is not known what would wake it, so it cannot sleep.
         self._fall_asleep({**node.sleep, **{other: done for other, done in node.done.items() if done}})
         return [*self._schedule, thread]
 
@@ -118,7 +119,7 @@ class Dpor:
 
     def _fall_asleep(self, sleep: Sleep) -> None:
         self._sleep = sleep
-        watched = {0}  # where the advance of the clock is entered
+        watched = {0}  # the location at which an advance of the clock is recorded
         for pending in sleep.values():
             if len(pending) > 1:
                 self._watched = None
@@ -127,7 +128,7 @@ class Dpor:
         self._watched = watched
 
     def _wake(self, engine: Engine) -> None:
-        """Find out who still sleeps behind the steps that were performed since the last time."""
+        """Wake the sleepers whose next steps depend on the steps performed since the last call."""
         self._heap = engine.heap
         sleep, watched, asleep = self._sleep, self._watched, self._asleep
         steps = steps_of(engine.trace, engine.heap.roots, self._index(engine, self._seen))
@@ -143,7 +144,7 @@ class Dpor:
         self._sleep = sleep
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Return the running thread if it can go on and is awake, else the first that is; `STOP` if all sleep."""
+        """Return the running thread if it is enabled and awake, else the first such thread; `STOP` if all sleep."""
         if self._sleep and engine.step > self._seen:
             self._wake(engine)
         sleep = self._sleep
@@ -155,10 +156,10 @@ class Dpor:
         return STOP
 
     def _wakes(self, operations: tuple[Operation, ...], pending: tuple[Operation, ...]) -> bool:
-        """Return whether a step wakes a thread whose next step does ``pending``."""
+        """Return whether a step wakes a thread whose next step performs the operations ``pending``."""
         if dependent_steps(operations, pending):
             return True
-        # What the sleeper would touch first may go by a nickname (`_lasting`): its location, the root of it, or both.
+        # In ``pending``, a location, its root, or both may be nicknames (`_lasting`).
         if len(pending) == 1 or all(loc >= 0 for _root, loc, _mode in pending):
             return False
         for root, loc, mode in operations:
@@ -170,10 +171,10 @@ class Dpor:
         return False
 
     def _lasting(self, number: int) -> tuple[Operation, ...]:
-        """Return a step's operations in numbers that mean the same in every execution that comes by there.
+        """Return a step's operations with location numbers that are valid in every execution that reaches the step.
 
-        Locations that the step itself touched for the first time will have another number when another thread goes
-        first: they go by a nickname that two locations may share, so that a sleeper wakes rather too early.
+        A location that the step itself touches first would get another number if another thread ran first. It is
+        replaced by a nickname. Two locations may share a nickname, so a sleeper may wake too early, but never too late.
         """
         steps = self._order.steps
         operations = steps[number][1]
@@ -197,7 +198,7 @@ class Dpor:
 
     @staticmethod
     def _index(engine: Engine, step: int) -> int:
-        """Return where a step begins in the trace."""
+        """Return the index in the trace at which a step begins."""
         trace = engine.trace
         if len(trace) == engine.step:
             return step
@@ -226,11 +227,11 @@ class Dpor:
             or (branching is not None and start == len(trace))
             or self._trace[:start] != trace[:start]
         ):
-            # The same prefix gave another execution: the code under test depends on something that plait does not
-            # control. The search goes on, but can no longer claim to be complete.
+            # The same prefix led to another execution: the code under test depends on something that plait does not
+            # control. The search continues, but can no longer claim to be complete.
             self.diverged = True
             self.divergence = departure(self._trace[:start], trace[:start])
-            if branching is not None:  # what was learned on this branch does not hold: leave it
+            if branching is not None:  # what was learned on this branch is not valid: leave the branch
                 branching.done[self._tried] = ()
                 return
         self._trace = trace
@@ -242,9 +243,10 @@ class Dpor:
         total = base + len(steps)
         nodes += [None] * (total - len(nodes))
         self._asleep += [_EMPTY] * (total - len(self._asleep))
-        # Whoever waited when the clock advanced has a pending operation that was impossible. It races with what made it
-        # so (the acquisition of the lock that it wants): turned round, the time-out need not fire. It must be looked at
-        # in the order of that moment, between the steps before the advance and those behind it.
+        # A thread that was waiting when the clock advanced has a pending operation that was impossible. It races
+        # with the step that prevented it (the acquisition of the lock that the thread wants): in the other order the
+        # time-out need not fire. The race is computed as of that moment: after the steps before the advance, and before
+        # the steps that follow it.
         if engine.time.overdue:
             for number in sorted(engine.time.overdue):
                 if number >= base:
@@ -265,7 +267,7 @@ class Dpor:
             self._reverse(first, second, pushed[second])
 
     def _pending(self, engine: Engine, pending: Pending) -> None:
-        """Add the races of threads that wait for ever: with whoever took what they wait for."""
+        """Add the races of an operation that was never performed with the steps that prevented it."""
         loc = pending.loc
         if pending.mode == LOCAL:
             return
@@ -276,7 +278,7 @@ class Dpor:
             self._reverse(race, len(order.steps), step)
 
     def _at(self, number: int) -> _Node:
-        """Return the node of a step, made when the first race begins there."""
+        """Return the node of a step; create it when the first race begins there."""
         node = self._nodes[number]
         if node is None:
             thread, _operations, enabled, _after = self._order.steps[number]
@@ -284,19 +286,20 @@ class Dpor:
         return node
 
     def _reverse(self, first: int, second: int, step: Step) -> None:
-        """Make sure that some branch at step ``first`` brings ``step``, which has the number ``second``, before it.
+        """Ensure that a branch at step ``first`` performs ``step``, which has the number ``second``, before it.
 
-        Any thread will do that can begin the steps behind ``first`` that do not depend on it, followed by ``step``.
+        The branch may start with any thread that can come first in the sequence of steps after ``first`` that do not
+        depend on it, followed by ``step``.
         """
         node = self._nodes[first] or self._at(first)
         backtrack = node.backtrack
         order, thread = self._order, step[0]
-        # Steps of several operations: see the module. All enabled threads, so that no class is lost.
+        # A step with several operations (see the module docstring): try all enabled threads, so that no class is lost.
         if self._gil or len(step[1]) > 1 or len(order.steps[first][1]) > 1:
             backtrack.update(node.enabled)
             return
-        # The thread of the step itself is asked first, because it mostly can; the others only if it cannot, which costs
-        # a look at each thread. The order decides which branch is added, and so how many executions there are.
+        # The thread of the step itself is checked first, because it usually can begin; the others cost a look at
+        # each thread. The order of the checks decides which branch is added, and so the number of executions.
         begins, owner = order.can_begin(thread, first, second, step), order.steps[first][0]
         if begins and (thread in backtrack or thread in node.sleep):
             return
@@ -312,7 +315,7 @@ class Dpor:
             if other in node.enabled:
                 backtrack.add(other)
                 return
-        # Nobody who could begin is enabled there: what enables them is among those that are, and it is not known which.
+        # No thread that can begin is enabled here. Some enabled thread will enable one of them; try all of these.
         if others or not begins:
             backtrack.update(node.enabled)
 

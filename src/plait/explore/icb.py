@@ -1,9 +1,9 @@
 """Iterative context bounding: all schedules without a preemption first, then those with one, two, three...
 
-Most concurrency faults need one or two preemptions, so this order finds them early and gives every pause a meaning:
-"all schedules with at most k preemptions" (Musuvathi and Qadeer, Iterative context bounding, 2007). A schedule that
-leaves the run-on order at one more place than allowed waits in the next level's queue; nothing is executed twice,
-because every queued item is an edge of the tree of schedules that no other item has.
+Most concurrency faults need one or two preemptions, so this order finds them early, and a search that is stopped still
+has a result: it covered "all schedules with at most k preemptions" (Musuvathi and Qadeer, Iterative context bounding,
+2007). A schedule with more preemptions than the current level allows is queued for the next level. Nothing is executed
+twice, because each queued item is another edge of the tree of schedules.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine
     from plait.run.vthread import VThread
 
-_Edge = tuple[list[int], int, int, int]  # a schedule, how much of it to keep, the thread to go on with, preemptions
+_Edge = tuple[list[int], int, int, int]  # a schedule, the length to keep, the thread to continue with, preemptions
 
 
 class Icb:
-    """``level`` is the number of preemptions being tried; ``bound`` the last one to try, None for all."""
+    """Iterative context bounding. ``level`` is the present number of preemptions, ``bound`` the last (None: all)."""
 
     name = "icb"
 
@@ -40,13 +40,13 @@ class Icb:
 
     @property
     def claim(self) -> str | None:
-        """What is covered for certain."""
+        """What the search has covered; None before the first level has been completed."""
         if self.exhausted and self.completed != self.bound:
             return "all schedules"
         return f"all schedules with at most {preemptions(self.completed)}" if self.completed >= 0 else None
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return the latest edge of this level; the next level when there is none."""
+        """Return the schedule of the edge queued last at this level, or of the next level if none is left."""
         while not self._now:
             self.completed = self.level
             if not self._next or self.level == self.bound:
@@ -59,11 +59,11 @@ class Icb:
         return [*schedule[:length], thread] if thread != -1 else ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Choose by the prefix; after it the running thread, or the first that can go on if that one cannot."""
+        """Return the first enabled thread; called only when the running thread cannot continue."""
         return engine.enabled[0]
 
     def executed(self, engine: Engine) -> None:
-        """Queue every way to leave this schedule behind its prefix."""
+        """Queue every alternative choice after the prefix of this schedule."""
         _schedule, length, thread, spent = self._edge
         planned = length + (thread != -1)
         if engine.status == DIVERGED:

@@ -1,6 +1,6 @@
-"""Probabilistic concurrency testing: random priorities for threads, changed at d - 1 random steps.
+"""Probabilistic concurrency testing (PCT): random thread priorities that change at d - 1 random steps.
 
-The enabled thread with the highest priority always runs; at each change point the one about to run falls behind all
+The enabled thread with the highest priority always runs; at each change point the thread that would run drops below all
 others. A fault that needs d ordering constraints shows with probability at least 1 / (n * k ** (d - 1)) per execution,
 for n threads and k steps (Burckhardt, Kothari, Musuvathi and Nagarakatti, 2010). The number of steps is taken from
 the longest execution so far; the first one has no change points and measures it.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Pct:
-    """Endless; the same seed gives the same executions."""
+    """Probabilistic concurrency testing. It never ends; the same seed gives the same executions."""
 
     name = "pct"
 
@@ -32,10 +32,10 @@ class Pct:
         self.longest = 0
         self._random = Random(seed)
         self._priorities: dict[int, float] = {}
-        self._changes: dict[int, int] = {}  # step: priority that the thread about to run falls to
+        self._changes: dict[int, int] = {}  # step: the priority that the thread about to run drops to
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Draw the change points of one more execution; priorities are drawn when threads show up."""
+        """Draw the change points of the next execution; a thread's priority is drawn when it is first enabled."""
         self._priorities = {}
         places = min(self.depth - 1, self.longest)
         steps = self._random.sample(range(self.longest), places) if places else []
@@ -63,5 +63,5 @@ class Pct:
         return chosen
 
     def executed(self, engine: Engine) -> None:
-        """Remember the longest execution."""
+        """Record the length of the longest execution."""
         self.longest = max(self.longest, engine.step)

@@ -1,7 +1,7 @@
-"""Partial-order sampling: a random priority per pending operation, drawn anew for those that race with what was done.
+"""Partial-order sampling: each pending operation has a random priority, redrawn when it races with the last step.
 
-The thread whose pending operation has the highest priority goes next. Redrawing only what depends on the last step
-makes every order of racing operations likely, whatever the threads do in between.
+The thread whose pending operation has the highest priority runs next. Because only the operations that depend on the
+last step get new priorities, every order of racing operations is likely, whatever the threads do in between.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from plait.run.vthread import VThread
 
 
 class Pos:
-    """Endless; the same seed gives the same executions."""
+    """Partial-order sampling. It never ends; the same seed gives the same executions."""
 
     name = "pos"
 
@@ -23,18 +23,18 @@ class Pos:
         self.exhausted = False
         self.free = False
         self._random = Random(seed)
-        self._priorities: dict[int, float] = {}  # of the threads' pending operations, as far as drawn
+        self._priorities: dict[int, float] = {}  # by thread: of its pending operation, if drawn already
         self._seen = 0
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return an empty prefix: there is always one more."""
+        """Return an empty prefix; there is always another execution."""
         self._priorities = {}
         self._seen = 0
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Return the pending operation with the highest priority."""
-        # Called at every point of a sampled execution: what is common, one step since the last time, is one loop.
+        """Return the thread whose pending operation has the highest priority."""
+        # Called at every point of a sampled execution. The common case, one step since the last call, is a single loop.
         trace, priorities, draw = engine.trace, self._priorities, self._random.random
         length = len(trace)
         steps = length - self._seen
@@ -69,14 +69,14 @@ class Pos:
         return best
 
     def _urgency(self, number: int) -> float:
-        """Return that of a thread's pending operation, drawn when it is first asked for."""
+        """Return the priority of a thread's pending operation; draw it on the first call."""
         priority = self._priorities.get(number)
         if priority is None:
             priority = self._priorities[number] = self._random.random()
         return priority
 
     def _redraw(self, engine: Engine) -> None:
-        """Forget the priorities of threads that have made a step, and of those whose operation depends on one."""
+        """Forget the priorities of threads that made a step, and of those whose operation depends on such a step."""
         trace = engine.trace
         roots, threads, enabled, priorities = engine.heap.roots, engine.threads, engine.enabled, self._priorities
         for at in range(self._seen, len(trace)):
@@ -85,11 +85,11 @@ class Pos:
                 del priorities[thread]
             root = roots[loc]
             for number in enabled:
-                if number in priorities:  # the thread itself is not, by now
+                if number in priorities:  # the thread itself was removed above
                     other = threads[number]
                     if roots[other.loc] == root and dependent(mode, loc, other.mode, other.loc):
                         del priorities[number]
         self._seen = len(trace)
 
     def executed(self, engine: Engine) -> None:
-        """Learn nothing."""
+        """Do nothing: each execution is independent of the others."""

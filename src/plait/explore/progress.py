@@ -1,11 +1,11 @@
-"""How much of a search is done, before it is done.
+"""Estimates of how much of a search is done, and of how many schedules there are.
 
-A depth-first search stands on a path of its tree. If each branch of a node weighs the same, the part of the tree to the
-left of the path is known exactly, however long the branches still to come: its weight is the fraction explored. For a
-search with reduction the branches of a node may still grow in number, so the fraction is an upper bound.
+The current position of a depth-first search is a path in its tree. If all branches of a node have the same weight, the
+weight of the tree to the left of the path is known exactly, however long the remaining branches are: it is the explored
+fraction. In a search with reduction a node may still get more branches, so there the fraction is an upper bound.
 
-`estimate_schedules` is the other way: random paths through the tree of all schedules, whose products of branchings
-have the number of schedules as their mean (Knuth 1975).
+`estimate_schedules` follows random paths through the tree of all schedules. The product of the branching factors along
+a random path has the number of schedules as its mean (Knuth 1975).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def fraction(path: Iterable[tuple[int, int]]) -> float:
     """Return the explored fraction of a tree.
 
-    ``path`` has, from the root on, how many branches were entered and there are.
+    ``path`` lists, from the root on, how many branches of each node were entered and how many it has.
     """
     weight, explored = 1.0, 0.0
     for entered, branches in path:
@@ -36,7 +36,7 @@ def fraction(path: Iterable[tuple[int, int]]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How many schedules there are, as far as some random ones tell."""
+    """The estimated number of schedules, with the number of random executions it is based on."""
 
     probes: int
     mean: float
@@ -46,7 +46,7 @@ class Estimate:
 def estimate_schedules(
     prepare: Callable[[], Sequence[Callable[[], object]]], probes: int = 30, seed: int = 0
 ) -> Estimate:
-    """Estimate the number of schedules (without any reduction) with a few executions at random."""
+    """Estimate the number of schedules (without any reduction) from a few random executions."""
     walk = RandomWalk(seed)
     products = []
     for _ in range(probes):

@@ -1,4 +1,4 @@
-"""The random walk: every enabled thread is as likely as any other, at every step, or wherever threads synchronise."""
+"""Random walks: every enabled thread is equally likely, at every step or only where threads synchronise."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from plait.run.primitives.simple_queue import SimpleQueue
 from plait.run.vthread import VThread
 
 _SYNC = frozenset({ACQUIRE, RELEASE, TRY, TRY_FAILED, TAKE, HAND_OVER, TICK, TIME})
-_PRIMITIVES = (Baton, Condition, Event, Semaphore, SimpleQueue, VThread)  # of which the main one has the clock
+_PRIMITIVES = (Baton, Condition, Event, Semaphore, SimpleQueue, VThread)  # the clock is a location of the main thread
 
 
 def synchronises(engine: Engine, loc: int, mode: int) -> bool:
-    """Return whether a step is about locks, waiting, time or the begin and end of threads, not about data."""
+    """Return whether a step concerns locks, waiting, time, or the start or end of threads, and not data."""
     return mode in _SYNC or issubclass(type(engine.heap.locs[loc][0]), _PRIMITIVES)
 
 
 class RandomWalk:
-    """Endless; the same seed gives the same executions."""
+    """A random walk. It never ends; the same seed gives the same executions."""
 
     name = "random"
 
@@ -34,25 +34,25 @@ class RandomWalk:
         self._random = Random(seed)
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return an empty prefix: there is always one more."""
+        """Return an empty prefix; there is always another execution."""
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Choose anybody."""
+        """Return any enabled thread."""
         enabled = engine.enabled
         return enabled[0] if len(enabled) == 1 else self._random.choice(enabled)
 
     def executed(self, engine: Engine) -> None:
-        """Learn nothing."""
+        """Do nothing: each execution is independent of the others."""
 
 
 class InStretches(RandomWalk):
-    """Switches only where threads synchronise: no stretch between is torn."""
+    """A random walk that switches only where threads synchronise; the steps in between are not interleaved."""
 
     name = "stretches"
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Let the running thread go on to the end of its stretch; then choose anybody."""
+        """Return the running thread until it synchronises; then any enabled one."""
         goes_on = current is not None and current.enabled and current.loc
         if current is not None and goes_on and not synchronises(engine, current.loc, current.mode):
             return current.id

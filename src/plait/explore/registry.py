@@ -1,4 +1,4 @@
-"""The search orders that a test can ask for, by name; some of them can look at impacted code points first."""
+"""The searches by name. Some of them can explore impacted code points first."""
 
 from __future__ import annotations
 
@@ -48,20 +48,20 @@ _AIMED: dict[str, Callable[[Prioritizer, int], Strategy]] = {
     "stateful": lambda priority, _seed: Capp("stateful", priority),
     "pos": CappPos,
 }
-AIMED = tuple(_AIMED)  # those that a heuristic can direct
+AIMED = tuple(_AIMED)  # the searches that a heuristic can direct
 
 
 def make_strategy(name: str, seed: int, priority: Prioritizer | None = None) -> Strategy:
-    """Return a fresh strategy; with a priority, and if it is one of `AIMED`, impacted code comes first."""
+    """Return a new strategy; with ``priority``, and if it is one of `AIMED`, it explores impacted code first."""
     if priority is not None and name in _AIMED:
         return _AIMED[name](priority, seed)
     return STRATEGIES[name](seed)
 
 
 def make_search(name: str, priority: Prioritizer | None, bound: int | None, seed: int, order: int | None) -> Strategy:
-    """Make a search for an existing test.
+    """Return a search for an existing test.
 
-    The bound is on preemptions, where the search has one; ``order`` is a seed for a random order of alternatives.
+    ``bound`` limits preemptions, if the search supports that; ``order`` seeds a random order of alternatives.
     """
     if name == "auto" and priority is not None:
         return Portfolio(seed, Capp("delay", priority, bound=bound, seed=order))

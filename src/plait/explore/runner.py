@@ -1,12 +1,12 @@
-"""The one place that runs executions: one of them, or as many as a strategy asks for.
+"""The only module that runs executions: a single one, or as many as a strategy asks for.
 
-Nothing else calls `Engine.execute`. What an execution depends on besides its strategy (the memory model, the rule for
-time-outs, who records its steps) is set by `model` for a while and put back, also when the execution raises.
+Nothing else calls `Engine.execute`. Besides its strategy, an execution depends on settings of the engine (the memory
+model, the rule for time-outs, the recorder of its steps). `model` sets them for a while and restores them, also when
+the execution raises.
 
-`explore` runs many executions of one program and keeps an honest account of what they covered.
-
-"Exhausted" is claimed only if the strategy came to its end, every execution ran to its own end, and replayed executions
-did the same again. In all other cases the account says what stopped the search and how much seems to be left.
+`explore` runs many executions of one program and records what they covered. "Exhausted" is claimed only if the strategy
+has ended, every execution ran to its own end, and replayed executions did the same again. In all other cases the result
+says what stopped the search and, if known, how much is left.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from plait.run.vthread import VThread
 
 DONE = "all done"
-REPLAY_EVERY = 50  # executions between two that are executed again and compared
+REPLAY_EVERY = 50  # one execution in so many is executed again and compared
 
 
 def execute(
@@ -42,16 +42,16 @@ def execute(
     finish: Callable[[], None] | None = None,
     backend: str = "auto",
 ) -> str:
-    """Run one execution in the present model and return how it ended; see `Engine.execute` for the arguments."""
+    """Run one execution under the current settings and return its status; see `Engine.execute` for the arguments."""
     return ENGINE.execute(prepare, prefix, chooser, free=free, finish=finish, backend=backend)
 
 
 class model:  # noqa: N801 - reads as a function; a generator would run under control, and cost ten times as much
-    """Set what executions depend on, and put it back; None keeps what is set.
+    """A context manager that sets what executions depend on and restores it; None leaves a setting as it is.
 
-    ``gil`` chooses the memory model and ``any_timeouts`` the rule for time-outs; a ``schedule`` brings both, because it
-    means something only in the model it was recorded in. ``recorder`` is told every step. ``modules`` is the module
-    state that is put back after each execution.
+    ``gil`` chooses the memory model and ``any_timeouts`` the rule for time-outs. A ``schedule`` sets both: it is
+    valid only in the model in which it was recorded. ``recorder`` is called for every step. ``modules`` is the module
+    state that is restored after each execution.
     """
 
     __slots__ = ("_saved", "_wanted")
@@ -90,7 +90,7 @@ class model:  # noqa: N801 - reads as a function; a generator would run under co
 
 @dataclass(slots=True)
 class Exploration:
-    """What a search did. ``fraction`` is the part of the search that was covered, None where nobody knows."""
+    """The result of a search. ``fraction`` is the part of the search that was covered, None if unknown."""
 
     strategy: str
     executions: int = 0
@@ -106,13 +106,13 @@ class Exploration:
 
     @property
     def left(self) -> float | None:
-        """An estimate of the executions that the search would still need."""
+        """The estimated number of executions that the search still needs; None if unknown."""
         if self.exhausted:
             return 0.0
         return None if not self.fraction else self.executions * (1 / self.fraction - 1)
 
     def statement(self) -> str:
-        """Return one sentence for the report, which claims nothing that was not seen."""
+        """Return one sentence for the report, which claims only what was seen."""
         runs = f"{self.executions:,} execution{'s' if self.executions != 1 else ''}"
         if self.divergence is not None:
             return f"Nothing is claimed: the same schedule did not give the same execution ({self.divergence}), {runs}."
@@ -142,10 +142,11 @@ def explore(
     on_execution: Callable[[Engine, str], bool] | None = None,
     replay_every: int = REPLAY_EVERY,
 ) -> Exploration:
-    """Execute until the strategy, a limit or ``on_execution`` (True stops) ends it.
+    """Run executions until the strategy, a limit or ``on_execution`` (by returning True) ends the search.
 
-    ``check`` runs at the end of each execution with threads and objects still in place, ``on_execution`` behind it
-    with the trace. The first execution and every ``replay_every``-th one is executed again and compared (0: none is).
+    ``check`` runs at the end of each execution, while threads and objects are still in place; ``on_execution`` runs
+    after it, with the trace. The first execution and every ``replay_every``-th one is executed again and compared (0:
+    none is).
     """
     found = Exploration(strategy.name)
     engine = ENGINE
@@ -211,7 +212,7 @@ def _replay(found: Exploration, engine: Engine, prepare: Callable[[], Sequence[C
 
 
 def _departed(engine: Engine, prefix: Sequence[int]) -> Departure:
-    """Return a schedule that worked before could not be followed."""
+    """Return the departure for a prefix that worked before but could not be followed."""
     step = engine.step
     wanted = prefix[step] if step < len(prefix) else -1
     able = ", ".join(map(str, engine.enabled)) or "nobody"

@@ -1,10 +1,9 @@
-"""The contract between a search and the engine.
+"""The interface between a search and the engine.
 
-A strategy lives for one exploration. ``next_prefix`` is asked for the next execution: a list of thread numbers that the
-engine follows before it asks anything else, or None when the search is over. While an execution runs behind its
-prefix, ``choose`` picks the next thread; a strategy that is ``free`` lets the running thread go on while it can, and is
-asked only who comes after it.
-``executed`` sees the finished execution. Strategies see operations, never code.
+A strategy serves one exploration. ``next_prefix`` returns the thread numbers with which the next execution begins, or
+None when the search has ended. After this prefix, ``choose`` picks the thread for each step; if the strategy is
+``free``, the running thread continues while it is enabled, and ``choose`` is called only when it cannot.
+``executed`` receives the finished execution. Strategies see operations, never code.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from plait.run.vthread import VThread
 
 
 class Strategy(Protocol):
-    """One search order."""
+    """A search over the schedules of one program."""
 
     name: str
     exhausted: bool
-    free: bool  # behind the prefix the running thread goes on while it can, and `choose` is not asked before
+    free: bool  # after the prefix the running thread continues while it can, without a call of `choose`
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return the schedule to begin the next execution with; None ends the exploration."""
+        """Return the schedule that the next execution begins with, or None to end the exploration."""
         ...
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
@@ -32,12 +31,12 @@ class Strategy(Protocol):
         ...
 
     def executed(self, engine: Engine) -> None:
-        """Take in an execution that has ended; ``engine.trace`` and ``engine.threads`` are still there."""
+        """Learn from an execution that has ended; ``engine.trace`` and ``engine.threads`` are still available."""
         ...
 
 
 def run_on(engine: Engine, current: VThread | None) -> int:
-    """Return the choice without preemption: the running thread while it can, else the first that can."""
+    """Return the choice without a preemption: the running thread if it is enabled, else the first enabled one."""
     if current is not None and current.enabled:
         return current.id
     return engine.enabled[0]
