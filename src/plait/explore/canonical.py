@@ -1,13 +1,13 @@
-"""What a state of an execution is, in terms that mean the same in every execution.
+"""Keys for the states of an execution that are the same in every execution.
 
-A thread's local state is a function of what it has seen: its *history*, the chain of operations it performed with the
-value each one found (frames and their locals are no substitute: temporaries on the value stack are invisible). The
-rest of a state is what the touched locations hold now, what the primitives and the clock show, and which threads
-wait for what. Two states with the same key have the same future.
+The local state of a thread is a function of what it has seen: its *history*, the chain of operations it performed, each
+with the value it found. (Frames and their locals are no substitute: temporaries on the value stack are invisible.) The
+rest of a state is what the touched locations hold, the state of the primitives and the clock, and which thread waits
+for what. Two states with the same key have the same future.
 
-Values are compared by content where they are immutable. Other objects go by a name that says where they come from:
-the place in a walk over what the set-up made, or the thread that first brought them in sight and at which of its own
-steps. Numbers in order of first touch would not do: another order of independent steps would give them to others.
+Immutable values are compared by content. Other objects get a name that says where they come from: their position in a
+walk over the objects that the set-up made, or the thread that first used them and at which of its steps. Numbers in
+order of first touch would not work: another order of independent steps would give the same number to another object.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ _OURS = (VThread, Engine, Heap)
 _KEYED = frozenset({KEY_READ, KEY_WRITE, KEY_INSERT})
 _LOOKS = frozenset({READ, KEY_READ})
 _NO_VALUE = ("no value",)
-_SLOTS: dict[type, tuple[str, ...]] = {}  # of each kind of primitive
-_WAITING = frozenset({"waiting", "_waiting"})  # who stands in front of a primitive is the threads' own state
+_SLOTS: dict[type, tuple[str, ...]] = {}  # by type of primitive
+_WAITING = frozenset({"waiting", "_waiting"})  # the waiters of a primitive are part of the threads' own states
 
 
 class States:
-    """Follows one execution after the other, step by step, and gives each state its key."""
+    """Computes the key of each state of an execution; serves one execution after the other."""
 
     def __init__(self) -> None:
-        self._numbers: dict[Hashable, int] = {}  # long histories and contents become short numbers, exactly
+        self._numbers: dict[Hashable, int] = {}  # stands for long histories and contents; equal only if they are
         self._engine: Engine
         self._unique = 0
 
     def begin(self, engine: Engine) -> None:
-        """Start a new execution, before its first step."""
+        """Start a new execution; called before its first step."""
         self._engine = engine
         self._histories: dict[int, int] = {}
-        self._counts: dict[int, int] = {}  # steps of each thread
-        self._started: dict[int, int] = {}  # threads that each thread started
+        self._counts: dict[int, int] = {}  # by thread: its steps
+        self._started: dict[int, int] = {}  # by thread: how many threads it started
         self._contents: dict[int, Hashable] = {}
-        self._fingerprints: dict[int, tuple[Hashable, int]] = {}  # of each root: its name and its content, for the key
+        self._fingerprints: dict[int, tuple[Hashable, int]] = {}  # by root: the name and the content of the location
         self._opaque: dict[int, Any] = {}
         self._names: dict[int, Hashable] = {}
         self._kept: list[Any] = []
@@ -63,7 +63,7 @@ class States:
         self._meet_threads()
 
     def about_to_step(self, thread: VThread) -> None:
-        """Note what the operation of the chosen thread will find, before it is performed."""
+        """Record what the operation of the chosen thread will find; called before it is performed."""
         if thread.mode != LOCAL:
             root = self._engine.heap.roots[thread.loc]
             if root not in self._contents:
@@ -71,7 +71,7 @@ class States:
                 self._look(root, thread.id, wrote=False)
 
     def update(self) -> None:
-        """Take in what happened since the last time; at most one thread has performed a step."""
+        """Take in what happened since the last call; at most one thread has performed a step."""
         engine = self._engine
         entries = engine.trace[self._seen :]
         self._seen = len(engine.trace)
@@ -100,7 +100,7 @@ class States:
                 self._keep(root, content)
 
     def key(self) -> Hashable:
-        """Return the present state."""
+        """Return the key of the present state."""
         threads = tuple(
             (
                 self._histories[thread.id], thread.enabled, thread.state, thread.timed_out, thread.notified,
@@ -111,7 +111,7 @@ class States:
         return threads, frozenset(self._fingerprints.values()), self._engine.time.now
 
     def place(self, root: int) -> Hashable | None:
-        """Return the name of a location that was touched, the same in every execution."""
+        """Return the name of a location that was touched, which is the same in every execution; None if it was not."""
         known = self._fingerprints.get(root)
         return None if known is None else known[0]
 
@@ -130,13 +130,13 @@ class States:
             self._names[id(thread)] = ("thread", thread.id)
 
     def _name(self, obj: Any, actor: int) -> Hashable:
-        """Return where an object comes from.
+        """Return the name of an object.
 
-        A new one is named after the thread that brought it in sight, and its step.
+        A new object is named after the thread that uses it first, and that thread's step.
         """
         if isinstance(obj, _CODE):
             return type(obj).__name__, getattr(obj, "__module__", ""), getattr(obj, "__qualname__", repr(obj))
-        self._position += 1  # counts known objects too: a position must mean the same whoever came first
+        self._position += 1  # counts known objects, too: a position must not depend on who used an object first
         name = self._names.get(id(obj))
         if name is None:
             name = self._names[id(obj)] = ("made", actor, self._counts.get(actor, 0), self._position)
@@ -144,7 +144,7 @@ class States:
         return name
 
     def _walk_setup(self, roots: Iterable[Any]) -> None:
-        """Name what the bodies of the test can reach, in an order that is the same in every execution."""
+        """Name the objects that the bodies of the test can reach, in an order that is the same in every execution."""
         queue = list(roots)
         for obj in queue:
             if type(obj) not in _ATOMS and not isinstance(obj, (*_CODE, *_OURS)) and id(obj) not in self._names:
@@ -157,7 +157,7 @@ class States:
     def _found(self, root: int, loc: int, mode: int, actor: int, *, moved: bool) -> Hashable:
         """Return what an operation could see at its location.
 
-        ``moved`` if the same step may have shifted elements before.
+        ``moved`` says that the same step may have shifted elements before.
         """
         content = self._contents.get(root)
         if mode in _KEYED and type(content) is tuple and content[0] == "dict":
@@ -166,20 +166,20 @@ class States:
         if mode in _KEYED and type(content) is tuple and content[0] == "sequence" and not moved:
             return next(islice(content[1], self._engine.heap.locs[loc][1], None), _NO_VALUE)
         if mode == WRITE and isinstance(self._engine.heap.locs[root][0], Condition):
-            return _is_among_waiters(actor, content)  # who else waits is told to nobody
+            return _is_among_waiters(actor, content)  # no thread learns which other threads wait
         if mode == WRITE and root not in self._opaque and self._engine.heap.locs[root][1] is not WHOLE:
-            return content == _NO_VALUE  # a store sees nothing, a deletion whether there is something
+            return content == _NO_VALUE  # an assignment sees nothing, a deletion whether there is a value
         return content
 
     def _look(self, root: int, actor: int, *, wrote: bool) -> None:
-        """Note what a location holds now."""
+        """Record what a location holds now."""
         obj, name = self._engine.heap.locs[root]
         if type(obj) in OPAQUE:
             self._opaque[root] = obj
             self._keep(root, _primitive(obj), actor)
             return
         content = self._content(obj, name, actor)
-        if content is None:  # out of reach: it goes by who wrote it, which says what
+        if content is None:  # not accessible: identified by the thread that wrote it, and that thread's history
             content = self._contents.get(root)
             if wrote:
                 content = ("written", content, actor, self._histories.get(actor, 0))
@@ -195,7 +195,7 @@ class States:
         self._fingerprints[root] = (known[0], self._number(content))
 
     def _content(self, obj: Any, name: Any, actor: int) -> Hashable:
-        """Return a location's value in canonical form; None where it cannot be seen."""
+        """Return a location's value in canonical form; None if it is not accessible."""
         if isinstance(obj, VThread):
             return obj.state == FINISHED if obj.id else ("clock", self._engine.time.now)
         if name is WHOLE:
@@ -203,7 +203,7 @@ class States:
         if type(obj) is str:
             attributes: Any = vars(sys.modules[obj]) if obj in sys.modules else None
         elif isinstance(obj, type):
-            attributes = None  # stands for the instances' attributes of that name, too
+            attributes = None  # stands for the attributes of this name in the instances, too
         else:
             attributes = getattr(obj, "__dict__", None)
             if attributes is None or name not in attributes:
@@ -237,7 +237,7 @@ class States:
         return self._name(value, actor)
 
     def _unordered(self, values: list[Any], actor: int) -> Hashable:
-        """Return the elements of a set. New objects in no fixed order could be confused: such a set equals no other."""
+        """Return the elements of a set. A set with several new objects has no fixed order: it equals no other set."""
         if len(values) > 1 and any(self._is_new(value) for value in values):
             self._unique += 1
             return "unlike any other", self._unique
@@ -250,12 +250,12 @@ class States:
 
 
 def _is_among_waiters(actor: int, content: Hashable) -> bool:
-    """Return whether a thread's own wait for a condition has ended by itself: all it learns of the condition."""
+    """Return whether a thread is still among the waiters of a condition: all that it learns from its own waiting."""
     return type(content) is tuple and actor in next((value for name, value in content if name == "_waiters"), ())
 
 
 def _primitive(obj: Any) -> Hashable:
-    """Return a mirrored primitive: its flags and counts, and the threads it knows, in order."""
+    """Return the state of a mirrored primitive: its flags and counts, and the threads it refers to, in order."""
     state: list[Hashable] = []
     slots = _SLOTS.get(type(obj))
     if slots is None:
@@ -273,7 +273,7 @@ def _primitive(obj: Any) -> Hashable:
 
 
 def _parts(obj: Any) -> Iterator[Any]:  # noqa: C901 - one case per kind of object
-    """Yield what an object of the set-up refers to, without running any of its code."""
+    """Yield the objects that an object of the set-up refers to, without running any of its code."""
     if isinstance(obj, types.FunctionType):
         for cell in obj.__closure__ or ():
             try:

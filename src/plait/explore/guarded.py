@@ -1,13 +1,13 @@
-"""Which steps need no alternatives, because no other thread can get in their way: a reduction for stateful search.
+"""A reduction for stateful search: steps that need no alternatives, because no other thread can interfere with them.
 
-An access to a location that is always accessed under the same lock, or by the same thread only, commutes with whatever
-others can do before it; so does giving a lock back that is only ever taken and given back. The running thread goes on
-there, and the state is no place to look at: this is how Java PathFinder reduces (CAPP, section 5, and the pruning
-condition in line 31 of its Figure 4).
+An access to a location that is always accessed under the same lock, or by one thread only, commutes with everything
+that other threads can do before it; so does the release of a lock that is only ever acquired and released. The running
+thread continues there, and the state is not explored. This is how Java PathFinder reduces (CAPP, section 5, and the
+pruning condition in line 31 of its Figure 4).
 
-"Always" is what was seen so far. The transitions that were left out are kept under the location they rely on, and come
-back when an access shows that it is not guarded after all: so nothing is lost. Locations and locks go by the names of
-`plait.explore.canonical`, which mean the same in every execution.
+"Always" means: as seen so far. The transitions that were left out are stored with the location they rely on. When an
+access shows that the location is not guarded after all, they are explored, so nothing is lost. Locations and locks have
+the names of `plait.explore.canonical`, which are the same in every execution.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 _DATA = frozenset({READ, WRITE, KEY_READ, KEY_WRITE, KEY_INSERT})
 _LOOKS = frozenset({READ, KEY_READ})
-_UNUSUAL = frozenset({TRY, TRY_FAILED, HAND_OVER, READ})  # what makes giving a lock back visible before it is free
+_UNUSUAL = frozenset({TRY, TRY_FAILED, HAND_OVER, READ})  # operations that can see whether a lock is held
 
 
 class Withheld(NamedTuple):
-    """A transition that was left out: ``length`` steps of a schedule, then ``thread``; whether it was prioritised."""
+    """A transition that was left out: ``length`` steps of a schedule, then ``thread``; and whether it was preferred."""
 
     schedule: list[int]
     length: int
@@ -51,19 +51,19 @@ class Withheld(NamedTuple):
 
 
 class _Location:
-    """How a location was accessed while there was more than one thread."""
+    """The accesses to a location while there was more than one thread."""
 
     __slots__ = ("locks", "open", "thread", "withheld", "written")
 
     def __init__(self) -> None:
-        self.thread: int | None = None  # the only one; None before the first access and behind that of a second one
+        self.thread: int | None = None  # the only one; None before the first access and after one of a second thread
         self.locks: frozenset[Hashable] | None = None  # held at every access
         self.written = self.open = False
         self.withheld: list[Withheld] = []
 
 
 class Guarded:
-    """Follows the executions of one search."""
+    """Finds the guarded locations over all executions of one search."""
 
     def __init__(self, states: States) -> None:
         self._states = states
@@ -78,7 +78,7 @@ class Guarded:
         self._seen = 0
 
     def update(self, engine: Engine) -> Iterator[Withheld]:
-        """Take in what happened since the last time; what has to be tried after all."""
+        """Take in what happened since the last call; yield the transitions that must be explored after all."""
         entries = engine.trace[self._seen :]
         self._seen = len(engine.trace)
         held: frozenset[Hashable] | None = None
@@ -87,7 +87,7 @@ class Guarded:
             thread, loc, mode = entry[:3]
             owner = engine.heap.locs[loc][0]
             if mode != LOCAL and thread != -1 and not alone:
-                if held is None:  # at the beginning of the step
+                if held is None:  # the locks at the beginning of the step
                     held = self._held(engine, thread)
                 yield from self._accessed(engine.heap.roots[loc], thread, mode, held, isinstance(owner, Baton))
             self._locksets.step(entry, owner)
@@ -119,12 +119,12 @@ class Guarded:
             location.withheld.clear()
 
     def withheld(self, engine: Engine, thread: VThread) -> list[Withheld] | None:
-        """Return where to keep the alternatives of a thread's next step, which needs none.
+        """Return the list that the alternatives of a thread's next step belong to, if the step needs none.
 
         None if it does need them.
         """
         owner = engine.heap.locs[thread.loc][0]
-        if engine.gil or isinstance(owner, VThread):  # a step has more accesses than the known one; see `_is_alone`
+        if engine.gil or isinstance(owner, VThread):  # a step may have more accesses than the pending one; `_is_alone`
             return None
         name = self._states.place(engine.heap.roots[thread.loc])
         if name is None:
@@ -148,8 +148,8 @@ class Guarded:
 
 
 def _is_alone(engine: Engine, number: int) -> bool:
-    """Return whether all others have ended: an access without a lock is then no sign that it can happen earlier.
+    """Return whether all others have ended: an access without a lock then does not show that it can come earlier.
 
-    If it can, the last step of another one, which always has alternatives, comes too late to hide it.
+    If it can, the last step of another thread, which always has alternatives, comes too late to hide it.
     """
     return all(thread.state == FINISHED and thread.observed for thread in engine.threads[1:] if thread.id != number)

@@ -1,8 +1,8 @@
-"""Holds one thread in the midst of one of its calls while the others run as far as they can.
+"""A strategy that holds one thread in the middle of a call while the other threads run as far as they can.
 
-Two calls that share nothing have one class of schedules, in which they may come one after the other. Whether they were
-under way together, as calls of threads are, takes an execution that is made for it: this one shows it for a call and
-all calls of the other threads at once.
+Two calls that share nothing have a single class of schedules, so a reduced search may execute them only one after the
+other. To see whether calls overlap like calls of real threads, a special execution is needed: this strategy overlaps
+one call with all calls of the other threads.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class Holding:
-    """One execution: a thread of the test runs into its call at ``index``, and is held after so many accesses.
+    """A strategy for one execution: runs a thread into its call at ``index`` and holds it after some accesses.
 
-    It goes on when nobody else can.
+    The thread continues when no other thread can.
     """
 
     name = "holding"
@@ -37,11 +37,11 @@ class Holding:
         self._over = False
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return no choices: each is made when it is due."""
+        """Return an empty prefix: all choices are made in `choose`."""
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Return the thread that is to be held until it is where it shall be, then the others."""
+        """Return the thread to be held until it is in the middle of its call, then the others."""
         own = engine.bodies[self._thread - 1]
         if self._over:
             return run_on(engine, current)
@@ -58,4 +58,4 @@ class Holding:
         return sum(entry[0] == own and entry[1] != 0 for entry in engine.trace[done.start :]) >= self._accesses
 
     def executed(self, engine: Engine) -> None:
-        """Learn nothing."""
+        """Do nothing: there is only one execution."""

@@ -1,15 +1,15 @@
-"""Periodical scheduling: an execution is a sequence of periods, and in each of them every thread has its share.
+"""Periodical scheduling: an execution is divided into periods, and every thread runs a part of its steps in each.
 
 After PERIOD (Wen and others, 2022): the interesting steps of a thread (see `plait.explore.shared`) are cut into as many
-parts as there are periods. In a period each thread in turn performs its part; whoever has to wait is passed over. Two
-periods come before three, and so on: few periods are few preemptions, but each may concern all threads at once, which
-is why a hundred threads need no more than two.
+parts as there are periods. In a period each thread in turn performs its part; threads that have to wait are skipped.
+Two periods are tried before three, and so on. Few periods mean few preemptions, but each may involve all threads, so
+two periods are enough even for a hundred threads.
 
-The cuts of a number of periods are tried one by one, simple ones first: all threads alike, then all but one thread
-alike and that one whole, then one thread alone, then one thread otherwise than the rest. Beside them, every third
-execution has cuts and an order of the threads drawn at random, so that every interleaving is possible. An execution
-whose interesting steps came in an order that is known changes nothing; after `STALE` of these the number of periods
-grows before all cuts were tried.
+All cuts for a number of periods are tried one by one, simple ones first: all threads cut alike; then all threads but
+one cut alike and that one not at all; then only one thread cut; then one thread cut differently from the rest. In
+addition, every third execution draws the cuts and the order of the threads at random, so that every interleaving is
+possible. An execution whose interesting steps come in a known order changes nothing; after `STALE` such executions the
+number of periods is increased, even if some cuts were not tried.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine
     from plait.run.vthread import VThread
 
-STALE = 50
-RANDOM_EVERY = 3
+STALE = 50  # executions without a new order before the number of periods grows
+RANDOM_EVERY = 3  # one execution in so many has random cuts
 MOST_ORDERS = 50_000  # that are remembered
 
-Cuts = tuple[int, ...]  # after how many interesting steps of a thread each period but the last one ends
+Cuts = tuple[int, ...]  # for each period but the last one: after how many interesting steps of a thread it ends
 
 
 class Period:
-    """Endless; the same seed gives the same executions."""
+    """Periodical scheduling. It never ends; the same seed gives the same executions."""
 
     name = "period"
 
@@ -47,15 +47,15 @@ class Period:
         self._plans: Iterator[tuple[Cuts, int, Cuts]] = iter(())
         self._executions = self._stale = 0
         self._orders: set[int] = set()
-        self._common: Cuts = ()
+        self._common: Cuts = ()  # for all threads that are not in `_own`
         self._own: dict[int, Cuts] = {}
-        self._turns: dict[int, float] = {}  # where a thread stands in a period; by its number if it is not here
+        self._turns: dict[int, float] = {}  # the threads' order within a period; the thread's number if missing
         self._done: dict[int, int] = {}
         self._seen = self._period = 0
         self._current = -1
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Choose the next cuts of this number of periods, or some at random."""
+        """Choose the next cuts for the current number of periods, or random ones."""
         self._shared.begin()
         self._done, self._seen, self._period, self._current = {}, 0, 0, -1
         self._own, self._turns = {}, {}
@@ -77,7 +77,7 @@ class Period:
         return next(self._plans, ((), 0, ()))
 
     def _made(self, periods: int) -> Iterator[tuple[Cuts, int, Cuts]]:
-        """Make all cuts for a number of periods; what was learned meanwhile counts."""
+        """Yield all cuts for a number of periods; they depend on the steps counted so far."""
         totals = self._shared.totals
         longest = max(totals.values(), default=1)
         for common in combinations_with_replacement(range(1, longest), periods - 1):
@@ -92,7 +92,7 @@ class Period:
                         yield common, thread, own
 
     def _draw(self) -> None:
-        """Cut each thread at random, in a random order of threads; a few more periods than are tried one by one."""
+        """Draw cuts for each thread, and an order of the threads; there may be up to two periods more than `periods`."""
         totals, draw = self._shared.totals, self._random
         cuts = draw.randint(1, self.periods + 1)
         self._common = (0,) * cuts
@@ -101,7 +101,7 @@ class Period:
             self._turns[thread] = draw.random() * (max(totals) + 1)
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Return the thread whose turn it is in this period; who stands in front of nothing interesting runs on."""
+        """Return the thread whose turn it is in this period; threads before uninteresting steps run first."""
         self._count(engine)
         enabled = engine.enabled
         if len(enabled) == 1:
@@ -133,7 +133,7 @@ class Period:
         self._seen = len(trace)
 
     def executed(self, engine: Engine) -> None:
-        """Note which steps are interesting, and whether their order is new."""
+        """Count the interesting steps, and check whether their order is new."""
         self._shared.learn(engine)
         shared = self._shared
         order = hash(tuple(entry[0] for entry in engine.trace if shared.interesting(engine, entry[1], entry[2])))

@@ -1,21 +1,21 @@
-"""The search that `plait explore` makes if none is named: several take turns, how often depends on the program.
+"""The default search: several searches take turns, how often depends on the program.
 
-No order of schedules is best for all programs. Reduction comes to the end of small ones, which is a proof, and finds
-what lies near the plain order; but its first thousands of schedules of a large program differ in the last steps only.
-Samplers spread over the whole tree, and each has its own blind spots: reads-from guided sampling finds what needs a
-certain value seen, however many threads there are; the selectively uniform walk what most interleavings show; periods
-what needs all threads to stop at the same point.
+No order of schedules is best for all programs. A search with reduction completes small programs, which is a proof, and
+finds what is close to the schedule without preemptions; but in a large program its first thousands of schedules differ
+in the last steps only. Samplers spread over the whole tree, and each has its own weakness. Reads-from guided sampling
+finds faults that need a certain value to be seen, however many threads there are; the selectively uniform random walk
+finds what most interleavings show; periodical scheduling finds what needs all threads to stop at the same point.
 
-The first execution is the plain one of the systematic search. It tells how many threads there are, how long an
-execution is, and how large the tree would be if every execution had as many choices (where threads wait for each other
-there are few). From then on each member has a weight, and whoever has had the least for its weight is next. When the
-systematic search has run for a while, its own account of what it has covered says whether its end can be expected: if
-so, it gets more and more of the executions, and if not, fewer. What it claims at its end is its own claim, made from
-its own executions alone: the others cannot take anything away from it.
+The first execution is the systematic search's schedule without preemptions. It shows how many threads there are, how
+long an execution is, and how large the tree would be if every execution had as many choices (few, where threads wait
+for each other). From then on each member has a weight, and the member with the fewest executions for its weight is
+next. After some executions of the systematic search, its own progress shows whether it can be expected to end: if so,
+its weight grows, otherwise it shrinks. What it claims at its end rests on its own executions alone, so other members
+cannot invalidate it.
 
-With a heuristic (see `plait.explore.capp`), schedules that preempt in impacted code come first, alone for a while.
+With a heuristic (see `plait.explore.capp`), schedules that preempt in impacted code come first, for a while without
+other members.
 """
-
 from __future__ import annotations
 
 from math import log10
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from plait.run.vthread import VThread
 
 ALONE = 100  # executions of a search with a heuristic before others take turns with it
-LOOK_EVERY = 32  # executions of the systematic search between two looks at how far it is
-MANY_THREADS, LONG = 8, 2_000
-SMALL = 5.0  # the decimal logarithm of a tree of schedules that the reduction can be expected to go through at once
-FORESEEABLE = 20_000  # executions that a systematic search may still need to be worth most of the time
+LOOK_EVERY = 32  # executions of the systematic search between two checks of its progress
+MANY_THREADS, LONG = 8, 2_000  # threads; steps of an execution
+SMALL = 5.0  # the decimal logarithm of the size of a tree that the reduction can be expected to complete
+FORESEEABLE = 20_000  # the systematic search gets most executions if it is expected to need fewer than this
 
 
 class Portfolio:
@@ -58,32 +58,32 @@ class Portfolio:
         self._turn = self._systematic
         self._executions = self._looked = 0
 
-    # -- the account is that of the systematic search ---------------------------------------------------------------
+    # -- the result is that of the systematic search ----------------------------------------------------------------
 
     @property
     def claim(self) -> str | None:
-        """What is covered for certain."""
+        """What the systematic search has covered; None if nothing can be claimed."""
         return getattr(self._systematic, "claim", None)
 
     @property
     def bound(self) -> int | None:
-        """The most preemptions of what is claimed."""
+        """The bound on preemptions that the claim is limited to; None if there is none."""
         return getattr(self._systematic, "bound", None)
 
     @property
     def divergence(self) -> Departure | None:
-        """Where a schedule was not followed as before."""
+        """The first difference between executions of the same schedule; None if there is none."""
         return getattr(self._systematic, "divergence", None)
 
     def progress(self) -> float | None:
-        """Return the part of the systematic search that is done; None if it does not know."""
+        """Return the explored fraction of the systematic search; None if unknown."""
         told = getattr(self._systematic, "progress", None)
         return None if told is None else float(told())
 
     # -- turns ------------------------------------------------------------------------------------------------------
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return the beginning of the next execution of the member whose turn it is; None when all is covered."""
+        """Return the prefix of the member whose turn it is; None when the systematic search has ended."""
         number = self._next()
         self._turn = self._members[number]
         self._used[number] += 1
@@ -103,7 +103,7 @@ class Portfolio:
         return self._turn.choose(engine, current)
 
     def executed(self, engine: Engine) -> None:
-        """Tell the member, and now and then weigh all of them anew."""
+        """Pass the execution to the member; adjust the weights now and then."""
         self._turn.executed(engine)
         self.transitions += engine.step
         self._executions += 1
@@ -116,7 +116,7 @@ class Portfolio:
                 self._look()
 
     def _weigh(self, engine: Engine) -> None:
-        """Give the first weights, by what one execution shows."""
+        """Set the first weights, depending on what the first execution shows."""
         if self._alone:
             self._set(1, 0.5, 4, 0.5)
             return
@@ -129,12 +129,12 @@ class Portfolio:
             self._set(3, 2, 3, 0.5)
 
     def _set(self, rff: float, surw: float, systematic: float, period: float) -> None:
-        """Set weights; what was used before no longer counts."""
+        """Set the weights and restart the count of executions."""
         self._weights = [rff, surw, systematic, period]
         self._used = [0.0] * len(self._members)
 
     def _look(self) -> None:
-        """Give the systematic search more if its end is in sight, and less if it is not."""
+        """Increase the weight of the systematic search if its end is foreseeable; otherwise decrease it."""
         covered = self.progress()
         if covered is None:
             return

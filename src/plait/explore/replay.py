@@ -1,8 +1,8 @@
-"""Follows a recorded schedule exactly, and says where an execution departs from the recorded one.
+"""Replay of a recorded schedule, with a report of the first step at which the execution differs.
 
-A test whose threads are all controlled does the same under the same schedule. If it does not, something else decides:
-a random number, the time, an uncontrolled thread, the iteration order of a set, state that survived an earlier
-execution. That is reported with the first step at which the two executions differ, never passed over.
+A test whose threads are all controlled does the same under the same schedule. If it does not, something else decides: a
+random number, the time, an uncontrolled thread, the iteration order of a set, or state that survived an earlier
+execution. This is always reported, with the first step at which the two executions differ.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Departure(NamedTuple):
 
 
 class Replay:
-    """One execution along a recorded one's schedule; behind its end the running thread goes on."""
+    """A strategy that executes a recorded schedule once; after its end the running thread continues."""
 
     name = "replay"
 
@@ -44,7 +44,7 @@ class Replay:
         self._done = False
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return the schedule, once."""
+        """Return the recorded schedule on the first call, then None."""
         if self._done:
             self.exhausted = not self.diverged
             return None
@@ -52,17 +52,17 @@ class Replay:
         return self._recorded.schedule
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Behind the prefix the running thread goes on; when it cannot, the first that can."""
+        """Return the first enabled thread; called only when the running thread cannot continue."""
         return engine.enabled[0]
 
     def executed(self, engine: Engine) -> None:
-        """Compare with the recorded execution."""
+        """Compare the execution with the recorded one."""
         self.divergence = self._recorded.compare(engine)
         self.diverged = self.divergence is not None
 
 
 class Recorded:
-    """What an execution did, kept for comparison with a later one of the same schedule."""
+    """A recorded execution, to be compared with a later one of the same schedule."""
 
     __slots__ = ("_entries", "_status", "schedule")
 
@@ -72,7 +72,7 @@ class Recorded:
         self.schedule = [entry[0] for entry in engine.trace if entry[4] is not None]
 
     def compare(self, engine: Engine) -> Departure | None:
-        """Return the first difference to what the engine has just executed."""
+        """Return the first difference from the execution that the engine has just finished; None if there is none."""
         step = -1
         for index, entry in enumerate(engine.trace):
             step += entry[4] is not None
@@ -98,13 +98,13 @@ def _describe(engine: Engine, entry: Entry) -> _Described:
     obj, name = engine.heap.locs[loc]
     owner = obj if type(obj) is str else type(obj).__qualname__
     what = repr(name) if type(name) in (str, int, float, bool, tuple) else ""
-    if _has_address(name):  # another one each time; locations are numbered in the order in which they are touched
+    if _has_address(name):  # differs in each execution; locations are numbered in the order in which they are touched
         what = f"address {loc}"
     return thread, f"{owner}[{what}]" if what else str(owner), mode, site, enabled
 
 
 def _has_address(name: object) -> bool:
-    """Return whether a key is, or contains, a number that may be the address of an object (`id`)."""
+    """Return whether a key is, or contains, a number that may be the `id` of an object."""
     if type(name) is tuple:
         return any(map(_has_address, name))
     return type(name) is int and name >= _ADDRESSES
@@ -131,7 +131,7 @@ def _cause(expected: _Described, found: _Described) -> str:
 
 
 def departure(before: Sequence[Entry], after: Sequence[Entry]) -> Departure:
-    """Return where a trace first differs from an earlier one that had the same schedule up to there."""
+    """Return the first difference between a trace and an earlier one that followed the same schedule."""
     step = -1
     for old, new in zip(before, after, strict=False):
         step += old[4] is not None

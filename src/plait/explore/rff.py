@@ -1,15 +1,15 @@
-"""Reads-from guided sampling: schedules are told which write some reading shall see (RFF; Wolff and others, 2024).
+"""Reads-from guided sampling: schedules are biased by which write a read shall see (RFF; Wolff and others, 2024).
 
-A *constraint* names two places in the code, a write and a reading, and says that the reading sees that write (or the
-value from before all writes), or that it does not. An execution follows a few constraints: whoever would break one is
-held back, whoever fulfils one goes first, and among equals partial-order sampling decides; what cannot be fulfilled is
-given up, so an execution never gets stuck. The threads do not matter to a constraint, so that a hundred of them are no
-harder than two.
+A *constraint* names two places in the code, a write and a read, and says that the read sees that write (or the initial
+value), or that it does not. An execution follows a few constraints: a thread whose next operation would violate one is
+held back, a thread whose next operation fulfils one is preferred, and among equals partial-order sampling decides.
+Constraints that cannot be fulfilled are given up, so an execution never gets stuck. A constraint does not mention
+threads, so a hundred threads are no harder than two.
 
-What an execution has read from where is compared with all that came before. If something is new, its constraints are
-kept, and later executions begin with kept ones, those that were used least first, and change them: one more, one less,
-another one, the opposite. Pairs that no execution has shown yet are preferred. To acquire a lock is to read from
-whoever gave it back. Every fourth execution has no constraints at all, so that everything stays possible.
+The pairs of writes and reads of each execution are compared with all earlier ones. If there is a new pair, the
+execution's constraints are kept. Later executions start from kept constraints, least used first, and mutate them: add
+one, remove one, replace one, or negate one. Pairs that no execution has shown yet are preferred. Acquiring a lock
+counts as a read of its last release. Every fourth execution has no constraints, so that everything remains possible.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine
     from plait.run.vthread import VThread
 
-INITIAL = -1  # the site of the write that nobody performed
-MOST_CONSTRAINTS = 4
-MOST_KEPT = 256  # sets of constraints, and so the memory that a search needs
+INITIAL = -1  # the site of the initial value, which no thread wrote
+MOST_CONSTRAINTS = 4  # in one execution
+MOST_KEPT = 256  # sets of constraints: limits the memory of a search
 MOST_PAIRS = 20_000
-FREE_EVERY = 4
+FREE_EVERY = 4  # one execution in so many has no constraints
 
 _READS = frozenset({READ, KEY_READ, ACQUIRE, TRY, TRY_FAILED, TAKE})
 _NO_WRITES = frozenset({READ, KEY_READ, TRY_FAILED, LOCAL, TIME})
@@ -38,7 +38,7 @@ AVOID, NEUTRAL, PREFER = 0, 1, 2
 
 
 class Constraint(NamedTuple):
-    """The reading at ``reader`` of such a place sees the write at ``writer`` (``positive``), or does not."""
+    """The read at site ``reader`` of a place sees the write at site ``writer`` (``positive``), or does not."""
 
     place: Place
     writer: int
@@ -47,7 +47,7 @@ class Constraint(NamedTuple):
 
 
 class _Beginning:
-    """Constraints that showed something new, to begin with again, and how often that was done."""
+    """A set of constraints that showed something new, and how often later executions started from it."""
 
     __slots__ = ("constraints", "used")
 
@@ -57,7 +57,7 @@ class _Beginning:
 
 
 class Rff(Pos):
-    """Endless; the same seed gives the same executions."""
+    """Reads-from guided sampling. It never ends; the same seed gives the same executions."""
 
     name = "rff"
 
@@ -66,18 +66,18 @@ class Rff(Pos):
         self._kept = [_Beginning(())]
         self._executions = 0
         self._constraints: tuple[Constraint, ...] = ()
-        self._open: list[Constraint] = []  # those of this execution that are not fulfilled yet
-        self._last: dict[int, int] = {}  # of each root: the site of the last write
-        self._known: dict[Place, tuple[set[int], set[int]]] = {}  # the sites of writes and of readings of each place
-        self._pairs: dict[tuple[Place, int, int], bool] = {}  # whether a reading has seen that write
+        self._open: list[Constraint] = []  # the constraints of this execution that are not fulfilled yet
+        self._last: dict[int, int] = {}  # by root: the site of the last write
+        self._known: dict[Place, tuple[set[int], set[int]]] = {}  # by place: the sites of its writes and of its reads
+        self._pairs: dict[tuple[Place, int, int], bool] = {}  # whether the read has seen that write
         self._unseen: list[tuple[Place, int, int]] = []
         self._places: dict[int, Place] = {}  # of this execution's roots
-        self._shown: dict[tuple[Place, int, int], None] = {}  # by this execution, in order
+        self._shown: dict[tuple[Place, int, int], None] = {}  # the pairs of this execution, in order
         self._signatures: set[int] = set()
-        self._followed = 0  # entries of the trace
+        self._followed = 0  # how many entries of the trace were taken in
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Choose constraints for one more execution, and mutate them."""
+        """Choose and mutate the constraints of the next execution; return an empty prefix."""
         super().next_prefix()
         self._executions += 1
         self._constraints = self._changed() if self._executions % FREE_EVERY and self._pairs else ()
@@ -110,14 +110,14 @@ class Rff(Pos):
             index = self._random.randrange(len(unseen))
             if not self._pairs[unseen[index]]:
                 return Constraint(*unseen[index])
-            unseen[index] = unseen[-1]  # it was seen meanwhile
+            unseen[index] = unseen[-1]  # an execution has shown it meanwhile
             unseen.pop()
         return Constraint(*self._random.choice(list(self._pairs)))
 
     # -- one execution ------------------------------------------------------------------------------------------
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Return the most welcome of the pending operations; partial-order sampling decides among equals."""
+        """Return the thread whose operation suits the constraints best; partial-order sampling decides among equals."""
         self._take_in(engine)
         enabled = engine.enabled
         if len(enabled) == 1 or not self._open:
@@ -130,7 +130,7 @@ class Rff(Pos):
         thread = engine.threads[number]
         loc, mode, site = thread.loc, thread.mode, thread.site
         if mode == LOCAL:
-            return PREFER  # it disturbs nobody, and may come to something
+            return PREFER  # it does not affect other threads, and may lead to an operation that matters
         root, rank = engine.heap.roots[loc], NEUTRAL
         last, writes = self._last.get(root, INITIAL), mode not in _NO_WRITES
         for constraint in self._open:
@@ -142,7 +142,7 @@ class Rff(Pos):
                     return AVOID
                 rank = PREFER
             elif positive and writes and last == writer:
-                return AVOID  # it would hide what shall be read
+                return AVOID  # it would overwrite the value to be read
             elif positive and site == writer and reader in standing:
                 rank = PREFER
         return rank
@@ -154,7 +154,7 @@ class Rff(Pos):
         return place
 
     def _take_in(self, engine: Engine) -> None:
-        """Follow what was read from where since the last time."""
+        """Record the pairs of writes and reads since the last call."""
         trace, roots, last = engine.trace, engine.heap.roots, self._last
         for index in range(self._followed, len(trace)):
             thread, loc, mode, site = trace[index][:4]
@@ -171,7 +171,7 @@ class Rff(Pos):
         self._followed = len(trace)
 
     def executed(self, engine: Engine) -> None:
-        """Keep the constraints if the execution has read something that none before it has."""
+        """Keep the constraints if the execution has shown a new pair or a new set of pairs."""
         self._take_in(engine)
         new = False
         for pair in self._shown:
@@ -189,7 +189,7 @@ class Rff(Pos):
                 self._note(self._place(engine, engine.heap.roots[loc]), site, None)
 
     def _note(self, place: Place, writer: int, reader: int | None) -> None:
-        """Remember sites of a place; each write and each reading make a pair that may be possible."""
+        """Record sites of a place; each of its writes forms a possible pair with each of its reads."""
         writes, reads = self._known.setdefault(place, ({INITIAL}, set()))
         if writer not in writes:
             writes.add(writer)

@@ -1,4 +1,4 @@
-"""Follows a schedule of named places (see `plait.model.schedule`)."""
+"""A strategy that follows a schedule of named places (see `plait.model.schedule`)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from plait.run.vthread import VThread
 
 
 class Scripted:
-    """Runs each segment's thread until it stands before the named place, then goes on to the next segment.
+    """Runs the thread of each segment until it stands before the segment's place, then continues with the next segment.
 
-    When the code has changed so much that a segment's thread cannot run or never comes to its place, the rest is run
-    without preemption and ``lost`` says where the schedule and the code parted.
+    If the code has changed so much that a segment's thread cannot run or never reaches its place, ``lost`` says where,
+    and the segment is skipped. After the last segment, threads run without preemptions.
     """
 
     name = "replay"
@@ -31,7 +31,7 @@ class Scripted:
         self._stopped: VThread | None = None
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return one execution."""
+        """Return an empty prefix once, then None."""
         if self._asked:
             return None
         self._asked = True
@@ -39,13 +39,13 @@ class Scripted:
         return ()
 
     def restart(self) -> None:
-        """Prepare one more execution."""
+        """Reset the strategy for another execution."""
         self.lost = None
         self._index = self._hits = 0
         self._counted = -1
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Return the thread of the current segment; the next segment's when the place has been reached."""
+        """Return the thread of the current segment; move on to the next segment when its place has been reached."""
         segments = self._schedule.segments
         while self._index < len(segments):
             segment = segments[self._index]
@@ -72,4 +72,4 @@ class Scripted:
         self._counted = -1
 
     def executed(self, engine: Engine) -> None:
-        """Learn nothing."""
+        """Do nothing: there is nothing to learn."""

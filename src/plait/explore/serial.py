@@ -1,27 +1,28 @@
 """All orders of whole calls: the executions that a sequential specification would allow.
 
-Threads switch only where a call begins (the test bed puts a step there) and where the running one has to wait. What
-these executions show is what the class does without interference. The rules for calls that wait:
+Threads switch only where a call begins (the test bed puts a step there) and where the running thread has to wait. These
+executions show what the class does without interference. The rules for calls that wait:
 
-- **A call takes effect as a whole.** While a call can go on, nobody else does. A call that would wait is no reason to
-  stop: there is another order that puts the call it waits for first. But calls may complete each other (a barrier, a
+- **A call takes effect as a whole.** While a call can continue, no other thread runs. For most calls that would wait,
+  there is another order in which the call they wait for comes first. But calls may complete each other (a barrier, a
   rendezvous, a future), so a call may also begin, wait, and let others begin.
-- **What is released goes on at once.** As soon as the call that released it has come to its end, or waits itself, a
-  waiting call continues, before any other call begins. Whoever comes in between steals what the waiting call was woken
-  for, and that a class does the right thing then is what its executions are to show.
-- Of several calls that are released together each may be the first. Those that come later are noted
-  (`Serial.overtaken`): `plait.judge.oracle.specification` asks whether the first one has taken what they were woken
+- **A released call continues at once.** As soon as the call that released it has ended, or waits itself, the waiting
+  call continues, before any other call begins. A call in between could take what the waiting one was woken for; whether
+  the class handles that correctly is what the concurrent executions are to show.
+- If several calls are released together, any of them may be the first. Those that continue later are recorded
+  (`Serial.overtaken`): `plait.judge.oracle.specification` checks whether the first one has taken what they were woken
   for.
 - **Time-outs** follow the rule of the execution: they fire when nothing else can run or, with time-outs at any moment,
-  also at once. Nothing else can run, too, if all the calls that could begin would wait. Whether they would is not known
-  yet when a time-out fires before they have begun: that is noted (`Serial.hurried`), to be found out afterwards. And a
-  call whose time is over while it would not wait if it had started afresh has missed a wake-up: every time-out is noted
-  (`Serial.lapsed`), to be found out as well.
-- **Time may pass at any moment** as long as nobody waits until then. Whoever looks at the clock sees it, so it is tried
-  where the clock is read, and only with the `instants` that an execution has shown: without them time stands still.
-- A call that sleeps is not waiting for anybody, so others do not begin meanwhile; only who sleeps again and again
-  (`plait.run.virtual_time.MAX_EARLY`) is taken for one that polls.
-- **Threads of the class** are not calls: they may run between calls. (In the middle of calls as well:
+  also at once. "Nothing else can run" includes that all calls that could begin would wait. When a time-out fires before
+  these calls have begun, it is not known whether they would: such a time-out is recorded (`Serial.hurried`) and checked
+  afterwards. A call that times out although it would not have to wait if it started afresh has missed a wake-up: so
+  every time-out is recorded (`Serial.lapsed`) and checked, too.
+- **Time may pass at any moment** up to the next deadline of a waiting thread. Only code that reads the clock notices
+  it, so it is tried where the clock is read, and only with the `instants` that an execution showed: without them time
+  stands still.
+- A call that sleeps does not wait for another thread, so no other call begins meanwhile. Only a thread that sleeps
+  repeatedly (`plait.run.virtual_time.MAX_EARLY`) is treated as polling.
+- **Threads of the class** are not calls: they may run between calls. (For runs in the middle of calls see
   `plait.judge.oracle.specification`.)
 """
 
@@ -36,16 +37,16 @@ from plait.run.spin import last_change
 from plait.run.vthread import FINISHED, VThread
 
 _TIME = -1
-_MAX_LAPSED = 4  # time-outs in one order that are looked into; who polls has many
-_MAX_HURRIED = 4  # time-outs in one order that fire before their time; more only make polling longer
+_MAX_LAPSED = 4  # time-outs in one order that are checked; a thread that polls has many
+_MAX_HURRIED = 4  # time-outs in one order that may fire early; more would only prolong polling
 _END_OF_TIME = 1e15
 
 
 class Overtaken(NamedTuple):
-    """A call that was released together with another one, and went on after it.
+    """A call that was released together with another one, and continued after it.
 
-    ``released`` and ``continued`` are moments, ``at`` is the length of the trace then, ``waits`` how often the thread
-    had waited.
+    ``released`` and ``continued`` are moments (numbers of choices made so far), ``at`` is the length of the trace when
+    the call continued, and ``waits`` is how often the thread had waited.
     """
 
     thread: int
@@ -56,7 +57,7 @@ class Overtaken(NamedTuple):
 
 
 class Hurried(NamedTuple):
-    """A time-out that fired while calls could begin: the moment, the length of the trace then, and which choice."""
+    """A time-out that fired while calls could begin: the moment, the length of the trace then, the choice's index."""
 
     moment: int
     at: int
@@ -64,7 +65,10 @@ class Hurried(NamedTuple):
 
 
 class Lapse(NamedTuple):
-    """Time-outs that fired: the how manieth time, the length of the trace then, each thread and how often it waited."""
+    """Time-outs that fired together: how often time had passed before, the length of the trace, the threads' waits.
+
+    ``threads`` has the number of each thread and how often it had waited.
+    """
 
     idle: int
     at: int
@@ -72,9 +76,10 @@ class Lapse(NamedTuple):
 
 
 class Serial:
-    """Depth-first over the choices at the beginnings of calls; see the module's docstring.
+    """Depth-first search over the choices where calls begin; see the module docstring.
 
-    ``script`` makes it follow one order, as `choices` gives it. ``instants`` are what the clock may show.
+    With a ``script``, it follows that single order, as returned by `choices`. ``instants`` are the times that the clock
+    may show.
     """
 
     name = "serial"
@@ -84,13 +89,13 @@ class Serial:
         self.exhausted = False
         self.executions = 0
         self.free = False
-        self.overtaken: list[Overtaken] = []  # in the execution under way, as all that follows
+        self.overtaken: list[Overtaken] = []  # of the current execution, as are the following
         self.hurried: list[Hurried] = []
         self.lapsed: list[Lapse] = []
         self._only = script is not None
-        self._script: list[int] = list(script or ())  # the position of the chosen one, one per branching
-        self._options: list[int] = []  # how many there were
-        self._moments: list[tuple[int, bool]] = []  # the length of the trace then, and whether a call could begin
+        self._script: list[int] = list(script or ())  # the index of the chosen option at each branching
+        self._options: list[int] = []  # the number of options at each branching
+        self._moments: list[tuple[int, bool]] = []  # by branching: the length of the trace, whether a call could begin
         self._started = False
         self._begin()
 
@@ -100,7 +105,7 @@ class Serial:
         self._moment = 0
         self._released: dict[int, int] = {}
         self._early: dict[int, int] = {}
-        self._patient: set[int] = set()  # threads that could end their wait early, and have not yet
+        self._patient: set[int] = set()  # threads whose wait could have ended early, and did not
         self.overtaken = []
         self.hurried = []
         self.lapsed = []
@@ -109,11 +114,11 @@ class Serial:
 
     @property
     def choices(self) -> tuple[int, ...]:
-        """The order of the execution that has just ended."""
+        """The choices of the last execution."""
         return tuple(self._script[: self._asked])
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return no prefix: choices are counted at branchings, not at steps."""
+        """Return an empty prefix (choices are counted at branchings, not steps); None when no order is left."""
         if not self._started:
             self._started = True
             return self._begin()
@@ -128,18 +133,18 @@ class Serial:
         return None
 
     def repeat(self) -> None:
-        """Let the next execution follow the order of the last one."""
+        """Make the next execution follow the order of the last one."""
         self._begin()
 
     def prune(self, choice: int) -> None:
-        """Leave out all orders that make the same choices as the last one, up to this one."""
+        """Skip all orders that make the same choices as the last one up to and including this choice."""
         del self._script[choice + 1 :]
         del self._options[choice + 1 :]
 
     def before_polling(self, engine: Engine) -> int:
-        """Return the last choice that counts in an order that has just ended and hangs; -1 if none does.
+        """Return the index of the last choice that matters in an order that has just ended in a hang; -1 if none does.
 
-        Behind the last change calls only read, and see the same whoever goes first. So only choices count that were
+        After the last change calls only read, and see the same whichever runs first. So only choices matter that were
         made before it, and those at which a call could begin.
         """
         changed = last_change(engine.trace)
@@ -150,7 +155,7 @@ class Serial:
         return -1
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Choose the running thread inside a call; then those that are released; else branch."""
+        """Return the running thread inside a call; else a released one; else branch."""
         if current is not None and current.enabled and not _begins(current):
             if self._may_end_early(current):
                 chosen = self._branch(engine, [current.id, *(each for each in engine.enabled if each != current.id)])
@@ -161,7 +166,7 @@ class Serial:
         return self._next(engine)
 
     def _may_end_early(self, thread: VThread) -> bool:
-        """Return whether the thread stands at a wait that may end now, with time-outs at any moment."""
+        """Return whether the thread is at a wait that may end now, with time-outs at any moment."""
         before = self._early.get(thread.id, 0)
         self._early[thread.id] = thread.early
         return thread.early > before and thread.mode != TICK
@@ -192,7 +197,7 @@ class Serial:
         self._patient.discard(chosen)
         if chosen in self._released:
             released = self._released.pop(chosen)
-            # A call whose own time is over has been woken for that, and nobody can take it from it.
+            # A call that has timed out was woken for just that, which no other call can take from it.
             if released < self._moment - 1 and not threads[chosen].timed_out:
                 late = Overtaken(chosen, released, self._moment - 1, len(engine.trace), threads[chosen].waits)
                 self.overtaken.append(late)
@@ -207,7 +212,7 @@ class Serial:
         return options[position] if position < len(options) else STOP
 
     def _decide(self, engine: Engine, count: int, *, begins: bool) -> int:
-        """Return which of so many it is this time."""
+        """Return the option to choose at this branching, out of ``count``."""
         index = self._asked
         self._asked += 1
         self._moments.append((len(engine.trace), begins))
@@ -218,14 +223,14 @@ class Serial:
         return self._script[index]
 
     def before_reading(self, engine: Engine) -> None:
-        """Let time pass, or not, before the clock is read; never so long that a time-out would have to fire first."""
+        """Let time pass, or not, before the clock is read, but never beyond the next time-out."""
         end = min((each.deadline for each in engine.threads if each.deadline is not None), default=_END_OF_TIME)
         ahead = [instant for instant in self.instants if engine.time.now < instant < end]
         if ahead and (position := self._decide(engine, len(ahead) + 1, begins=True)):
             engine.time.now = ahead[min(position, len(ahead)) - 1]
 
     def before_idle(self, engine: Engine) -> int | None:
-        """Note the time-outs that fire now; returns the thread that is to begin before they do, if there is one."""
+        """Record the time-outs that fire now; return the thread that is to begin before they do, or None."""
         sleepers = [each for each in engine.threads if each.deadline is not None and each.state != FINISHED]
         due = min((each.deadline for each in sleepers if each.deadline is not None), default=None)
         own = self._own(engine)
@@ -239,14 +244,14 @@ class Serial:
         return None
 
     def executed(self, engine: Engine) -> None:
-        """Learn nothing: the script is complete."""
+        """Count the execution; the script is complete already."""
         self.executions += 1
 
 
 class StartedAfresh(Serial):
-    """Follows an order up to a moment, then lets one more thread begin; `waits` says whether it then had to wait.
+    """Follows an order up to a moment, then starts one more thread; `waits` says whether that thread had to wait.
 
-    The last of the test's threads is the one more: it takes no part in the order.
+    The extra thread is the last one of the test; it takes no part in the order.
     """
 
     def __init__(self, script: Sequence[int], moment: int, instants: Sequence[float] = ()) -> None:
@@ -256,7 +261,7 @@ class StartedAfresh(Serial):
         self._extra: VThread | None = None
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Choose as `Serial.choose` does; the thread that is beginning runs until it ends or waits."""
+        """Choose as `Serial.choose` does; the extra thread, once started, runs until it ends or waits."""
         extra = self._extra
         if extra is None:
             extra = self._extra = engine.threads[engine.bodies[-1]]
@@ -278,9 +283,9 @@ class StartedAfresh(Serial):
 
 
 class StartedAtIdle(Serial):
-    """Follows an order until time has to pass for the how manieth time, then lets one more thread begin before it does.
+    """Follows an order until time has to pass for the n-th time, then starts one more thread before it does.
 
-    `waits` says whether that one had to wait. It is the last of the test's threads, and takes no part in the order.
+    `waits` says whether that thread had to wait. It is the last thread of the test, and takes no part in the order.
     """
 
     def __init__(self, script: Sequence[int], idle: int, instants: Sequence[float] = ()) -> None:
@@ -291,7 +296,7 @@ class StartedAtIdle(Serial):
         self._begun = False
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Choose as `Serial.choose` does; the thread that has begun runs until it ends or waits."""
+        """Choose as `Serial.choose` does; the extra thread, once started, runs until it ends or waits."""
         extra = self._extra
         if extra is None:
             extra = self._extra = engine.threads[engine.bodies[-1]]
@@ -304,7 +309,7 @@ class StartedAtIdle(Serial):
         return super().choose(engine, current)
 
     def before_idle(self, engine: Engine) -> int | None:
-        """Decide as `Serial.before_idle` does; the second time the thread that has begun waits, too."""
+        """Do what `Serial.before_idle` does; start the extra thread, or note that it waits, too."""
         if self._begun:
             self.waits = True
             return None
@@ -317,9 +322,9 @@ class StartedAtIdle(Serial):
 
 
 class Shaken(Serial):
-    """Follows an order to its end; when nothing can run any more, the last of the test's threads has its turn.
+    """Follows an order to its end; when nothing else can run, the last thread of the test runs.
 
-    That one takes no part in the order: it is given a time-out that comes behind all others.
+    That thread takes no part in the order: it has a time-out that fires after all others.
     """
 
     def __init__(self, script: Sequence[int]) -> None:
@@ -340,11 +345,11 @@ class Shaken(Serial):
 
 
 def _waits_for_others(thread: VThread) -> bool:
-    """Return whether a thread waits for something that others do, other than to end or to release a lock."""
+    """Return whether a thread waits for others, except for the end of a thread or the release of a lock."""
     target = thread.blocked_on
     return target is not None and not isinstance(target, VThread) and not hasattr(target, "holder")
 
 
 def _begins(thread: VThread) -> bool:
-    """Return whether the thread stands where its next call begins."""
+    """Return whether the thread is at the beginning of its next call."""
     return thread.mode == LOCAL and not thread.loc and not thread.site

@@ -1,7 +1,7 @@
-"""Which steps of a program are interesting: those on locations that several threads touch, counted for each thread.
+"""The interesting steps of a program: those on locations that several threads touch, counted for each thread.
 
-Executions number their locations as they come by them, so a location goes by a name that means the same in every
-execution: the type of its object, and the name of its field or the number of its element where there is one.
+Locations are numbered anew in each execution. So they are identified by a name that is the same in every execution: the
+type of the object, and the name of the field or the number of the element, if there is one.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ Place = tuple[str, object]
 
 
 def lasting_place(engine: Engine, loc: int) -> Place:
-    """Return what a location is called in every execution; its container's name if it is a part of one."""
+    """Return the name of a location, the same in every execution; a part of a container has the container's name."""
     obj, name = engine.heap.locs[engine.heap.roots[loc]]
     return (obj if type(obj) is str else type(obj).__qualname__), name if type(name) in (str, int) else None
 
 
 class SharedSteps:
-    """Learns from every execution; before the first one every step that others could see is interesting."""
+    """Counts the interesting steps over all executions; before the first one ends, all steps but local ones count."""
 
     def __init__(self) -> None:
         self.places: set[Place] = set()  # touched by several threads
         self.totals: dict[int, int] = {}  # interesting steps of a thread in the longest execution
-        self._roots: dict[int, bool] = {}  # of this execution
+        self._roots: dict[int, bool] = {}  # by root of this execution: whether it is interesting
 
     def begin(self) -> None:
-        """Begin a new execution, which numbers its locations anew."""
+        """Start a new execution, which numbers its locations anew."""
         self._roots = {}
 
     def interesting(self, engine: Engine, loc: int, mode: int) -> bool:
-        """Return whether an operation of a thread is one of those that count."""
+        """Return whether an operation is interesting."""
         if mode == LOCAL:
             return False
         if not self.places:
@@ -47,7 +47,7 @@ class SharedSteps:
         return known
 
     def learn(self, engine: Engine) -> None:
-        """Note which places several threads have touched, and how often."""
+        """Record which places several threads have touched, and count each thread's interesting steps."""
         roots, touched = engine.heap.roots, dict[int, int]()
         several: set[int] = set()
         for thread, loc, mode, _site, _enabled, _after in engine.trace:

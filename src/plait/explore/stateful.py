@@ -1,9 +1,9 @@
-"""Depth-first search that does not enter a state twice.
+"""Depth-first search that does not explore a state twice.
 
-Where one location is hot, classes of schedules are as many as the orders of its accesses, but most of them meet in the
-same states: here this search needs far fewer executions than a reduction. An execution stops where it comes to a
-state that was there before; what a state is, see `plait.explore.canonical`. With a preemption bound a state counts as
-known only if it was reached with the same running thread at the same or a lower price.
+If many threads access one location, there are as many classes of schedules as orders of these accesses, but most of
+them lead to the same states: then this search needs far fewer executions than a reduction. An execution stops when it
+reaches a known state; `plait.explore.canonical` defines what a state is. With a preemption bound, a state counts as
+known only if it was reached with the same running thread and at most as many preemptions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Stateful:
-    """Every reachable state once, within the bound."""
+    """Depth-first search over states: explores every reachable state once, within the bound."""
 
     name = "stateful"
 
@@ -34,7 +34,7 @@ class Stateful:
         self.bound = bound
         self.redundant = 0
         self._states = States()
-        self._known: dict[Hashable, int] = {}  # state: the fewest preemptions it was reached with
+        self._known: dict[Hashable, int] = {}  # by state: the fewest preemptions it was reached with
         self._chosen: list[int] = []
         self._left: list[list[int]] = []  # per step: threads not tried yet, in reverse order of trial
         self._widths: list[int] = []
@@ -45,22 +45,22 @@ class Stateful:
 
     @property
     def states(self) -> int:
-        """How many states were seen."""
+        """The number of states seen."""
         return len(self._known)
 
     @property
     def claim(self) -> str | None:
-        """What is covered for certain."""
+        """What the search has covered; None if it has not ended."""
         if not self.exhausted:
             return None
         return "all reachable states" + ("" if self.bound is None else f" with at most {preemptions(self.bound)}")
 
     def progress(self) -> float:
-        """Return the explored fraction of the search; known states cut it short, so that it is rather too low."""
+        """Return the explored fraction of the search: rather too low, because known states cut branches short."""
         return fraction((width - len(left), width) for left, width in zip(self._left, self._widths, strict=False))
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return no prefix, because each step must be seen; `choose` follows the script."""
+        """Return an empty prefix, because `choose` must see each step; it follows the stored choices itself."""
         if self._started:
             while self._left and not self._left[-1]:
                 self._left.pop()
@@ -76,7 +76,7 @@ class Stateful:
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Choose by the script; after it the running thread, unless the state is known."""
+        """Return the stored choice; after these the running thread, or `STOP` if the state is known."""
         states, step, enabled = self._states, engine.step, engine.enabled
         if self._fresh:
             self._fresh = False
@@ -121,7 +121,7 @@ class Stateful:
         return False
 
     def executed(self, engine: Engine) -> None:
-        """Learn nothing: everything was noted on the way."""
+        """Count redundant executions; all else was recorded in `choose`."""
         if engine.status == REDUNDANT:
             self.redundant += 1
         elif engine.status == DIVERGED:

@@ -1,9 +1,9 @@
-"""Selectively uniform random walk: interleavings of the interesting steps are equally likely.
+"""Selectively uniform random walk (SURW): all interleavings of the interesting steps are equally likely.
 
-A random walk favours schedules in which a short thread is done early. Choosing each thread with a weight of the steps
-it has left makes all interleavings equally likely instead. Only steps on locations that several threads
-touch count; between them a thread just runs on to its next interesting one. The counts come from the executions so far
-(the first one measures, and is a plain random walk), per thread as it is started.
+A plain random walk favours schedules in which short threads end early. If each thread is chosen with the number of its
+remaining steps as its weight, all interleavings are equally likely. Only steps on locations that several threads touch
+count; between them a thread simply runs on to its next interesting step. The numbers come from earlier executions, by
+the number of the thread; the first execution only measures, and is a plain random walk.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Surw:
-    """Endless; the same seed gives the same executions."""
+    """Selectively uniform random walk. It never ends; the same seed gives the same executions."""
 
     name = "surw"
 
@@ -35,7 +35,7 @@ class Surw:
         self._target = -1  # the thread whose interesting step comes next
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return an empty prefix: there is always one more."""
+        """Return an empty prefix; there is always another execution."""
         self._shared.begin()
         self._done = {}
         self._seen = 0
@@ -43,7 +43,7 @@ class Surw:
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Return a thread in front of nothing interesting runs on; else draw whose interesting step comes next."""
+        """Return a thread whose next step is not interesting, else the thread drawn for the next interesting step."""
         self._count(engine)
         enabled = engine.enabled
         if len(enabled) == 1:
@@ -53,7 +53,7 @@ class Surw:
         for number in enabled:
             thread = engine.threads[number]
             if number != self._target and not self._shared.interesting(engine, thread.loc, thread.mode):
-                return number  # free to go first: it does not touch what the others touch
+                return number  # it can go first: it touches nothing that others touch
         return self._target
 
     def _draw(self, enabled: Sequence[int]) -> int:
@@ -72,5 +72,5 @@ class Surw:
         self._seen = len(trace)
 
     def executed(self, engine: Engine) -> None:
-        """Note which places several threads touch, and how often."""
+        """Record which places several threads touch, and count the interesting steps."""
         self._shared.learn(engine)

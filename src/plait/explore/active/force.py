@@ -1,7 +1,7 @@
-"""Active testing: `force` two lines to race in this order, as a person asks who has read the code.
+"""Active testing of two lines that a person names: `force` makes them race in the given order.
 
-For whole tests, `active_test` predicts what could happen and makes it happen; `active_plan` is the strategy of one such
-execution. All three are offered here.
+For whole tests, `plait.explore.active.testing` predicts what could happen and makes it happen;
+`plait.explore.active.plan` is the strategy of one such execution. Their public names are available here, too.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ ATTEMPTS = 12
 
 @dataclass(slots=True)
 class Forced:
-    """The execution in which the first line came right before the second one; ``schedule`` replays it.
+    """The result of `force`; ``schedule`` replays the execution with the first line right before the second one.
 
-    ``schedule`` is None if no attempt brought it about. ``answer`` is what ``finish`` said about that execution.
+    ``schedule`` is None if no attempt succeeded. ``answer`` is what ``finish`` returned for that execution.
     """
 
     schedule: Schedule | None
@@ -49,9 +49,9 @@ def force(
 ) -> Forced:  # fmt: skip
     """Make an access on line ``first`` happen right before a conflicting one on line ``second``, in another thread.
 
-    Lines are written ``cache.py:14``; the path may be longer. ``prepare`` is what `Engine.execute` takes: it builds the
-    objects and returns the threads' bodies. `UsageError` if a line is never reached by a thread, or if the two never
-    touch the same thing in a conflicting way.
+    Lines are written ``cache.py:14``; a longer path is possible. ``prepare`` is what `Engine.execute` takes: it builds
+    the objects and returns the threads' bodies. Raise `UsageError` if no thread reaches one of the lines, or if the two
+    lines never touch the same location in a conflicting way.
     """
     lines = (_line(first), _line(second))
     runs = _Runs(prepare, finish)
@@ -76,7 +76,7 @@ def force(
 
 
 class _Runs:
-    """Executions, and the places they came by."""
+    """Runs executions and collects the sites that their threads reached."""
 
     def __init__(self, prepare: Callable[[], Sequence[Callable[[], object]]], finish: Callable[[], Any] | None) -> None:
         self._prepare = prepare
@@ -85,7 +85,7 @@ class _Runs:
         self.answer: Any = None
 
     def threads(self) -> int:
-        """Return how many bodies there are."""
+        """Return the number of thread bodies."""
         count: list[int] = []
 
         def prepared() -> Sequence[Callable[[], object]]:

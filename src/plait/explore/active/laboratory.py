@@ -1,4 +1,4 @@
-"""Profile tests and test them actively for a strategy that decides which (see `plait.generate.atg.adaptive`)."""
+"""Profiles and active tests, for a generator that decides which tests get them (see `plait.generate.atg.adaptive`)."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _KEPT = 64  # profiles of tests that may be tested actively later
 
 
 class ActiveLaboratory:
-    """Executions of generated tests in this process. A subclass may judge each of them (`run`).
+    """Executes generated tests in this process. A subclass may judge each execution (`run`).
 
-    A test is profiled once; its profile is made again, in the same way, if it was forgotten meanwhile. ``native`` is
-    the paper's setting: profiles as on real threads, and only what profiles have discovered is aimed at and counts as
-    exposed (Definition 3). Otherwise profiles also switch threads where they race, and active tests learn on the way.
+    A test is profiled once; a profile that was dropped is made again in the same way. ``native`` selects the paper's
+    setting: profiles as on real threads, and only instances that profiles have discovered are aimed at and count as
+    exposed (Definition 3). Otherwise profiles also switch threads where they race, and active tests learn as they run.
     """
 
     def __init__(self, sites: dict[int, Site], *, seed: int = 0, native: bool = False) -> None:
         self.sites = sites
         self.profiles = 0
         self.active_tests = 0
-        self.orchestrated = 0  # those of them that had something to orchestrate
+        self.orchestrated = 0  # active tests that had something to orchestrate
         self.executions = 0
         self.attempts: dict[str, int] = {}
         self._seed = seed
@@ -63,11 +63,11 @@ class ActiveLaboratory:
         return replace(seen, discovered=seen.discovered & known.discovered, exposed=seen.exposed & known.discovered)
 
     def bed(self, test: Test) -> Testbed:
-        """Return the test, ready to be executed."""
+        """Return the test bed for a test."""
         return Testbed(test, self.sites)
 
     def run(self, test: Test, bed: Testbed, strategy: Strategy, predict: bool) -> Sighting | None:
-        """Return one execution; None if the test has shown all that is wanted of it."""
+        """Run one execution and return its sighting; a subclass may return None to end the active test."""
         found: list[Sighting] = []
         self.executions += 1
         execute(

@@ -1,13 +1,13 @@
-"""One orchestrated execution: one thread's access right before another one's.
+"""A strategy for one orchestrated execution: an access of one thread happens right before an access of another.
 
-Which way leads there depends on what the threads do before their accesses, so there are several plans. The threads
-wait for each other at their *gates*: in front of the access, or of the critical section around it that would lock the
-other one out. Once the first access was made, whoever would overwrite it is held until the second one was made too.
+How to achieve this depends on what the threads do before their accesses, so there are several plans. The threads wait
+for each other at their *gates*: before the access, or before the critical section around it that would lock the other
+thread out. After the first access, threads that would overwrite the location are held until the second access.
 
-``meet``: as in the execution that the prediction comes from, each thread until it stands at its gate; then the first,
-then the second. ``delay``: as in that execution, the first one unhindered, but nobody writes between the two accesses.
-``first-waits``: the first thread alone to its gate, then the second one to its own. ``second-waits``: the other way
-round, for stale reads and lost updates. ``straight``: the first thread until its access is made, then the second one.
+``meet``: follow the execution that the prediction comes from until each thread is at its gate; then run the first, then
+the second. ``delay``: follow that execution without holding the first thread, but no thread may write between the two
+accesses. ``first-waits``: run the first thread alone to its gate, then the second one to its own. ``second-waits``: the
+reverse, for stale reads and lost updates. ``straight``: run the first thread until its access is made, then the second.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MEET, DELAY, FIRST_WAITS, SECOND_WAITS, STRAIGHT = "meet", "delay", "first-waits
 
 
 class ActiveAim(NamedTuple):
-    """Two accesses, how to bring them together, and the order of threads in the execution they were seen in."""
+    """Two accesses, a plan to bring them together, and the order of threads in the execution that showed them."""
 
     hint: Hint
     plan: str
@@ -32,7 +32,7 @@ class ActiveAim(NamedTuple):
 
 
 class Orchestrated:
-    """A strategy of one execution. ``met`` says whether the accesses came right after one another."""
+    """A strategy for one execution. ``met`` says whether the second access came right after the first."""
 
     name = "active"
 
@@ -44,19 +44,19 @@ class Orchestrated:
         self._asked = False
         self._seen = 0
         self._visits: dict[tuple[int, int], int] = {}
-        self._going = False  # both stood at their gates
+        self._going = False  # both were at their gates
         self._left: tuple[int, int, int] | None = None  # root, location, mode of the first access until overwritten
         self._position = 0
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return one execution."""
+        """Return an empty prefix once, then None."""
         if self._asked:
             return None
         self._asked = True
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Choose the thread that the plan wants to go on, if it can."""
+        """Return the thread that the plan wants to run, if it can."""
         self._follow(engine)
         hint = self._aim.hint
         if self.met or max(hint.first.thread, hint.second.thread) >= len(engine.threads):
@@ -71,13 +71,13 @@ class Orchestrated:
         return run_on(engine, current)
 
     def executed(self, engine: Engine) -> None:
-        """See the end of the execution."""
+        """Take in the last steps of the execution."""
         self._follow(engine)
 
     # -- what has happened -------------------------------------------------------------------------------------------
 
     def _follow(self, engine: Engine) -> None:
-        """Look at the steps since the last choice."""
+        """Take in the steps since the last choice."""
         if self._seen == len(engine.trace) or self.met:
             return
         hint, roots, visits = self._aim.hint, engine.heap.roots, self._visits
@@ -95,12 +95,12 @@ class Orchestrated:
         self._seen = len(engine.trace)
 
     def _at(self, thread: VThread, gate: Visit) -> bool:
-        """Return whether a thread stands in front of a place, for at least the how-manieth time."""
+        """Return whether a thread is before a place, and has reached it at least ``gate.nth`` times."""
         made = self._visits.get((gate.thread, gate.site), 0)
         return thread.site == gate.site and thread.state != FINISHED and made + 1 >= gate.nth
 
     def _overwrites(self, engine: Engine, thread: VThread) -> bool:
-        """Return whether the thread is about to come between the two accesses."""
+        """Return whether the thread's next operation would come between the two accesses and conflict with them."""
         left, hint = self._left, self._aim.hint
         if left is None or thread.mode not in CHANGES or engine.heap.roots[thread.loc] != left[0]:
             return False
@@ -111,7 +111,7 @@ class Orchestrated:
     # -- who goes next -----------------------------------------------------------------------------------------------
 
     def _wanted(self, engine: Engine, first: VThread, second: VThread) -> Iterator[VThread]:
-        """Yield the threads in the order of preference."""
+        """Yield the two threads, and others where the plan needs them, in order of preference."""
         plan, hint = self._aim.plan, self._aim.hint
         if self._left is not None and plan != DELAY:
             yield from (second, first)
@@ -133,7 +133,7 @@ class Orchestrated:
             yield from (first, second)
 
     def _as_seen(self, engine: Engine, *held: VThread | None) -> Iterator[VThread]:
-        """Yield the next thread in the order of the execution that the prediction was made from, but for those held."""
+        """Yield the next thread in the order of the execution that the prediction was made from, except held ones."""
         order = self._aim.order
         holding = () if self._left is not None else held
         while self._position < len(order):
@@ -146,6 +146,6 @@ class Orchestrated:
 
 
 def _meet(engine: Engine, first: VThread, second: VThread) -> bool:
-    """Return whether both stand in front of conflicting accesses to one location."""
+    """Return whether both threads are before conflicting accesses to one location."""
     roots = engine.heap.roots
     return roots[first.loc] == roots[second.loc] and visits_conflict(first.mode, first.loc, second.mode, second.loc)

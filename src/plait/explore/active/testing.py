@@ -1,10 +1,11 @@
 """Active testing: makes predicted interleaving instances happen (ATG, Definition 3; the second phase of Maple).
 
-`profile` runs a test on its own; `ActiveTest` takes what that has shown and orchestrates one execution per attempt
-until each wanted instance has happened or its attempts are used up. Whatever else an attempt shows counts too:
-instances that happen by the way are exposed, and accesses that profiling has not seen lead to further predictions.
+`profile` runs a test without steering it; `ActiveTest` takes what this has shown and orchestrates one execution per
+attempt until each wanted instance has happened or its attempts are used up. Everything else that an attempt shows
+counts, too: instances that happen along the way are exposed, and accesses that profiling has not seen lead to further
+predictions.
 
-`plait.explore.active.force.force` is the same for a person: two lines, in this order.
+`plait.explore.active.force.force` does the same for two lines that a person names.
 """
 
 from __future__ import annotations
@@ -23,20 +24,21 @@ from plait.run.vthread import VThread
 ATTEMPTS = 6
 """Executions spent on one instance in one test."""
 PATIENCE = 1
-"""Executions in a row that discover nothing before profiling ends; and the most it takes after one per thread."""
+"""Executions in a row without a new instance after which profiling ends."""
 MOST = 20
+"""The most executions of a profile, not counting the first one for each thread."""
 COUPLE = 2
 """Executions of a native profile (ATG, section 5.2: "a couple of times")."""
 _CLOSE = 2
 _FIRST, _THEN = (MEET, DELAY), (STRAIGHT, FIRST_WAITS, SECOND_WAITS)
 
 Execute = Callable[[Strategy, bool], Sighting | None]
-"""Runs the test once with a strategy and sights it, with predictions if asked to; None ends the active test."""
+"""Runs the test once with a strategy and returns what it showed, with predictions if asked; None ends the test."""
 
 
 @dataclass(slots=True)
 class ProfiledTest:
-    """What the executions of one test have shown so far."""
+    """What the executions of one test have shown so far: instances that happened, and hints how others could."""
 
     happened: set[IRoot] = field(default_factory=set)
     close: set[IRoot] = field(default_factory=set)
@@ -48,7 +50,7 @@ class ProfiledTest:
         return self.happened | self.hints.keys()
 
     def add(self, sighting: Sighting) -> bool:
-        """Learn from one more execution; returns whether it discovered an instance."""
+        """Learn from another execution; return whether it discovered an instance."""
         before = len(self.happened) + len(self.hints)
         self.happened |= sighting.happened
         self.close |= sighting.close
@@ -59,10 +61,10 @@ class ProfiledTest:
 
 
 def profile(execute: Execute, *, threads: int, seed: int = 0, patience: int = PATIENCE) -> ProfiledTest:
-    """Run a test on its own until ``patience`` executions in a row discover nothing.
+    """Run a test without steering it until ``patience`` executions in a row discover nothing.
 
-    Short tests on real threads run almost one thread after the other: so do the first executions, each beginning with
-    another thread. The others switch at random wherever threads race (`Pos`).
+    On real threads, short tests run almost one thread after the other; so do the first executions, each beginning with
+    another thread. The others switch at random where threads race (`Pos`).
     """
     found = ProfiledTest()
     sample = Pos(seed)
@@ -79,12 +81,12 @@ def profile(execute: Execute, *, threads: int, seed: int = 0, patience: int = PA
 
 
 def native_profile(execute: Execute, *, threads: int, seed: int = 0) -> ProfiledTest:
-    """Run a test a couple of times as short tests run on real threads: they arrive in any order, none is interrupted.
+    """Run a test a couple of times as short tests run on real threads: in any order of threads, without interruption.
 
-    The orders are drawn from the seed instead of being left to the machine, so that a profile can be made again.
+    The orders are drawn from the seed and not left to the machine, so that a profile can be reproduced.
     """
     found, chance = ProfiledTest(), Random(seed)
-    for first in sorted({chance.randint(1, threads) for _ in range(COUPLE)}):  # the same order shows the same
+    for first in sorted({chance.randint(1, threads) for _ in range(COUPLE)}):  # repeating an order shows nothing new
         sighting = execute(Leading(first), True)
         if sighting is None:
             break
@@ -93,7 +95,7 @@ def native_profile(execute: Execute, *, threads: int, seed: int = 0) -> Profiled
 
 
 class Leading:
-    """One thread whenever it can go on, the others in order behind it."""
+    """A strategy that runs one thread whenever it is enabled, and the others in order after it."""
 
     name = "leading"
 
@@ -103,20 +105,20 @@ class Leading:
         self._thread = thread
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return the same schedule each time."""
+        """Return an empty prefix."""
         return ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Return the leading thread, else without preemption."""
+        """Return the leading thread if it is enabled, else make the choice without a preemption."""
         return self._thread if self._thread in engine.enabled else run_on(engine, current)
 
     def executed(self, engine: Engine) -> None:
-        """Learn nothing."""
+        """Do nothing: there is nothing to learn."""
 
 
 @dataclass(slots=True)
 class Exposure:
-    """What an active test did: attempts for each instance that was aimed at, and whether it was cut short."""
+    """The result of an active test: attempts for each instance that was aimed at, and whether it was stopped early."""
 
     attempts: dict[IRoot, int] = field(default_factory=dict)
     executions: int = 0
@@ -124,12 +126,12 @@ class Exposure:
 
 
 class ActiveTest:
-    """One active test: makes every wanted instance that the profile predicts happen, or gives it up.
+    """One active test: tries to make every wanted instance that the profile predicts happen.
 
-    Wanted instances come first. What has happened, but never while the second thread stood in front of its access
-    already, is made to happen so once: that is where threads act on what they saw too early, and where code lies that
-    profiling seldom reaches. Without ``learn``, an active test is what the paper describes: it aims at what profiling
-    has predicted and at nothing else.
+    Wanted instances come first. Then, instances that have happened, but never while the second thread was already
+    standing before its access, are made to happen once in that way: threads act on a value they read too early there,
+    and this leads to code that profiling seldom reaches. Without ``learn``, an active test is what the paper describes:
+    it aims at what profiling has predicted and at nothing else.
     """
 
     def __init__(
@@ -146,7 +148,7 @@ class ActiveTest:
         self.done = Exposure()
 
     def run(self) -> Exposure:
-        """Return all attempts; the profile learns on the way."""
+        """Run all attempts and return them; the profile learns from each."""
         while not self.done.stopped:
             targets = self._targets()
             if targets:
@@ -199,7 +201,7 @@ class ActiveTest:
 
 
 def aims(hints: Sequence[tuple[Hint, Sequence[int]]], attempts: int) -> Iterator[ActiveAim]:
-    """Yield the attempts for one instance, the most promising first."""
+    """Yield the attempts for one instance, the most promising one first."""
     found = [ActiveAim(hint, plan, order) for hint, order in hints for plan in _FIRST]
     found += [ActiveAim(hint, plan, order) for hint, order in hints for plan in _THEN]
     best = found[:2] + found[2 * len(hints) :][:1] + found[2 : 2 * len(hints)] + found[2 * len(hints) + 1 :]

@@ -1,7 +1,7 @@
-"""Partial-order reduction whose executions go on as a heuristic of CAPP prefers.
+"""Partial-order reduction whose executions continue with the threads that a CAPP heuristic prefers.
 
-Which thread goes on behind a branching point is free in `plait.explore.dpor`, as long as it does not sleep: so the
-classes of schedules stay the same, and those that preempt at impacted code points come earlier.
+After a branching point, `plait.explore.dpor` may continue with any thread that does not sleep. The heuristic does not
+change which classes of schedules are explored; those that preempt at impacted code points come earlier.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class CappDpor(Dpor):
-    """The search; complete when `next_prefix` returns None."""
+    """The search of `Dpor` directed by a heuristic; complete when `next_prefix` returns None."""
 
     def __init__(self, priority: Prioritizer) -> None:
         super().__init__()
@@ -29,13 +29,13 @@ class CappDpor(Dpor):
         self._priority = priority
 
     def next_prefix(self) -> Sequence[int] | None:
-        """See `Dpor.next_prefix`; behind it this search is asked at every step."""
+        """See `Dpor.next_prefix`; after the prefix `choose` is called at every step."""
         prefix = super().next_prefix()
         self._priority.begin()
         return prefix
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Choose, among the threads that do not sleep, the one that the heuristic keeps."""
+        """Return the thread that the heuristic prefers among those that do not sleep."""
         number = super().choose(engine, current)
         if number == STOP:
             return STOP

@@ -1,4 +1,4 @@
-"""Which transitions a heuristic keeps for the current iteration (CAPP, Figure 4, lines 45-57; section 3.2.1)."""
+"""The heuristics of CAPP: which transitions belong to the current iteration (Figure 4, lines 45-57; section 3.2.1)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Prioritizer:
-    """One of the fourteen heuristics over the points of a change: ``LOA`` is Line On-stack All."""
+    """One of the fourteen heuristics, for the impacted points of a change; ``LOA`` stands for Line On-stack All."""
 
     def __init__(self, name: str, impact: Impact) -> None:
         if name not in HEURISTICS:
@@ -31,9 +31,9 @@ class Prioritizer:
         self._matcher.begin()
 
     def partition(self, engine: Engine, threads: Sequence[int], current: int) -> Sequence[int]:
-        """Return the prioritised ones among the threads that can go on, in their order.
+        """Return those of the enabled threads that are prioritised, in the given order.
 
-        They are given preferred first.
+        ``threads`` has the preferred thread first.
         """
         if current not in threads:  # lines 48-49: preemption not possible
             return threads

@@ -1,7 +1,7 @@
-"""Partial-order sampling with a bias to preemptions at impacted code points.
+"""Partial-order sampling with a bias towards preemptions at impacted code points.
 
-At most steps the choice is left to the threads that a heuristic keeps (see `plait.explore.capp.partition`); at the
-others all have their chance, so that every schedule stays possible.
+At most steps, only the threads that a heuristic keeps can be chosen (see `plait.explore.capp.partition`); at the other
+steps every thread can, so that every schedule remains possible.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine
     from plait.run.vthread import VThread
 
-BIAS = 0.9  # of the steps follow the heuristic
+BIAS = 0.9  # the fraction of steps that follow the heuristic
 
 
 class CappPos(Pos):
-    """Endless; the same seed gives the same executions."""
+    """Biased partial-order sampling. It never ends; the same seed gives the same executions."""
 
     def __init__(self, priority: Prioritizer, seed: int = 0, bias: float = BIAS) -> None:
         super().__init__(seed)
@@ -32,12 +32,12 @@ class CappPos(Pos):
         self._coin = Random(seed + 1)
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return an empty prefix: there is always one more."""
+        """Return an empty prefix; there is always another execution."""
         self._priority.begin()
         return super().next_prefix()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Return the pending operation with the highest priority among those that the heuristic keeps, or among all."""
+        """Return the thread that the heuristic prefers, or at some steps the one with the highest priority."""
         enabled = engine.enabled
         last = engine.trace[-1][0] if engine.step else -1
         if len(enabled) > 1 and last in enabled and self._coin.random() < self._bias:

@@ -1,15 +1,15 @@
 """Change-aware preemption prioritisation: the searches of CAPP's Figure 4 (section 3.2).
 
-A *transition* is an edge of the tree of schedules: a schedule up to some step, and the thread to go on with. The search
-holds two sets of them, ``toExplore`` for this iteration and ``nextToExplore`` for the next one (line 10); a heuristic
-decides to which of them a transition belongs. All transitions of the first come before any of the second, and nothing
-is dropped: the order changes, what is explored in the end does not.
+A *transition* is an edge of the tree of schedules: a schedule up to some step, and the thread to continue with. The
+search holds two sets of transitions, ``toExplore`` for this iteration and ``nextToExplore`` for the next one (line 10);
+a heuristic decides to which of them a transition belongs. The first set is explored completely before the second.
+Nothing is dropped: a heuristic changes the order of the exploration, not its result.
 
-The engine executes a program again instead of restoring a state, so an execution begins with the schedule of the picked
-transition (lines 24-27) and then goes on with one of the transitions it has just met (what a stack would pick next)
-until the program ends. The order within a set is the search: a stack (dfs), a queue (bfs), or a queue per number of
-preemptions (icb, with a bound as pruning condition of line 31). Stateful search ends an execution at a known state
-(lines 28 and 36) and leaves out what `plait.explore.guarded` finds unnecessary (line 31).
+The engine executes a program again instead of restoring a state. An execution begins with the schedule of the picked
+transition (lines 24-27) and then continues with one of the transitions it has just found (the one that a stack would
+pick next) until the program ends. The order within a set defines the search: a stack (dfs), a queue (bfs), or a queue
+per number of preemptions (icb, with a bound as the pruning condition of line 31). Stateful search ends an execution at
+a known state (lines 28 and 36) and leaves out what `plait.explore.guarded` finds unnecessary (line 31).
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine
     from plait.run.vthread import VThread
 
-BOUNDED = ("icb", "delay")  # those with a bound on preemptions
+BOUNDED = ("icb", "delay")  # the searches that support a bound on preemptions
 
 
 class Edge(NamedTuple):
     """A transition: ``length`` steps of a schedule, then ``thread``.
 
-    ``chosen`` is the number of preemptions that the search has chosen on the way, ``preemptions`` of all there are:
-    where a heuristic keeps one thread alone, to bring it to impacted code, going on with it is not a choice. ``delays``
-    are the steps at which not the preferred thread went on, be that a preemption or not.
+    ``preemptions`` counts all preemptions on the way, ``chosen`` only those that the search chose: where a heuristic
+    keeps a single thread to bring it to impacted code, continuing with that thread is not a choice. ``delays`` counts
+    the steps at which a thread other than the preferred one continued, whether that was a preemption or not.
     """
 
     schedule: list[int]
@@ -50,19 +50,19 @@ class Edge(NamedTuple):
 
 
 class Frontier(Protocol):
-    """A set of transitions with an order (``toExplore``)."""
+    """An ordered set of transitions (``toExplore``)."""
 
     def add(self, edges: Sequence[Edge]) -> None:
-        """Transitions of one state, the preferred one first."""
+        """Add the transitions of one state, the preferred one first."""
         ...
 
     def pick(self) -> Edge | None:
-        """Return the next one, taken out."""
+        """Remove and return the next transition; None if the set is empty."""
         ...
 
 
 class Stack:
-    """Depth first."""
+    """A set in depth-first order."""
 
     def __init__(self) -> None:
         self._edges: list[Edge] = []
@@ -72,12 +72,12 @@ class Stack:
         self._edges.extend(reversed(edges))
 
     def pick(self) -> Edge | None:
-        """Return the latest."""
+        """Remove and return the transition added last."""
         return self._edges.pop() if self._edges else None
 
 
 class Queue:
-    """Breadth first."""
+    """A set in breadth-first order."""
 
     def __init__(self) -> None:
         self._edges: deque[Edge] = deque()
@@ -87,12 +87,12 @@ class Queue:
         self._edges.extend(edges)
 
     def pick(self) -> Edge | None:
-        """Return the earliest."""
+        """Remove and return the transition added first."""
         return self._edges.popleft() if self._edges else None
 
 
 class Levels:
-    """Fewest delays first, the earliest of them first: the permutations of threads that wait their turn come late."""
+    """A set ordered by delays, then by age: permutations of the threads that wait for their turn come late."""
 
     def __init__(self) -> None:
         self._levels: list[deque[Edge]] = []
@@ -108,14 +108,14 @@ class Levels:
         self._levels[number].append(edge)
 
     def pick(self) -> Edge | None:
-        """Return the earliest of the cheapest."""
+        """Remove and return the oldest of the transitions with the fewest delays."""
         return next((level.popleft() for level in self._levels if level), None)
 
 
 class WorkQueues(Levels):
     """Fewest preemptions first: the work queues of iterative context bounding (its Algorithm 1).
 
-    What costs no further preemption is searched depth first, what costs one waits for its turn in the order it was met.
+    Transitions without a further preemption are explored depth first; others wait in the order of their discovery.
     """
 
     def __init__(self) -> None:
@@ -131,7 +131,7 @@ class WorkQueues(Levels):
         self._stack.extend(edge for edge in reversed(edges) if edge.chosen <= self._level)
 
     def pick(self) -> Edge | None:
-        """Return the deepest of this level, else the earliest of the next one."""
+        """Remove and return the deepest transition of this level, else the oldest of the next one."""
         if self._stack:
             return self._stack.pop()
         edge = super().pick()
@@ -146,10 +146,10 @@ _FRONTIERS: dict[str, type[Stack | Queue | Levels]] = {
 
 
 class Capp:
-    """One search under one heuristic; ``priority`` None is the paper's BASIC, ``seed`` None the default order.
+    """A search under a heuristic; ``priority`` None is the paper's BASIC, ``seed`` None the default order.
 
-    ``transitions`` counts the states that a stateful search came to, new and known ones: its price (section 4.4). The
-    price of a stateless one is its executions. ``iterations`` says how often postponed transitions became current.
+    ``transitions`` counts the states that a stateful search reached, known ones included: its cost (section 4.4). The
+    cost of a stateless search is its executions. ``iterations`` counts how often postponed transitions became current.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ class Capp:
 
     @property
     def claim(self) -> str | None:
-        """What is covered for certain."""
+        """What the search has covered; None if it has not ended."""
         if not self.exhausted:
             return None
         what = "all schedules" if self._states is None else "all reachable states"
@@ -190,11 +190,11 @@ class Capp:
 
     @property
     def states(self) -> int:
-        """How many states a stateful search has seen."""
+        """The number of states that a stateful search has seen."""
         return len(self._explored)
 
     def next_prefix(self) -> Sequence[int] | None:
-        """Return lines 23-25 and 38-41: pick a transition; postponed ones become current when no other is left."""
+        """Pick a transition and return its schedule; if none is left, take the postponed ones (lines 23-25, 38-41)."""
         if self._started:
             edge = self._now.pick()
             if edge is None:
@@ -215,7 +215,7 @@ class Capp:
         return self._script if self._states is None else ()
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Return lines 26-36 for one state: the transition to go on with; the others are put into the two sets."""
+        """Return the thread to continue with, and add the other transitions to the two sets (lines 26-36)."""
         states, guarded, step = self._states, self._guarded, engine.step
         if states is None or guarded is None:
             fresh = step >= len(self._script)
@@ -231,13 +231,13 @@ class Capp:
         return number
 
     def _take_in(self, engine: Engine, states: States, guarded: Guarded) -> None:
-        """Take in what happened since the last call; some transitions may have to be explored after all."""
+        """Take in what happened since the last call; add the transitions that must be explored after all."""
         states.update()
         for schedule, length, thread, prioritised in guarded.update(engine):
             (self._now if prioritised else self._later).add([Edge(schedule, length, thread)])
 
     def _stateful_step(self, engine: Engine, states: States, guarded: Guarded) -> int:
-        """Return lines 28-36; a state with one possible or necessary transition is none to look at."""
+        """Return the next thread of a stateful search (lines 28-36); skip states with only one necessary transition."""
         enabled = engine.enabled
         if len(enabled) == 1:
             return enabled[0]
@@ -259,7 +259,7 @@ class Capp:
         return False
 
     def _expand(self, engine: Engine, last: int) -> int:
-        """Return lines 30-35: the thread to go on with from a new state."""
+        """Return the thread to continue with from a new state (lines 30-35)."""
         enabled, step = engine.enabled, engine.step
         if len(enabled) == 1:
             return enabled[0]
@@ -283,13 +283,13 @@ class Capp:
         return number
 
     def _within_bound(self, threads: list[int], last: int, running: bool) -> list[int]:
-        """Return who may go on; the first iteration may bring all threads to impacted code, whatever that costs."""
+        """Return the threads that the bound allows; in the first iteration any that reach impacted code are allowed."""
         if self.bound is None or not running or self._here.preemptions < self.bound:
             return threads
         return threads if self._priority is not None and self.iterations == 1 else [last]
 
     def _edge_to(self, number: int, step: int, last: int, kept: Sequence[int]) -> Edge:
-        """Return the edge from the current state; ``last`` is -1 if nobody is preempted."""
+        """Return the transition from the current state; ``last`` is -1 if no thread is preempted."""
         here, forced = self._here, len(kept) == 1 and number == kept[0]
         switched = last not in (-1, number)
         return Edge(
@@ -298,18 +298,18 @@ class Capp:
         )  # fmt: skip
 
     def _ordered(self, enabled: Sequence[int], last: int) -> list[int]:
-        """Return the running thread and then the others by number, or any order where it is to be random."""
+        """Return the running thread and then the others by number, or a random order if there is a seed."""
         ordered = [last, *(number for number in enabled if number != last)] if last in enabled else list(enabled)
         if self._random is not None:
             self._random.shuffle(ordered)
         return ordered
 
     def executed(self, engine: Engine) -> None:
-        """Store the schedule with which the transitions met on the way begin."""
+        """Complete the schedule that the transitions found in this execution begin with."""
         self._schedule.extend(choices(engine))
         if self._states is None or self._guarded is None:
             self.transitions += engine.step - max(len(self._script) - 1, 0)
         elif not self._fresh:
-            self._take_in(engine, self._states, self._guarded)  # nobody was asked behind the last step
+            self._take_in(engine, self._states, self._guarded)  # `choose` is not called after the last step
         if engine.status == DIVERGED:
             self.diverged = True
