@@ -92,7 +92,7 @@ class Period:
                         yield common, thread, own
 
     def _draw(self) -> None:
-        """Draw cuts for each thread, and an order of the threads; there may be up to two periods more than `periods`."""
+        """Draw cuts for each thread, and an order of the threads; there may be two periods more than `periods`."""
         totals, draw = self._shared.totals, self._random
         cuts = draw.randint(1, self.periods + 1)
         self._common = (0,) * cuts

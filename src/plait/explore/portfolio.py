@@ -16,6 +16,7 @@ cannot invalidate it.
 With a heuristic (see `plait.explore.capp`), schedules that preempt in impacted code come first, for a while without
 other members.
 """
+
 from __future__ import annotations
 
 from math import log10
