@@ -91,7 +91,7 @@ def world() -> World:
         from plait.observe.places import PLACES  # noqa: PLC0415 - the engine is loaded when it is needed
         from plait.run.importing.world import World  # noqa: PLC0415
 
-        _state.world = World(PLACES, cache=spec().cache)
+        _state.world = World(PLACES, cache=spec().cache, processes="subprocess" in spec().allow)
     return _state.world
 
 

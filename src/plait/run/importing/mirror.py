@@ -3,6 +3,7 @@
 `threading`, `_thread`, `time` and `fcntl` are copies whose primitives are virtual. `Barrier`, `Timer`, `queue`,
 `sched` and `concurrent.futures` come from the running interpreter's own source, rewritten, over the virtual primitives:
 their semantics stay CPython's. While the mirror is installed, importing any of these names gives the mirrored module.
+Where code under test can start no processes, the locks and values of `multiprocessing` are virtual, too.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from plait.run.primitives.event import Event
 from plait.run.primitives.local import local
 from plait.run.primitives.lock import Lock, RLock, allocate_lock
 from plait.run.primitives.number import next_pool, number
+from plait.run.primitives.process_lock import PACKAGE, installed_in_package, process_modules
 from plait.run.primitives.semaphore import BoundedSemaphore, Semaphore
 from plait.run.primitives.simple_queue import SimpleQueue
 from plait.run.primitives.site import SKIPPED
@@ -52,9 +54,12 @@ _REWRITTEN = (
 
 
 class Mirror:
-    """The mirrored modules, made once per process; ``sites`` takes the places inside the rewritten ones."""
+    """The mirrored modules, made once per process; ``sites`` takes the places inside the rewritten ones.
 
-    def __init__(self, sites: dict[int, Site], cache: Path | None = None) -> None:
+    With ``processes``, code under test may start some: locks and values that it shares with them stay real.
+    """
+
+    def __init__(self, sites: dict[int, Site], cache: Path | None = None, *, processes: bool = True) -> None:
         self._sites = sites
         self._cache = cache
         self.modules: dict[str, types.ModuleType] = {}
@@ -83,15 +88,21 @@ class Mirror:
         package: Any = self._copy(importlib.import_module("concurrent"))
         package.futures = futures  # `import concurrent.futures` reads this attribute
         self.modules["concurrent"] = package
+        if not processes:
+            self.modules.update(process_modules(self.modules["threading"]))
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
         """Let imports inside this block see the mirrored modules."""
         saved = {name: sys.modules.get(name) for name in (*self.modules, *FROM_SOURCE)}
         sys.modules.update(self.modules)
+        package = sys.modules.get(PACKAGE)
+        undo = [] if package is None else installed_in_package(self.modules, package)
         try:
             yield
         finally:
+            for each in undo:
+                each()
             for name, module in saved.items():
                 if module is None:
                     sys.modules.pop(name, None)

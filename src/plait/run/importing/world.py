@@ -37,13 +37,13 @@ def cache_folder() -> Path:
 
 
 class World:
-    """Loads modules rewritten, over the mirrored standard modules."""
+    """Loads modules rewritten, over the mirrored standard modules; ``processes`` as for `Mirror`."""
 
-    def __init__(self, sites: dict[int, Site], *, cache: Path | None = None) -> None:
+    def __init__(self, sites: dict[int, Site], *, cache: Path | None = None, processes: bool = False) -> None:
         self.sites = Places.sites = sites
         adopt_generators()
         self.cache = cache_folder() if cache is None else cache
-        self.mirror = Mirror(sites, self.cache)
+        self.mirror = Mirror(sites, self.cache, processes=processes)
         self.adopter = Adopter(self.mirror, sites, self.cache)
         self.adopter.adopt_standard()
         self._roots: tuple[str, ...] = ()

@@ -173,8 +173,9 @@ class Lock(Baton):
 
     __slots__ = ()
 
-    def __init_subclass__(cls) -> None:
-        raise TypeError("type '_thread.lock' is not an acceptable base type")
+    def __init_subclass__(cls, *, mirrored: bool = False) -> None:
+        if not mirrored:  # plait's own: a lock of another module that works like this one
+            raise TypeError("type '_thread.lock' is not an acceptable base type")
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """Mirror `threading.Lock.acquire`."""
