@@ -1,6 +1,6 @@
-"""Callables and objects for arguments: small, importable, and without state that threads could trip over.
+"""Callables and objects that generated tests use as arguments. They add no races of their own.
 
-Nothing of plait is imported: a script that measures again has this module in it as source.
+This module imports nothing of plait, because scripts that repeat a measurement contain its source.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Recorder:
-    """A callable that remembers what it was called with.
+    """A callable that records its arguments.
 
     ``Recorder('f')`` equals any other recorder of that name, so that a callback can be registered in one call and
-    removed in the next. `list.append` is atomic: the recorder itself adds no race to the code under test.
+    removed in the next. `list.append` is atomic, so the recorder adds no race to the code under test.
     """
 
     def __init__(self, name: str, result: Any = None) -> None:
@@ -26,7 +26,7 @@ class Recorder:
         self._result = result
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Note the arguments; return what the constructor was given."""
+        """Record the arguments; return the result that was given to the constructor."""
         self.calls.append((args, kwargs))
         return self._result
 
@@ -41,14 +41,14 @@ class Recorder:
 
 
 class Thing:
-    """A class for those who take classes: its instances have nothing but their identity."""
+    """A class for parameters that take a class. Its instances have nothing but their identity."""
 
 
 class Partner:
-    """Stands in for an object that nobody knows how to make: a client, a session, an application.
+    """A stand-in for an object that cannot be constructed automatically, such as a client or a session.
 
-    It has every public attribute and takes every call; what comes of that is another one, told by its name. It
-    remembers nothing, so it cannot be what two threads disagree about.
+    It has every public attribute and accepts every call; the results are further partners with names that say how they
+    were obtained. It has no state that could change, so threads cannot disagree about it.
     """
 
     def __init__(self, name: str = "o", *_args: Any, **_kwargs: Any) -> None:
@@ -60,7 +60,7 @@ class Partner:
         return Partner(f"{self.__name__}.{name}")
 
     def __call__(self, *_args: Any, **_kwargs: Any) -> Partner:
-        """Return something, whatever is asked."""
+        """Return another partner, whatever the arguments."""
         return Partner(f"{self.__name__}()")
 
     def __enter__(self) -> Partner:
@@ -117,7 +117,7 @@ class Partner:
 
 
 class BreakingList(list[Any]):
-    """A list that cannot be read to its end: it fails behind its first element."""
+    """A list whose iteration raises after the first element."""
 
     def __iter__(self) -> Iterator[Any]:
         yield from self[:1]
@@ -125,48 +125,48 @@ class BreakingList(list[Any]):
 
 
 class BreakingDict(dict[Any, Any]):
-    """A dictionary that cannot be read to its end, whether by keys, by values or by items."""
+    """A dictionary whose iteration (of keys, values or items) raises after the first element."""
 
     def __iter__(self) -> Iterator[Any]:
         return iter(BreakingList(super().__iter__()))
 
     def keys(self) -> Any:
-        """Behave as `dict.keys`, up to the failure."""
+        """Return the keys in a list that fails half-way."""
         return BreakingList(super().keys())
 
     def values(self) -> Any:
-        """Behave as `dict.values`, up to the failure."""
+        """Return the values in a list that fails half-way."""
         return BreakingList(super().values())
 
     def items(self) -> Any:
-        """Behave as `dict.items`, up to the failure."""
+        """Return the items in a list that fails half-way."""
         return BreakingList(super().items())
 
 
 def failing(*_args: Any, **_kwargs: Any) -> None:
-    """Raise each time, for code that counts failures or cleans up after them."""
+    """Raise ValueError, for code that counts failures or cleans up after them."""
     raise ValueError("a")
 
 
 def fresh(*_args: Any, **_kwargs: Any) -> Thing:
-    """Return something new each time: code that should make a thing only once then shows two of them."""
+    """Return a new object at each call, so that code which should make it once, but makes two, can be caught."""
     return Thing()
 
 
 # -- stand-ins ---------------------------------------------------------------------------------------------------------
-# Objects that do exactly what the code asks of a parameter, for parameters whose class nobody states.
+# Objects with exactly the attributes that code uses of a parameter, for parameters of an unknown class.
 
 
 class Standin:
-    """An object with the parts that the code uses of it, and no others: ``Standin('record', 'level', 'format()')``.
+    """An object with only the attributes that the code uses of it: ``Standin('record', 'level', 'format()')``.
 
-    A part with parentheses is a method; what it returns, and what the other parts are, follows from their names: a lock
-    is a lock, a size is a number. Special methods are parts too: ``'__call__()'``. Nothing of it changes, and nothing
-    that could change is handed to two callers: threads cannot disagree about it.
+    A name with parentheses is a method. The value of an attribute, and the result of a method, follow from the name
+    (`likely_value`): ``lock`` is a lock, ``size`` a number. Special methods can be given too: ``'__call__()'``. It has
+    no state that changes, and dictionaries and lists are made anew for each caller: threads cannot disagree about it.
     """
 
     def __new__(cls, _name: str, *parts: str) -> Standin:
-        """Return an instance of a class that has the special methods among the parts."""
+        """Return an instance of a subclass that has the special methods among the parts."""
         asked = {part.removesuffix("()") for part in parts}
         return object.__new__(_with_specials(frozenset(asked & _SPECIALS.keys())))
 
@@ -198,7 +198,7 @@ class Standin:
 
 
 class _Answer:
-    """A method of a stand-in: whatever it is given, it returns what its name promises."""
+    """A method of a stand-in. It accepts any arguments and returns the `likely_value` of its name."""
 
     def __init__(self, path: str, name: str) -> None:
         self.__name__ = path
@@ -236,8 +236,8 @@ def _with_specials(names: frozenset[str]) -> type[Standin]:
 
 
 def likely_value(name: str, path: str) -> Any:
-    """Return what an attribute or result of this name most likely is: a lock, a number, a text; else a `Partner`."""
-    # The modules of the world that the code under test lives in, where there is one: its locks are its own.
+    """Return a value for an attribute or result of this name: a lock, a number, a text; by default a `Partner`."""
+    # Take the modules that the code under test would import: in an execution, its locks must be the mirrored ones.
     threading, queues = sys.modules["threading"], sys.modules.get("queue")
     words = name.strip("_").lower().split("_")
     if words[-1] in ("condition", "cond"):
@@ -274,11 +274,11 @@ _TOLD = {
     ),
     "items": frozenset(("items", "args", "values", "keys", "entries", "list", "children", "names", "ids", "rows")),
 }  # fmt: skip
-"""Last words of names, by what they are mostly the name of."""
+"""Last words of names, by the kind of value that such a name mostly has."""
 
 
 def implemented(cls: Any) -> Any:
-    """Return a class that fills in what an abstract class or a Protocol leaves open, and does nothing there."""
+    """Return a concrete subclass of an abstract class or Protocol, whose added methods do nothing."""
     body: dict[str, Any] = {}
     names = set(getattr(cls, "__abstractmethods__", ()))
     if getattr(cls, "_is_protocol", False):
@@ -306,8 +306,8 @@ def _open_names(protocol: Any) -> set[str]:
 
 
 def _annotations(owner: Any) -> dict[str, Any]:
-    """Return what a function or class annotates itself; names that cannot be resolved are not looked up."""
-    if sys.version_info >= (3, 14):  # annotations are lazy there, and a class has them in no dictionary of its own
+    """Return the annotations of a function or class itself, without resolving names."""
+    if sys.version_info >= (3, 14):  # annotations are lazy there, and not in the dictionary of a class
         import annotationlib  # noqa: PLC0415 - scripts that carry this module run on older versions too
 
         return dict(annotationlib.get_annotations(owner, format=annotationlib.Format.FORWARDREF))
@@ -342,9 +342,9 @@ def _doing_nothing(name: str, annotation: Any) -> Any:
 
 
 class Database:
-    """A database in memory, as DB-API 2 describes one: a module with ``connect``, or a function that connects.
+    """A DB-API 2 module with ``connect`` for in-memory databases, which can also be called like a connect function.
 
-    Each connection is a database of its own.
+    Each connection has a separate database.
     """
 
     apilevel, threadsafety, paramstyle = "2.0", 1, "qmark"
@@ -366,7 +366,7 @@ class Database:
 
     @property
     def dbapi(self) -> Database:
-        """Return the module behind a function that connects."""
+        """The DB-API module, for code that asks a connect function for it."""
         return self
 
     def __eq__(self, other: object) -> bool:
@@ -380,7 +380,7 @@ class Database:
 
 
 def sample_file(text: str = "ab") -> str:
-    """Return the name of a file that exists and holds a text, in the current folder."""
+    """Write a file with this text in the current folder, unless it is there; return its name."""
     name = "plait-file"
     try:
         with open(name, encoding="ascii") as file:  # noqa: PTH123 - the path of code under test may be another one

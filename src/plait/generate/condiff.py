@@ -1,4 +1,8 @@
-"""Tests for two versions of a class: every pair of methods of which one changed (ConDiff, Figure 3, lines 4-15)."""
+"""Tests for two versions of a class: pairs of methods of which at least one changed (ConDiff, Figure 3, lines 4-15).
+
+Tests are made in stages. A stage is one random prefix with calls of every method that can run after it; the tests of
+the stage combine those calls.
+"""
 
 from __future__ import annotations
 
@@ -30,37 +34,37 @@ PREFIX_LENGTH = 10
 COMBINATIONS = 5
 """k of section V-C."""
 _POOL = 8
-"""Calls of one method that are kept to choose from."""
+"""Most calls of one method that are kept for later stages."""
 _FRESH = 2
-"""New calls of a method that a stage tries to write, until there are enough."""
+"""New calls of a method that a stage tries to write while fewer are kept."""
 _CHOSEN = 4
-"""Calls of one method behind one prefix: enough for k combinations with another method's."""
+"""Most calls of one method in a stage: enough for k combinations with those of another method."""
 _WHOLE = 12
-"""Tests of a stage in which calls are made to wait."""
+"""Most tests of a stage in which calls wait (`plait.generate.waiting`)."""
 _RAISING = 3
-"""The same for calls that are made to raise."""
+"""Most tests of a stage in which calls raise (`plait.generate.raising`)."""
 _CROSSED = 2
-"""The same for calls that take two things, in both orders."""
+"""Most tests of a stage whose calls take two things in both orders (`plait.generate.crossing`)."""
 _DOUBLED = 2
-"""And for two calls in one thread, beside one of a changed method or with it, where no call waits; four tests each."""
+"""Groups of four tests with two calls in one thread, in a stage without waiting methods (`Stages._doubled`)."""
 _ELSEWHERE = 0.3
 """How often one of a method's calls goes to another instance of the class."""
 _CANDIDATES = 4
-"""Random prefixes of which one is taken."""
+"""Random prefixes of which the one with the rarest state is taken."""
 _ROUNDS = 4
 _BARE = 0.12
-"""How often there is no prefix but the constructor: some faults are those of fresh objects."""
+"""How often a prefix is only the constructor call: some faults show only on fresh objects."""
 _VARIED = 0.7
-"""How often a prefix consists of calls of different methods that change the state."""
+"""How often the calls of a prefix are of different methods, mostly those that change the state."""
 
 Pair = tuple[str, str]
 Feature = tuple[str, object]
-"""Something that can be said of the state of an object: an attribute and what kind of value it has."""
+"""A property of an object's state: the name of an attribute and the kind of its value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suffix:
-    """A call that makes sense behind a prefix, and the import lines that it needs."""
+    """A call that can run after a prefix, and the import lines that it needs."""
 
     call: Call
     imports: tuple[str, ...] = ()
@@ -68,21 +72,21 @@ class Suffix:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One random prefix, and calls of every method to put behind it; all tests of a stage share the whole prefix."""
+    """One random prefix and calls of every method to run after it. All tests made of the two share the whole prefix."""
 
     number: int
     imports: tuple[str, ...]
     prefix: tuple[Call, ...]
     suffixes: tuple[Suffix, ...]
-    waiting: frozenset[str] = frozenset()  # methods that wait: two may do so when a third call comes
-    whole: tuple[Test, ...] = ()  # tests with prefixes of their own, in which calls wait or raise, or two in a thread
+    waiting: frozenset[str] = frozenset()  # methods that may wait: `combinations` also lets two of them wait at once
+    whole: tuple[Test, ...] = ()  # complete tests: calls that wait or raise, crossed arguments, two calls in a thread
 
     def test(self, chosen: Sequence[int]) -> Test:
-        """Return the concurrent test with one of the suffixes per thread."""
+        """Return the test with one suffix in each thread; ``chosen`` has their indices."""
         return self.longer([(number,) for number in chosen])
 
     def longer(self, chosen: Sequence[Sequence[int]]) -> Test:
-        """Return the concurrent test with some of the suffixes in each thread, one after another."""
+        """Return the test with several suffixes in each thread; ``chosen`` has their indices per thread."""
         threads = [[self.suffixes[number] for number in numbers] for numbers in chosen]
         imports = dict.fromkeys((*self.imports, *(line for each in threads for one in each for line in one.imports)))
         return Test(tuple(imports), self.prefix, tuple(tuple(each.call for each in thread) for thread in threads))
@@ -90,9 +94,9 @@ class Stage:
     def combinations(
         self, pairs: Sequence[Pair], random: Random, *, threads: int = 2, count: int = COMBINATIONS
     ) -> Iterator[tuple[int, ...]]:
-        """Yield, for each pair, up to ``count`` choices of suffixes, no two alike (lines 8-11).
+        """Yield, for each pair, up to ``count`` different choices of suffixes (lines 8-11), as indices.
 
-        Where one of the methods waits, each choice comes again with a third thread, so that two calls may wait.
+        If one of the methods waits, each choice is repeated with a third thread, so that two calls can wait at once.
         """
         by_method: dict[str, list[int]] = {}
         for number, each in enumerate(self.suffixes):
@@ -109,7 +113,7 @@ class Stage:
 
 
 def tidied(test: Test) -> Test:
-    """Return the test without calls that make arguments nobody uses."""
+    """Return the test without prefix calls that make arguments which no call uses."""
     used = {value for call in test.calls for value in _values(call)}
     kept = []
     for call in reversed(test.prefix):
@@ -120,11 +124,11 @@ def tidied(test: Test) -> Test:
 
 
 class Stages:
-    """Makes one stage after another.
+    """A source of stages.
 
-    Objects that serve as arguments have the same name in all stages, and calls are kept for later stages: what makes
-    stages differ is the state that their prefixes reach. ``avoid`` are calls, or names of methods, that prefixes do
-    without, because they behave differently already when one thread is alone.
+    Objects that serve as arguments have the same names in all stages, and calls are kept for later stages: stages
+    differ in the state that their prefixes reach. ``avoid`` holds calls and names of methods that must not be in
+    prefixes, because the two versions differ there even in a single thread.
     """
 
     def __init__(
@@ -144,14 +148,14 @@ class Stages:
         self._methods = tuple(methods)
         self._sequences = _StageSequences(catalogue, run, random)
         self._calls: dict[str, dict[str, Draft]] = {}
-        self._changed = tuple(changed)  # in the same order in every process: it is part of the trail
+        self._changed = tuple(changed)  # in the same order in every process, so that stages are reproducible
         self._whole: WaitingTests | None = None
-        own = Random(0)  # what these tests take does not change the stages
+        own = Random(0)  # a separate source: these tests do not change the stages
         self._raising = RaisingTests(Sequences(catalogue, run, own), own)
         self._crossed = CrossedTests(Sequences(catalogue, run, own), own)
 
     def next_stage(self) -> Stage:
-        """Return a new prefix with its suffixes. Raises `UsageError` when the subject cannot be built at all."""
+        """Return a new prefix with its suffixes. Raises `UsageError` if no constructor call of the subject works."""
         self.made += 1
         prefix = self._prefix()
         drafts = [draft for name in self._methods for draft in self._behind(prefix, name)]
@@ -167,18 +171,19 @@ class Stages:
         )  # fmt: skip
 
     def _doubled(self, prefix: Prefix, drafts: Sequence[Draft]) -> list[Test]:
-        """Return tests with two calls in one thread, one of which changes the state.
+        """Return tests in which one thread makes two calls, with a changed method in one of the threads.
 
-        What comes in between the parts of a changed call may need both to show: close, then look at what is left.
+        To reveal that a changed call is not atomic may take two calls in the other thread, such as closing an object
+        and then looking at what is left.
         """
         changed = [draft for draft in drafts if draft.call.method in self._changed]
         changing = [draft for draft in drafts if self._sequences.knowledge.of(draft.call.method).changes_state]
-        random = Random(self.made)  # its own: the stages behind this one stay as they are
+        random = Random(self.made)  # a separate source: later stages do not depend on these choices
         found: list[Test] = []
         for _ in range(_DOUBLED if changed and changing else 0):
             one, two, three = random.choice(changed), random.choice(drafts), random.choice(changing)
-            # Two calls beside the changed one in both orders; and one behind it, which finds what it has taken away
-            # while another call is still at work with that.
+            # Two calls concurrent with the changed one, in both orders; and the changed call with another one before or
+            # after it in the same thread, concurrent with a call that changes the state.
             made = ((one, [two, three]), (one, [three, two]), (three, [one, two]), (three, [one, three]))
             found += [
                 self._sequences.test(prefix, [[alone], both]) for alone, both in made if not self._apart(alone, both)
@@ -186,12 +191,12 @@ class Stages:
         return found
 
     def _apart(self, one: Draft, others: Sequence[Draft]) -> bool:
-        """Return whether the call must not run beside one of the others."""
+        """Return whether the call must not run concurrently with one of the others."""
         forbidden = {frozenset(each) for each in self._sequences.catalogue.not_parallel}
         return any(frozenset((one.call.method, each.call.method)) in forbidden for each in others)
 
     def _with_waits(self) -> list[Test]:
-        """Return tests in which calls wait and a changed method takes part."""
+        """Return tests in which calls wait and a changed method is called."""
         if self._whole is None:
             self._whole = WaitingTests(self._sequences, self._random)
         return self._whole.take(_WHOLE, self._is_wanted)
@@ -201,7 +206,7 @@ class Stages:
         return concerned and not any({call.method, call.source} & self.avoid for call in test.prefix)
 
     def _waiting(self) -> frozenset[str]:
-        """Return the methods whose code waits, and those whose calls were seen to wait alone."""
+        """Return the methods whose code waits, and those that were seen to block in a single thread."""
         sequences = self._sequences
         every = {method.name: method for method in sequences.catalogue.methods}
         return frozenset(
@@ -210,7 +215,7 @@ class Stages:
         )  # fmt: skip
 
     def _prefix(self) -> Prefix:
-        """Return, of a few random prefixes, the one whose state has the feature that was seen least."""
+        """Return the one of a few random prefixes whose state has the rarest features so far."""
         found: list[tuple[list[int], int, Prefix, frozenset[Feature]]] = []
         for number in range(_CANDIDATES):
             prefix = self._sequences.stage_prefix(self._random.randint(0, PREFIX_LENGTH), self.avoid)
@@ -221,15 +226,15 @@ class Stages:
         _rarest, _number, prefix, features = min(found, key=lambda each: each[:2])
         self._features.update(features)
         prefix = self._sequences.with_arguments(prefix)
-        random = Random(f"{self.made} later")  # its own: the stages behind this one stay as they are
+        random = Random(f"{self.made} later")  # a separate source: later stages do not depend on this choice
         if self._sequences.catalogue.timed and random.random() < LATER:
             self._sequences.let_time_pass(prefix, random)
         return prefix
 
     def _behind(self, prefix: Prefix, name: str) -> list[Draft]:
-        """Return calls of a method; what makes their arguments joins the prefix.
+        """Return calls of a method that can run after the prefix; calls that make their arguments join the prefix.
 
-        One of them may go to another instance of the class, where there is one.
+        One of them may go to another instance of the class, if a test has made one.
         """
         sequences = self._sequences
         if sequences.knowledge.of(name).uncallable:
@@ -246,7 +251,7 @@ class Stages:
                 break
             draft = written[0][0]
             if prefix.scene.results.keys() & _values(draft.call):
-                own = [draft]  # uses what this prefix has got: no other prefix has it
+                own = [draft]  # not kept: it uses a result that only this prefix has
             else:
                 known.setdefault(draft.call.expression, draft)
         here = [draft for draft in known.values() if draft.call.receiver == RECEIVER]
@@ -258,7 +263,7 @@ class Stages:
 
 
 class _StageSequences(Sequences):
-    """Sequences whose arguments outlive a prefix, and whose prefixes reach many different states."""
+    """Sequences that keep their arguments for later prefixes, and whose prefixes reach many different states."""
 
     def __init__(self, catalogue: Catalogue, run: RunSequentially, random: Random) -> None:
         super().__init__(catalogue, run, random)
@@ -287,7 +292,7 @@ class _StageSequences(Sequences):
         return self._confirmed(prefix)
 
     def _varied(self, prefix: Prefix, count: int) -> list[Draft]:
-        """Return calls of different methods, each the more likely the more often it has changed the state."""
+        """Return calls of different methods, chosen at random; methods that often change the state are more likely."""
         methods = {each.name: self._weight(each, 60) for each in self.catalogue.methods if self._usable_alone(each)}
         found: list[Draft] = []
         while methods and len(found) < count:
@@ -299,14 +304,14 @@ class _StageSequences(Sequences):
         return found
 
     def with_arguments(self, prefix: Prefix) -> Prefix:
-        """Return the prefix with all arguments bound so far, the newest included."""
+        """Add all arguments bound in any stage so far to the prefix, and return it."""
         known = {draft.call.result for draft in prefix.drafts}
         prefix.drafts[1:1] = [draft for draft in self._arguments if draft.call.result not in known]
         prefix.scene.bound = dict(self._bound)
         return prefix
 
     def keep_arguments(self, prefix: Prefix) -> None:
-        """Keep the arguments that a stage has bound for all later ones."""
+        """Keep the arguments that the prefix binds for all later stages."""
         known = {draft.call.result for draft in self._arguments}
         self._arguments += [
             draft for draft in prefix.drafts if draft.call.method == ARGUMENT and draft.call.result not in known
@@ -314,7 +319,7 @@ class _StageSequences(Sequences):
         self._bound.update(prefix.scene.bound)
 
     def _weight(self, method: Method, changer_weight: int) -> float:
-        """Return a weight: the more often a method has changed the state, the better it prepares one."""
+        """Return the weight of a method in a prefix, which grows with the share of its calls that change the state."""
         record = self.knowledge.of(method.name)
         share = (record.changed + 1) / (record.succeeded + 2)
         return (1 + changer_weight * share) * (1 + record.succeeded) / (1 + record.succeeded + 4 * record.blocked)
@@ -325,12 +330,12 @@ def _values(call: Call) -> set[str | None]:
 
 
 # -- condiff interface -------------------------------------------------------------------------------------------------
-# What two versions of a class can both be asked to do.
+# The calls that two versions of a class have in common.
 
 
 @dataclass(frozen=True, slots=True)
 class CommonInterface:
-    """The calls that fit both versions; ``added``, ``removed`` and ``incompatible`` name methods that do not."""
+    """The calls that both versions accept; ``added``, ``removed`` and ``incompatible`` name the other methods."""
 
     interface: Interface
     added: tuple[str, ...] = ()
@@ -339,7 +344,7 @@ class CommonInterface:
 
     @property
     def notes(self) -> list[str]:
-        """What was left out, in words."""
+        """Sentences that say which methods are not compared."""
         said = {
             "only the new version has": self.added, "only the old version has": self.removed,
             "not compared, because their parameters do not fit both versions:": self.incompatible,
@@ -348,9 +353,9 @@ class CommonInterface:
 
 
 def common_interface(old: Interface, new: Interface) -> CommonInterface:
-    """Return methods and constructors of both versions with the parameters they share.
+    """Return the methods and constructors that both versions have, with the parameters that both accept.
 
-    A parameter that only one version has is left out; if that version cannot do without it, the method is incompatible.
+    A parameter that only one version has is left out; if that version requires it, the method is incompatible.
     """
     before = {each.name: each for each in old.methods}
     after = {each.name: each for each in new.methods}
@@ -389,7 +394,7 @@ def _merged(old: Method, new: Method) -> Method | None:
 
 
 def _shared(old: Sequence[Parameter], new: Sequence[Parameter]) -> tuple[Parameter, ...] | None:
-    """Return the parameters that can be given to both; None if one version requires what the other does not take."""
+    """Return the parameters that both accept, or None if one version requires a parameter that the other lacks."""
     shared: list[Parameter] = []
     taken: set[str] = set()
     for position, parameter in enumerate(new):
@@ -414,7 +419,7 @@ def _in_place(parameter: Parameter) -> bool:
 
 
 def _both(old: Parameter, new: Parameter) -> Parameter | None:
-    """Return a parameter that takes an argument in a way that fits both."""
+    """Return a parameter of a kind that both versions accept; None if there is none."""
     kinds = {old.kind, new.kind}
     kind = new.kind
     if old.name != new.name or kinds == {"positional", "positional-only"}:

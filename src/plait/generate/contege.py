@@ -1,7 +1,8 @@
-"""Random concurrent tests, as ConTeGe makes them (CovCon, section III): the base line that uses no coverage.
+"""Random concurrent tests as ConTeGe makes them (CovCon, section III): the baseline that uses no coverage.
 
-The figures are those of its publication: two calls in each thread, a prefix of up to five, and every new suffix against
-itself and all earlier ones behind the same prefix. It starts over with new prefixes, at first after few suffixes.
+The figures are those of its publication: two calls in each thread, a prefix of up to five calls, and every new suffix
+concurrently with itself and with all earlier suffixes of the same prefix. It starts over with new prefixes after a
+number of suffixes that grows (`SUFFIXES`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 PREFIX_LENGTH = 5
 SUFFIX_LENGTH = 2
 SUFFIXES = (10, 20, 50, 200, 500)
-"""How many are tried before it starts over: each figure for ten rounds, the last one for all that follow."""
+"""Suffixes that are tried before it starts over: each figure for ten rounds, the last one for all later rounds."""
 ROUNDS = 10
 SUFFIXES_PER_PREFIX = 20
 _TRIES = 60
@@ -40,7 +41,7 @@ class _Prepared:
 
 
 class RandomTests:
-    """Each suffix is two calls of methods chosen by chance; it meets every suffix of its prefix, itself included."""
+    """A strategy whose suffixes are two random calls, each combined with every suffix of its prefix and itself."""
 
     def __init__(self, sequences: Sequences, random: Random, *, threads: int, repeat: bool) -> None:
         catalogue = sequences.catalogue
@@ -51,26 +52,26 @@ class RandomTests:
         self._seen = None if repeat else Seen()
         self._forbidden = {pair(*each) for each in catalogue.not_parallel}
         self._round = 0
-        self._tried = 0  # suffixes, in this round
+        self._tried = 0  # suffixes in this round
         self._prepared: list[_Prepared] = []
         self._pending: list[Test] = []
 
     def next_test(self) -> Test | None:
-        """See `Strategy.next_test`."""
+        """See `GenerationStrategy.next_test`."""
         for _ in range(_TRIES):
             while self._pending:
                 test = self._pending.pop(0)
                 if self._seen is not None and not self._seen.is_new(test):
                     continue
-                for each in _met(test) & self.pairs.records.keys():  # the others are another worker's to count
+                for each in _met(test) & self.pairs.records.keys():  # other streams count the other pairs
                     self.pairs.records[each].tried += 1
                     self.pairs.records[each].tests += 1
                 return test
             self._pending = self._with_another_suffix()
         return None
 
-    def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:  # the contract's argument
-        """Count the test, for the statistics only."""
+    def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:  # signature of the protocol
+        """Add to the coverage, which is used for statistics only."""
         self.pairs.add_coverage(coverage)
 
     def _with_another_suffix(self) -> list[Test]:
@@ -93,7 +94,7 @@ class RandomTests:
         return found
 
     def _prepare(self) -> _Prepared:
-        """Return a new prefix, or one of those that are there if they are enough for the suffixes of this round."""
+        """Return a new prefix, or one of those of this round if they are enough for its number of suffixes."""
         suffixes = SUFFIXES[min(self._round // ROUNDS, len(SUFFIXES) - 1)]
         if self._tried >= suffixes:
             self._round, self._tried, self._prepared = self._round + 1, 0, []
@@ -109,7 +110,7 @@ def _calls(suffix: Sequence[Draft]) -> list[str]:
 
 
 def _met(test: Test) -> set[Pair]:
-    """Return the pairs of methods that stand in different threads."""
+    """Return the pairs of methods that different threads of the test call."""
     return {
         pair(one.method, other.method)
         for number, suffix in enumerate(test.suffixes)

@@ -1,4 +1,4 @@
-"""Coverage-guided tests: CovCon, section IV-C to IV-E, Algorithm 2."""
+"""Coverage-guided tests: CovCon, sections IV-C to IV-E, Algorithm 2."""
 
 from __future__ import annotations
 
@@ -17,26 +17,28 @@ if TYPE_CHECKING:
     from plait.subject.interface.members import Method
 
 PREFIX_LENGTHS = (0, 5)
-"""Section IV-D: one prefix without calls, for faults of fresh objects, and one with up to five."""
+"""Section IV-D: one prefix without calls, for faults of fresh objects, and one with up to five calls."""
 SHORT_SUFFIX, LONG_SUFFIX = 2, 5
 SHORT_TESTS = 5
 """Section IV-D: a pair's first five tests have short suffixes, which are quick to check."""
 _LOOKS = (0, 5, 5)
-"""Prefix lengths of the calls that a method is known from before it gets a test with another one."""
+"""Lengths of the prefixes after which each method is called alone, to predict which methods can disturb each other."""
 _ASIDE = 4
-"""Every so manieth selection goes to pairs that were put aside: what was seen of their methods may not be all."""
+"""Every fourth selection goes to a pair that was put aside, because the prediction rests on few calls."""
 _FRUITLESS = 4
-"""Selections of a pair in a row that gave no new test, after which it is left out."""
+"""Selections of a pair in a row without a new test, after which the pair is left out."""
 
 
 class CoverageGuidedTests:
-    """Each test focuses on one pair of methods, chosen by the score of Definition 2.
+    """A strategy in which each test focuses on one pair of methods, chosen by the score of Definition 2.
 
-    The tried count R goes up once per selection (Algorithm 2, line 7), and each selection makes a test for each
-    prefix length (line 8). Pairs of the lowest score are computed once and used up in random order before the scores
-    are looked at again (section IV-E, P_prio). Beyond the paper: a test is not given out twice unless ``repeat``; a
-    pair that yields nothing new several times in a row is left out; and with ``meetings``, pairs whose methods, each
-    looked at alone, could not disturb each other are put aside: all of them together get one selection in four.
+    The tried count R grows once per selection (Algorithm 2, line 7), and each selection makes a test for each prefix
+    length (line 8). The pairs with the lowest score are computed once and used up in random order before the scores
+    are computed again (section IV-E, P_prio).
+
+    Beyond the paper: a test is not returned twice unless ``repeat`` is set; a pair that gives no new test several times
+    in a row is left out; and with ``meetings``, pairs whose methods cannot disturb each other, judging by calls in a
+    single thread, are put aside: together they get one selection in four.
     """
 
     def __init__(
@@ -53,12 +55,12 @@ class CoverageGuidedTests:
         self._fruitless: dict[Pair, int] = {}
         self._aside: dict[Pair, None] = {}
         self._others: list[Pair] | None = None
-        self._prioritised: dict[bool, list[Pair]] = {False: [], True: []}  # P_prio of the others and of those aside
+        self._prioritised: dict[bool, list[Pair]] = {False: [], True: []}  # P_prio, by whether a pair is put aside
         self._selections = 0
         self._pending: list[Test] = []
 
     def next_test(self) -> Test | None:
-        """See `Strategy.next_test`."""
+        """See `GenerationStrategy.next_test`."""
         while not self._pending:
             chosen = self._prioritise()
             if chosen is None:
@@ -68,7 +70,7 @@ class CoverageGuidedTests:
             self._fruitless[chosen] = 0 if self._pending else self._fruitless.get(chosen, 0) + 1
         return self._pending.pop(0)
 
-    def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:  # the contract's argument
+    def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:  # signature of the protocol
         """Update the covered counts C (Algorithm 2, line 13)."""
         self.pairs.add_coverage(coverage)
 
@@ -78,7 +80,7 @@ class CoverageGuidedTests:
         return self._lowest(aside=aside) or self._lowest(aside=not aside)
 
     def _lowest(self, *, aside: bool) -> Pair | None:
-        """Return one of the pairs of the lowest score, among those put aside or among the others."""
+        """Return a pair with the lowest score among those put aside, or among the others; None if there is none."""
         prioritised = self._prioritised[aside]
         while True:
             if not prioritised:
@@ -94,7 +96,7 @@ class CoverageGuidedTests:
         return self._others
 
     def _put_aside(self, chosen: Pair) -> bool:
-        """Return whether the pair is put aside, now that its methods are known."""
+        """Put the pair aside if its methods cannot disturb each other; return whether it is put aside."""
         if self._meetings is None or self.pairs.records[chosen].tried:
             return False
         for name in chosen:
@@ -105,7 +107,7 @@ class CoverageGuidedTests:
         return chosen in self._aside
 
     def _alone(self, name: str) -> list[Test]:
-        """Return tests in which the method runs alone, each behind a prefix that all methods share."""
+        """Return tests in which the method runs alone, each after a prefix that all methods share."""
         sequences = self._sequences
         if not self._looks:
             self._looks = [sequences.prefix(length) for length in _LOOKS]
@@ -132,6 +134,6 @@ class CoverageGuidedTests:
         return found
 
     def _alternating(self, chosen: Pair, length: int) -> list[list[Method]]:
-        """m1, m2, m1... in one thread and m2, m1, m2... in the next, so that the two meet (section IV-D)."""
+        """Return m1, m2, m1... for one thread and m2, m1, m2... for the next, so that both overlap (section IV-D)."""
         both = [self._sequences.catalogue.method(name) for name in chosen]
         return [[both[(thread + step) % 2] for step in range(length)] for thread in range(self._threads)]

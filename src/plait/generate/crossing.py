@@ -1,8 +1,8 @@
-"""Tests of calls that take two of the same kind, each thread in the other order.
+"""Tests in which two threads call a method with the same two arguments in opposite order.
 
-`transfer('a', 'b')` beside `transfer('b', 'a')` is what lock orders and halves of a change show in; chance seldom makes
-both, and most such calls do nothing unless both things are there. So other methods that take one of them come first,
-once for either.
+`transfer('a', 'b')` concurrently with `transfer('b', 'a')` reveals inconsistent lock orders and half-finished changes.
+Random tests seldom contain both calls, and most such calls do nothing unless both things exist. So calls that may
+create them come first in the prefix: another method that takes one of the values, called once for each.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from plait.subject.interface.members import Method
 
 _METHODS, _MAKERS = 6, 5
-"""Methods that get such tests, and those that are tried before each."""
+"""Most methods that get such tests, and most methods that are tried to create the things for each of them."""
 _TRIES = 8
-"""With other arguments beside the two: an account may be too empty for the transfer."""
+"""Attempts per such method, each with other values for its other arguments: a balance may be too low to transfer."""
 _USABLE = frozenset({"str", "int"})
 _POSITIONAL = frozenset({"positional", "positional-only"})
 
 
 class CrossedTests(PlannedTests):
-    """Makes a few tests for each method that takes two of the same kind; none if no method does."""
+    """Planned tests for the methods that have two parameters with the same values; none if no method has."""
 
     first, every = 4, 9
 
@@ -57,7 +57,7 @@ class CrossedTests(PlannedTests):
                         break
 
     def _alike(self, method: Method) -> tuple[tuple[int, int], tuple[str, str]] | None:
-        """Return two parameters, by position, that may have the same two values, and these; None if there are none."""
+        """Return the positions of two parameters that share two values, and these values; None if there are none."""
         pools = self._sequences.catalogue.pools
         found: list[tuple[int, list[str]]] = []
         for position, parameter in enumerate(method.parameters):
@@ -73,7 +73,10 @@ class CrossedTests(PlannedTests):
         return None
 
     def _makers(self, method: Method, prefix: Prefix, values: tuple[str, str]) -> Iterator[Iterator[tuple[Draft, ...]]]:
-        """Yield attempts to make either thing, a row for each method that takes one of them first; at last none."""
+        """Yield, for each method whose first parameter takes either value, attempts to create both things.
+
+        An attempt is one call per value. The last row has an attempt without calls: the things may exist already.
+        """
         sequences = self._sequences
         others = [
             each for each in sequences.catalogue.methods

@@ -1,4 +1,4 @@
-"""More tests where threads have been seen to meet, beyond what CovCon would spend on a pair."""
+"""More tests for pairs of methods whose calls conflicted, beyond those that CovCon makes for a pair."""
 
 from __future__ import annotations
 
@@ -23,37 +23,44 @@ if TYPE_CHECKING:
     from plait.subject.interface.members import Method
 
 _SHARE = 0.5
-"""Of the tests that go to pairs which touch something together, once there are such pairs."""
+"""Fraction of the tests for pairs of methods whose calls conflicted, once there are such pairs."""
 _SHARE_LATER = 0.85
-"""The same when the other strategy has come to long tests, each of which costs as much as dozens of short ones."""
+"""The same after the other strategy has begun to make long tests, which cost as much as dozens of short ones."""
 _SHORT = 2
+"""Longest suffix of a short test."""
 _THIRD = 0.6
-"""Of those, how many have a third method: some faults need one that changes the state between two others."""
+"""Fraction of those tests that have a third call: some faults need one that changes the state between two others."""
 _AGAIN = 0.5
-"""Of these, how often it is one of the two methods again: what a call sees of several others may fit each, not all."""
+"""Fraction of third calls that are of one of the two methods again: what a call sees of several others may be right
+for each of them, and wrong for all of them together."""
 _UNGUARDED = 0.7
-"""And how many go to pairs that were seen to use no common lock."""
+"""Fraction of those tests that go to pairs that were seen to use no common lock."""
 _TELLING = 4
+"""Most calls in a test that shows which pair uses no common lock; a longer test has too many pairs."""
 TWINS, APART, ANYHOW = "twins", "apart", "anyhow"
 _SELF = (0.5, 0.15, 0.35)
-"""How often a method meets itself with the very same arguments (what should happen once then happens twice), with none
-in common (what belongs together must stay together), and with any."""
+"""How often a method runs concurrently with itself with the same arguments (what should happen once may happen twice),
+with different ones (values that belong together may be mixed up), and with any."""
 _GENEROUS = 0.2
 """How often calls are given all their optional arguments."""
 _CHANGER = 3
+"""Weight of a method that has changed the receiver when a third method is chosen; others have 1."""
 _LONGEST_PREFIX = 4
 
 
 class DeeperTests:
-    """A strategy that mixes its own tests into another one's.
+    """A strategy that mixes its own tests with those of another one.
 
-    Its tests are short (a call against one or two), so their schedules can be seen completely, with new arguments and
-    another prefix each time, for a pair whose tests had steps in conflict. Pairs with few such tests come first. Which
-    method comes third is chosen by chance, those that were seen to change the receiver more often. At the beginning
-    each method meets itself on a fresh object (with the same arguments, with others, with any): there are few such
-    pairs, and a method that is not safe against itself is common. Where the class waits, many tests make calls wait
-    (`plait.generate.waiting`); a few have calls that raise (`plait.generate.raising`), or that take two things in both
-    orders (`plait.generate.crossing`). Where many pairs have never met, some tests are wide (`plait.generate.mixing`).
+    Its tests are for pairs of methods whose tests had conflicting steps. They are short (one call against one or two),
+    so that all their schedules can be explored, and each has new arguments and another prefix. Pairs with few such
+    tests come first. A third method is chosen at random; methods that have changed the receiver have a higher weight.
+
+    At the beginning each method runs concurrently with itself on a fresh object (with the same arguments, with others,
+    with any): there are few such pairs, and methods that are not safe against themselves are common.
+
+    Special tests are mixed in: if the class waits, tests that make calls wait (`plait.generate.waiting`); a few with
+    calls that raise (`plait.generate.raising`) or that take two things in both orders (`plait.generate.crossing`); and,
+    while many pairs have never run concurrently, tests of many methods (`plait.generate.mixing`).
     """
 
     def __init__(
@@ -64,7 +71,7 @@ class DeeperTests:
         self._inner = inner
         self._sequences = sequences
         self._random = random
-        self._own = Random(0)  # for what a third call is
+        self._own = Random(0)  # chooses third calls that repeat one of the two methods
         self._threads = threads
         self._made: dict[Pair, int] = {}
         self._unguarded: dict[Pair, int] = {}
@@ -77,7 +84,7 @@ class DeeperTests:
         self._mixed = MixedTests(sequences, random, inner.pairs, threads=threads) if wide else None
 
     def next_test(self) -> Test | None:
-        """See `Strategy.next_test`."""
+        """See `GenerationStrategy.next_test`."""
         if self._alone is None:
             itself = [pair for pair in self.pairs.records if pair[0] == pair[1]]
             self._alone = [(pair, how) for pair in itself for how in (TWINS, APART, ANYHOW)]
@@ -101,16 +108,16 @@ class DeeperTests:
         return test or self._deeper()
 
     def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:
-        """See `Strategy.feedback`."""
+        """See `GenerationStrategy.feedback`."""
         self._inner.feedback(test, coverage)
 
     def conflicted(self, test: Test, *, unguarded: bool) -> None:
-        """Note that the threads of the test touch something together: the pairs it is made of deserve more tests.
+        """Record that the threads of the test conflict: its pairs of methods get more tests.
 
-        Those that do so without a common lock (``unguarded``) deserve most.
+        If they conflict without a common lock (``unguarded``), its pairs get most of them.
         """
         if len(test.calls) > _TELLING:
-            unguarded = False  # too many pairs to tell which one it is
+            unguarded = False  # too many pairs to say which one is unguarded
         first = {call.method for call in test.suffixes[0]}
         for other in test.suffixes[1:]:
             for one in first:

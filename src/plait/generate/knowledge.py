@@ -1,4 +1,4 @@
-"""What sequential runs have taught about each method."""
+"""What sequential runs have shown about each method."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ if TYPE_CHECKING:
     from plait.generate.outcome import CallOutcome
 
 _GIVE_UP = 12
-"""Calls without one success after which a method counts as one that cannot be called, or that always waits."""
+"""Failed calls, none having returned, after which a method counts as uncallable. (Half as many for one that waits.)"""
 _ENDLESS = 3
-"""Calls without an end after which a method is not called, though it has returned."""
+"""Calls that did not end, after which a method counts as uncallable even if other calls of it returned."""
 
 PLAIN_RESULTS = frozenset({"NoneType", "bool", "int", "float", "str", "bytes", "NotImplementedType"})
-"""Result types that the pools have values for anyway."""
+"""Types of results that are not kept for later calls: the pools have such values anyway."""
 
 
 @dataclass(slots=True)
 class MethodRecord:
-    """How the calls of one method went."""
+    """Counts of the outcomes of one method's calls."""
 
     succeeded: int = 0
     changed: int = 0
@@ -29,17 +29,17 @@ class MethodRecord:
     endless: int = 0
     result: str | None = None
     last_error: str = ""
-    lacking: str = ""  # the last error that is about a missing attribute
-    prepared: bool = False  # it is known behind which calls it returns
+    lacking: str = ""  # the last AttributeError
+    prepared: bool = False  # calls are known after which it returns (`Catalogue.prepared`)
 
     @property
     def called(self) -> int:
-        """Return how often it was called."""
+        """How many calls of it have ended or blocked."""
         return self.succeeded + self.raised + self.misused + self.blocked
 
     @property
     def uncallable(self) -> bool:
-        """Whether every call failed in the way that wrong arguments do, or had no end in one thread."""
+        """Whether there is no point in calling it: all calls failed as with wrong arguments, or did not end."""
         if self.prepared:
             return False
         if self.endless >= _ENDLESS or (self.endless and not self.succeeded):
@@ -48,12 +48,12 @@ class MethodRecord:
 
     @property
     def blocks(self) -> bool:
-        """Whether it has never done anything but wait for another thread."""
+        """Whether all calls waited for another thread, and there were enough of them to say so."""
         return self.blocked >= _GIVE_UP // 2 and not self.succeeded
 
     @property
     def changes_state(self) -> bool:
-        """Whether a call has been seen to change the receiver."""
+        """Whether at least one call changed the receiver."""
         return self.changed > 0
 
     @property
@@ -64,19 +64,19 @@ class MethodRecord:
 
 @dataclass(slots=True)
 class Knowledge:
-    """One record per method name."""
+    """The records of all methods, by name."""
 
     records: dict[str, MethodRecord] = field(default_factory=dict)
 
     def of(self, method: str) -> MethodRecord:
-        """Return the record of a method, empty at first."""
+        """Return the record of a method; make an empty one if there is none."""
         record = self.records.get(method)
         if record is None:
             record = self.records[method] = MethodRecord()
         return record
 
     def learn(self, method: str, outcome: CallOutcome) -> None:
-        """Count one more call."""
+        """Count the outcome of one more call."""
         record = self.of(method)
         if outcome.status == "ok":
             record.succeeded += 1
@@ -87,7 +87,7 @@ class Knowledge:
         elif outcome.status == "endless":
             record.endless += 1
         else:
-            # What says that it is not implemented is as good as not there.
+            # A method that is not implemented is as useless as one without arguments that fit.
             hopeless = outcome.misuse or outcome.exception == "NotImplementedError"
             record.misused += hopeless
             record.raised += not hopeless

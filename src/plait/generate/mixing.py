@@ -1,8 +1,8 @@
-"""Wide tests for pairs of methods that have never been under way together: several pairs in each.
+"""Wide tests: each covers several pairs of methods that have never run concurrently.
 
 A class of twenty methods has two hundred pairs. One test for each of them takes minutes; four calls against four are
-sixteen pairs at once. Such a test is no replacement for the short ones, whose schedules can be seen completely: it
-finds which methods have anything to do with each other, and is judged like any other.
+sixteen pairs at once. Wide tests do not replace the short ones, whose schedules can be explored completely. They show
+which methods interact, and they are judged like any other test.
 """
 
 from __future__ import annotations
@@ -20,28 +20,29 @@ if TYPE_CHECKING:
     from plait.model.test import Test
 
 _WIDTH = 4
-"""Calls in each thread: the orders of eight calls are still few enough to be a specification."""
+"""Calls in each thread. Eight calls have 70 orders, few enough to run them all as the specification."""
 _LONG = (2, 16)
-"""The same for a class of many methods: 32 pairs at once, in 153 orders."""
+"""Calls of the two threads for a class of many methods: 32 pairs at once, 153 orders."""
 _WORTH = 6
-"""Pairs that have not met, below which tests of single pairs are as good."""
+"""Fewest uncovered pairs that are worth a wide test; for fewer, tests of single pairs are as good."""
 _MANY = 40
-"""Pairs that have not met, above which such tests come more often."""
+"""Uncovered pairs above which wide tests are longer and come more often."""
 _TRIES = 3
-"""Wide tests in which a pair may fail to meet before it is left to the others."""
+"""Wide tests made for a pair; if it is still uncovered then, it is left to the short tests."""
 _EVERY, _OFTEN = 3, 2
+"""Requests from one wide test to the next: usually, and while many pairs are uncovered."""
 _FIRST = 8
-"""Tests before the first wide one: short tests find more, and they come first."""
+"""Requests before the first wide test: short tests find more, so they come first."""
 _PREFIX = 4
 
 
 def is_wide(methods: Iterable[str]) -> bool:
-    """Return whether a test that calls these methods is one of many methods at once."""
+    """Return whether a test that calls these methods is a wide one."""
     return len(set(methods)) > _WIDTH
 
 
 class MixedTests:
-    """Makes a wide test every second or third time, while there are enough pairs that have not met."""
+    """A source of wide tests, one every second or third time, while enough pairs are uncovered."""
 
     def __init__(self, sequences: Sequences, random: Random, pairs: PairTable, *, threads: int) -> None:
         self._sequences = sequences
@@ -53,7 +54,7 @@ class MixedTests:
         self._tried: dict[tuple[str, str], int] = {}
 
     def next_test(self) -> Test | None:
-        """Return a wide test; None means that it is somebody else's turn."""
+        """Return a wide test, or None if another strategy should make the next test."""
         self._asked += 1
         if self._asked <= _FIRST or self._asked % (_OFTEN if self._many else _EVERY):
             return None
@@ -71,9 +72,9 @@ class MixedTests:
         return self._sequences.compose(self._random.choice((0, _PREFIX)), patterns)
 
     def _unmet(self) -> set[tuple[str, str]]:
-        """Return the pairs that have never been under way together, and could be."""
+        """Return the pairs that have never run concurrently, without those that a wide test cannot cover."""
         tried, hopeless = self._tried, self._hopeless
-        known: dict[str, bool] = {}  # there are many more pairs than methods
+        known: dict[str, bool] = {}  # `hopeless` by method: there are many more pairs than methods
         found = set()
         for each, record in self._pairs.records.items():
             if record.covered or tried.get(each, 0) >= _TRIES:
@@ -90,7 +91,7 @@ class MixedTests:
         return record.uncallable or record.blocks
 
     def _chosen(self, unmet: set[tuple[str, str]], widths: tuple[int, int]) -> tuple[list[str], list[str]]:
-        """Return the methods of two threads: those first whose pairs have not met, greedily and by chance."""
+        """Return the methods of two threads, chosen greedily to cover many pairs; ties are broken at random."""
         first, second = self._random.choice(sorted(unmet))
         sides: tuple[list[str], list[str]] = ([first], [second])
         partners: dict[str, set[str]] = {}
@@ -107,7 +108,7 @@ class MixedTests:
             if best is None or not gains[best]:
                 break
             sides[growing].append(best)
-        # What waits for the other thread comes last: the calls behind it could not be tried alone.
+        # Methods that wait for another thread come last: calls after them could not be tried in a single thread.
         for side in sides:
             side.sort(key=lambda name: self._sequences.knowledge.of(name).blocked > 0)
         return sides

@@ -1,4 +1,4 @@
-"""What a generator learns from running calls one after another."""
+"""The outcomes of sequential runs, and what a generator can learn from their error messages."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from plait.model.test import Test
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """How one call of a sequential run went.
+    """The outcome of one call of a sequential run.
 
-    ``changed`` says whether the receiver's state differs from before the call, ``result`` names the type returned,
-    ``waited`` says whether the call had to wait for something, be it only until a time-out, ``absent`` whether it
-    raised because what it asked for is not there (`is_absent`), ``threads`` whether calls have started any so far.
+    ``changed`` says whether the call changed the receiver's state. ``result`` is the name of the type that it returned.
+    ``waited`` says whether it had to wait for something, if only until a time-out; ``absent``, whether it raised
+    because what it asked for does not exist (`is_absent`); ``threads``, whether any call so far has started threads.
     """
 
     status: Literal["ok", "raised", "blocked", "endless"]
@@ -37,9 +37,10 @@ class CallOutcome:
 
 
 def is_absent(error: BaseException) -> bool:
-    """Return whether an exception says that an argument is of the right kind, and that a state is missing.
+    """Return whether an exception says that something does not exist, rather than that an argument is of a wrong kind.
 
-    Packages have exceptions of their own for that. Those that refuse a value are ValueErrors, as a rule.
+    A LookupError does; so does an exception class of a package, unless it is derived from one in `_REFUSING`. A
+    ValueError mostly refuses a value: it counts only if its message says that something is "not in" something.
     """
     kinds = type.mro(type(error))
     if ValueError in kinds:
@@ -51,10 +52,11 @@ def is_absent(error: BaseException) -> bool:
 
 
 _REFUSING = (TypeError, AttributeError, AssertionError, NotImplementedError)
+"""Exceptions that blame the caller or the code."""
 
 
 def missing_arguments(method: str, outcome: CallOutcome) -> list[str]:
-    """Return the parameters that a call of the method did not give, as the text of its TypeError names them."""
+    """Return the required parameters that the call lacked, as named by the message of its TypeError."""
     called = re.match(r"(?:[\w<>]+\.)*(\w+)\(\) missing .*argument", outcome.message)
     if outcome.exception != "TypeError" or called is None or called[1] != method:
         return []
@@ -69,7 +71,7 @@ _WORD = re.compile(r"['\"]([^'\"]{1,30})['\"]|([A-Za-z][\w+-]{0,30})(?=\s*(?:,|$
 
 
 def listed_values(outcome: CallOutcome) -> list[str]:
-    """Return the texts that an error message says are allowed, such as "valid states: closed, open"."""
+    """Return the literals of the texts that an error message lists as allowed, such as "valid states: closed, open"."""
     found = _LISTED.search(outcome.message) if outcome.exception in {"ValueError", "KeyError", "LookupError"} else None
     if found is None:
         return []
@@ -82,8 +84,8 @@ _MOST_LISTED = 6
 
 
 RunSequentially = Callable[[Test], list[CallOutcome]]
-"""Runs the prefix of a test that has no suffixes, and goes on after a call that raises.
+"""Runs the prefix of a test without suffixes, and continues after a call that raises.
 
-The answer has one outcome per call that was made. It ends early after a call that blocks (alone, it would wait for
-ever) or does not end, and after a first call, the one that builds the receiver, that raises.
+It returns one outcome per call that was made. It stops early after a call that blocks (in a single thread it would wait
+for ever) or does not end, and if the first call, which builds the receiver, raises.
 """

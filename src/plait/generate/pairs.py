@@ -1,4 +1,4 @@
-"""The pairs of methods of a subject: tried, covered, and which to try next (CovCon, sections IV-B and IV-C)."""
+"""The pairs of methods of a subject: how often each was tried and covered (CovCon, sections IV-B and IV-C)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 Pair = tuple[str, str]
-"""Two method names in sorted order; the order of a pair means nothing."""
+"""Two method names in sorted order, so that each unordered pair has one representation."""
 
 
 def score(tried: int, covered: int) -> int:
-    """Prioritisation score of Definition 2; pairs with a low score come first."""
+    """Return the prioritisation score of Definition 2; pairs with a low score come first."""
     if tried == 0:
         return 0
     return max(abs(tried - covered), 1) * max(tried, 1)
@@ -30,7 +30,7 @@ def pair(first: str, second: str) -> Pair:
 
 @dataclass(slots=True)
 class PairRecord:
-    """The counts of one pair: R(p), C(p), and the tests that were made for it."""
+    """The counts of one pair: R(p), C(p), and how many tests were made for it."""
 
     tried: int = 0
     covered: int = 0
@@ -38,7 +38,7 @@ class PairRecord:
 
     @property
     def score(self) -> int:
-        """Definition 2 applied to the counts."""
+        """The prioritisation score of Definition 2."""
         return score(self.tried, self.covered)
 
 
@@ -50,12 +50,12 @@ class PairTable:
         forbidden = {pair(*each) for each in not_parallel}
         every = combinations_with_replacement(sorted(self.methods), 2)
         self.records: dict[Pair, PairRecord] = {each: PairRecord() for each in every if each not in forbidden}
-        self.elsewhere: dict[Pair, int] = {}  # covered counts of pairs that are another table's to try
+        self.elsewhere: dict[Pair, int] = {}  # covered counts of the pairs that other streams try, see `share`
 
     def share(self, part: int, parts: int) -> None:
-        """Keep one of so many parts of the pairs; those of the others are counted where they happen to be covered.
+        """Keep only part number ``part`` of ``parts``; of the other pairs only coverage is counted.
 
-        A part has all pairs of certain methods with those behind them: tests of many methods cover blocks of pairs.
+        A part has all pairs whose first method belongs to it, so that a test of many methods covers many of its pairs.
         """
         number = {name: at for at, name in enumerate(sorted(self.methods))}
         kept = {each: record for each, record in self.records.items() if number[each[0]] % parts == part}
@@ -63,7 +63,7 @@ class PairTable:
         self.records = kept
 
     def add_coverage(self, coverage: Mapping[Pair, int]) -> None:
-        """Add what Algorithm 1 counted in one execution; methods that are not public do not count."""
+        """Add what Algorithm 1 counted in one execution. Pairs that are not in the table are ignored."""
         for (first, second), times in coverage.items():
             which = pair(first, second)
             record = self.records.get(which)
@@ -73,7 +73,7 @@ class PairTable:
                 self.elsewhere[which] += times
 
     def lowest(self, among: Iterable[Pair] | None = None) -> list[Pair]:
-        """Return all pairs that share the lowest score."""
+        """Return all pairs that have the lowest score."""
         candidates = list(self.records if among is None else among)
         best = min((self.records[each].score for each in candidates), default=0)
         return [each for each in candidates if self.records[each].score == best]
@@ -84,7 +84,7 @@ class PairTable:
         return sum(record.covered > 0 for record in self.records.values())
 
     def matrix(self) -> list[dict[str, Any]]:
-        """Return one row of plain data per pair, for a coverage matrix."""
+        """Return the coverage matrix as plain data, one row per pair."""
         others = {each: PairRecord(0, covered) for each, covered in self.elsewhere.items() if covered}
         return [
             {"methods": list(each), "tried": record.tried, "covered": record.covered,
@@ -94,23 +94,26 @@ class PairTable:
 
 
 # -- meetings ----------------------------------------------------------------------------------------------------------
-# What a strategy may ask about two methods before it spends a test on them.
+# A prediction that a strategy can ask for before it spends a test on two methods.
 
 
 class Meetings(Protocol):
-    """Knows methods from calls that ran alone. Plain data: it travels with the strategy."""
+    """Predicts from calls in a single thread which methods can disturb each other.
+
+    It is plain data, because it is sent to workers as part of the strategy.
+    """
 
     def look(self, method: str, alone: Iterable[Test]) -> None:
-        """Get to know a method from tests whose only suffix is one call of it."""
+        """Run tests whose only suffix is one call of the method, and record what it accesses."""
         ...
 
     def knows(self, method: str) -> bool:
-        """Return whether the method was looked at."""
+        """Return whether `look` was called for the method."""
         ...
 
     def may_meet(self, first: str, second: str) -> bool:
-        """Return whether calls of the two, at the same time, might do what they do not do one after the other.
+        """Return whether concurrent calls of the two might do something that they do not do one after the other.
 
-        A guess from few calls: False says that none of them could disturb each other.
+        This is a guess from few calls: False means that none of those calls could disturb each other.
         """
         ...

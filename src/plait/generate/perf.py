@@ -1,4 +1,8 @@
-"""Performance tests: few methods per test, the changed ones above all, many calls (SpeedGun, sections 3.1 and 3.3)."""
+"""Performance tests: many calls of few methods, mainly of changed ones (SpeedGun, sections 3.1 and 3.3).
+
+It has the choice of methods and calls, the search for a length that can be measured, and the source of the module that
+is timed.
+"""
 
 from __future__ import annotations
 
@@ -34,30 +38,31 @@ if TYPE_CHECKING:
 PREFIX_LENGTH = 10
 """The mean of the paper's prefixes (section 5.2)."""
 _COMPANIONS = 2
-"""A test is about one focus method and up to so many more."""
+"""Most methods that a test calls besides its first focus method."""
 _KINDS = ("mixed", "helped", "single")
-"""Kinds of tests, in turn: focus methods that may get into each other's way; with methods that did not change, because
-some focus methods need a state that only those reach; one focus method alone, because that names it."""
+"""Kinds of tests, in turn: several focus methods, which may slow each other down; focus methods and unchanged ones,
+because some focus methods need a state that only others reach; a single focus method, to attribute a difference."""
 _HELPERS_SHARE = 0.25
+"""Fraction of a suffix that consists of calls of unchanged methods, in a helped test."""
 _TRIES = 12
 _PATIENCE = 3
-"""After so many prefixes a method that never went well is given up: one prefix may have closed the object. The last
-one is the constructor call alone."""
+"""Prefixes without a test after which a method is given up; one prefix may have closed the object, for example. The
+last one is the constructor call alone."""
 _REPEATED = 16
-"""More often than a prefix can have prepared for."""
+"""Repetitions that a unit must survive: more than a prefix can have prepared for."""
 _VARIANTS = 3
 _PARTNERS = 5
 _SLOW_S = 0.002
 
 
 class PerformanceTests:
-    """Makes tests one after another. Deterministic, given the random source and how the calls go.
+    """A source of performance tests. It is deterministic, given the random source and the outcomes of the calls.
 
-    The paper draws from all methods, focus methods with priority. Here each test is about a few focus methods and
-    mostly leaves the others alone: a difference in one method is not thinned out by the calls of all the others.
+    The paper draws from all methods, and prefers focus methods. Here each test calls a few focus methods and few or no
+    others, so that calls of unchanged methods do not dilute a difference in one method.
 
-    A suffix is repeated, so it must leave the object fit for the next time: a queue runs empty, a semaphore out of
-    permits. Suffixes are made of *units*, calls that go well again and again: ``get`` alone if that works, else
+    A suffix is repeated, so it must not use up its object: a queue would run empty, a semaphore out of permits.
+    Suffixes are made of *units*, calls that succeed however often they are repeated: ``get`` alone if that works, else
     ``put`` and ``get``.
     """
 
@@ -71,9 +76,9 @@ class PerformanceTests:
         self._turn = 0
 
     def next_test(self, calls: int, suffixes: int, *, without: Collection[str] = ()) -> Test | None:
-        """Return a test with so many suffixes of about so many calls; None when nothing that can be called comes up.
+        """Return a test with ``suffixes`` suffixes of about ``calls`` calls, or None if no unit was found.
 
-        ``without`` names methods that have turned out to be of no use.
+        ``without`` names methods that are not to be called.
         """
         for _ in range(_TRIES):
             focus, helpers = self._methods(without)
@@ -96,7 +101,7 @@ class PerformanceTests:
     def _together(
         self, prefix: Prefix, units: Sequence[Sequence[Unit]], beside: Sequence[Sequence[Unit]], calls: int, count: int
     ) -> Test | None:
-        """Return a test of these units; None if they go well alone but not together: one closes what others use."""
+        """Return a test of these units, or None if they fail together, e.g. because one closes what others use."""
         test = self._sequences.test(prefix, [self._suffix(units, beside, calls) for _ in range(count)])
         if len(units) + len(beside) > 1:
             calls_made = (*test.prefix, *(call for suffix in test.suffixes for call in suffix), *test.suffixes[0])
@@ -106,7 +111,7 @@ class PerformanceTests:
         return test
 
     def _methods(self, without: Collection[str]) -> tuple[list[Method], list[Method]]:
-        """Return methods under test and others; without any change, all are under test."""
+        """Return the usable focus methods and the usable others; if nothing changed, all are focus methods."""
         knowledge = self._sequences.knowledge
         usable = [
             each for each in self._sequences.catalogue.methods
@@ -124,7 +129,10 @@ class PerformanceTests:
         return [first, *self._random.sample(others, min(companions, len(others)))]
 
     def _suffix(self, units: Sequence[Sequence[Unit]], beside: Sequence[Sequence[Unit]], calls: int) -> list[Draft]:
-        """Return the methods equally often, so that the suffixes of a test weigh the same; arguments by chance."""
+        """Return the calls of one suffix: the same number of units of each method, in random order, random variants.
+
+        All suffixes of a test have the same numbers, so that they do the same amount of work.
+        """
         size = sum(len(variants[0]) for variants in units) / len(units)
         count = max(1, round(calls / size))
         places = [units[number % len(units)] for number in range(count)]
@@ -134,9 +142,9 @@ class PerformanceTests:
         return [draft for variants in places for draft in self._random.choice(variants)]
 
     def _units(self, prefix: Prefix, method: Method) -> list[Unit]:
-        """Ways to call the method that can be repeated: alone or after another one, with different arguments.
+        """Return units that end with the method, alone or after one call of a partner, with different arguments.
 
-        Quick ones, if there are any: a slow call is most often one that waits until its time-out is over.
+        Quick ones are preferred: a slow call is mostly one that waits for its time-out.
         """
         slow: list[Unit] = []
         for partner in self._candidates(method):
@@ -157,7 +165,7 @@ class PerformanceTests:
         return slow[:1]
 
     def _candidates(self, method: Method) -> list[str | None]:
-        """Partners to try, None being no partner at all; those that have helped before first."""
+        """Return the partners to try (None means no partner); partners that have helped before come first."""
         knowledge = self._sequences.knowledge
         records = {each.name: knowledge.of(each.name) for each in self._sequences.catalogue.methods}
         names = [
@@ -170,10 +178,7 @@ class PerformanceTests:
         return list(dict.fromkeys([*proven, None, *names[:_PARTNERS]]))
 
     def _written(self, prefix: Prefix, pattern: list[Method]) -> tuple[Unit | None, float]:
-        """Return calls that go well after the prefix many times in a row, and the seconds that one takes.
-
-        None if these do not.
-        """
+        """Return new calls, or None if they fail when they are repeated after the prefix; and the seconds per call."""
         suffixes = self._sequences.suffixes(prefix, [pattern])
         if suffixes is None:
             return None, 0.0
@@ -187,17 +192,17 @@ class PerformanceTests:
 
 
 # -- perf length -------------------------------------------------------------------------------------------------------
-# How long a performance test must be: SpeedGun's Algorithm 1.
+# The length of a performance test: SpeedGun's Algorithm 1.
 
 
 LONGEST = 1_000_000
 _MARGIN = 1.5
-"""Times vary: a length that just fits now would later be found too long."""
+"""Safety factor: times vary, and a length that just fits during the search may be too long in the measurement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``t_min``: what can be measured well. ``r_min``: repetitions that a measurement of ``t_s`` seconds must hold."""
+    """Limits of an execution's time: above ``t_min``, and such that ``r_min`` repetitions fit into ``t_s`` seconds."""
 
     t_min: float = 0.005
     t_s: float = 0.5
@@ -206,14 +211,14 @@ class Limits:
 
 
 class Tried(NamedTuple):
-    """The mean time of one execution of a random test, with each version; infinite if it did not end in time."""
+    """The mean seconds of one execution of a random test on each version; infinite if it did not end in time."""
 
     old: float
     new: float
 
 
 class NoLengthError(Exception):
-    """No length is right for both versions; ``nearest`` is the one to fall back on."""
+    """No length within the limits was found for both versions; ``nearest`` is the last one tried."""
 
     def __init__(self, reason: str, nearest: int) -> None:
         super().__init__(reason)
@@ -221,13 +226,13 @@ class NoLengthError(Exception):
 
 
 def find_length(attempt: Callable[[int], Tried], limits: Limits, longest: int = LONGEST) -> int:
-    """Return the length of suffixes (Algorithm 1, lines 1 to 20). ``attempt`` runs a test of a length.
+    """Return the length of suffixes (Algorithm 1, lines 1 to 20). ``attempt`` runs a test of the given length.
 
-    The search halves the ratio of the bounds and not their difference: lengths differ by orders of magnitude between
-    classes. A time tells how often the test fits into ``t_s`` (equation (1)), so ``attempt`` may measure for less.
-    Raises `NoLengthError` by either abort rule (lines 11 and 20).
+    The search bisects the logarithm of the length, because lengths differ by orders of magnitude between classes. The
+    time of one execution says how often the test fits into ``t_s`` (equation (1)), so ``attempt`` may measure for less
+    than ``t_s``. Raises `NoLengthError` by either abort rule (lines 11 and 20).
     """
-    low, high = 1, longest + 1  # the lengths that are left: from low to below high
+    low, high = 1, longest + 1  # remaining lengths: low <= length < high
     length = 1
     for _ in range(limits.max_tries):
         if low >= high:
@@ -248,23 +253,24 @@ def find_length(attempt: Callable[[int], Tried], limits: Limits, longest: int = 
 
 
 def split_length(length: int) -> tuple[int, int]:
-    """Return calls to generate, and how often to repeat them: the square root of the length each (section 3.3)."""
+    """Return the number of calls to generate and of their repetitions, each about the square root (section 3.3)."""
     calls = max(1, math.isqrt(length))
     return calls, max(1, round(length / calls))
 
 
 # -- perf source -------------------------------------------------------------------------------------------------------
-# A performance test as plain Python: what runs in the timed region is what a person would have written by hand.
+# A performance test as plain Python: the timed region contains only what a person would have written by hand.
 
 
 _OWN = "from plait.generate.callables import "
 
 
 def load_source(test: Test, repeat: int, *, watched: bool = False) -> str:
-    """Return the module of a test: ``prefix()`` makes what is shared, each suffix repeats its calls ``repeat`` times.
+    """Return the source of a test's module: ``prefix()`` makes the shared objects, suffixes repeat their calls.
 
-    Arguments that are no literals are made once, before the clock runs. ``watched`` adds one function per call, by
-    which a trial finds out which of them fail. The module needs no plait: callables of ours stand in it as source.
+    Arguments that are not literals are made once, before the clock starts. ``watched`` adds one function per call, with
+    which a trial finds out which calls fail. The module does not import plait: it contains the source of
+    `plait.generate.callables` if the test uses it.
     """
     shared = shared_names(test)
     hoisted: dict[str, str] = {}
@@ -282,7 +288,7 @@ def load_source(test: Test, repeat: int, *, watched: bool = False) -> str:
 
 
 def shared_names(test: Test) -> list[str]:
-    """Return the variables of the prefix that the suffixes may use: the receiver and the arguments made for them."""
+    """Return the variables that the prefix binds: the receiver, results and arguments."""
     names = [call.result for call in test.prefix if call.result is not None]
     return list(dict.fromkeys(names))
 
@@ -302,13 +308,13 @@ def _calls(test: Test, bodies: Sequence[Sequence[str]], shared: Iterable[str]) -
 def _header(imports: Sequence[str]) -> list[str]:
     if not any(line.startswith(_OWN) for line in imports):
         return list(imports)
-    # Ours first: a future import must stand at the top of the module.
+    # The source of the callables comes first: it begins with a future import, which must be at the top of the module.
     own = inspect.getsource(callables).split("\n")
     return [*own, *(line for line in imports if not line.startswith(_OWN))]
 
 
 def _statement(call: Call, hoisted: dict[str, str]) -> str:
-    """Return the call as a statement, with names in place of the arguments that cost time to make."""
+    """Return the call as a statement, with variables in place of arguments that take time to make."""
     args = tuple(_hoist(text, hoisted) for text in call.args)
     kwargs = tuple((name, _hoist(text, hoisted)) for name, text in call.kwargs)
     return type(call)(call.method, call.form, call.receiver, args, kwargs).expression
@@ -321,7 +327,7 @@ def _hoist(text: str, hoisted: dict[str, str]) -> str:
 
 
 def _can_be_shared(text: str) -> bool:
-    """Return whether repetitions may use the same object; an iterator is used up by the first of them."""
+    """Return whether all repetitions may use the same object, which is not so for iterators: the first uses them up."""
     node = ast.parse(text, mode="eval").body
     if isinstance(node, ast.GeneratorExp):
         return False

@@ -1,4 +1,4 @@
-"""Tests that are planned all at once, when first asked for, and handed out one now and then."""
+"""The base class of strategies that plan all their tests at once and hand out one now and then."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ if TYPE_CHECKING:
 
 
 class PlannedTests(ABC):
-    """A strategy asks it for each test; most times it is the turn of another one.
+    """A list of tests that is planned when the first one is requested.
 
-    Planning waits for the first test that is wanted, since it runs calls alone and learns from those before.
+    The enclosing strategy calls `next_test` for each test it makes, and mostly gets None: then another source is next.
+    Planning is put off because it makes sequential runs, and uses what earlier ones have shown.
     """
 
     first: ClassVar[int]
-    """Which of the strategy's tests is the first such test: none at the very beginning,"""
+    """Number of the request that gets the first planned test, counted from 1."""
     every: ClassVar[int]
-    """and how many there are from one to the next."""
+    """Number of requests from one planned test to the next."""
 
     def __init__(self, sequences: Sequences, random: Random) -> None:
         self._sequences = sequences
@@ -33,17 +34,17 @@ class PlannedTests(ABC):
 
     @abstractmethod
     def _plan(self) -> Iterable[Test]:
-        """Return the tests, in the order in which they are handed out."""
+        """Return the tests in the order in which they are to be handed out."""
 
     def next_test(self) -> Test | None:
-        """Return such a test now and then; None means that it is somebody else's turn."""
+        """Return a planned test now and then, else None: another source should make the next test."""
         self._asked += 1
         if self._asked < self.first or (self._asked - self.first) % self.every:
             return None
         return next(iter(self.take(1, lambda _test: True)), None)
 
     def take(self, count: int, wanted: Callable[[Test], bool]) -> list[Test]:
-        """Return up to so many new tests that are wanted."""
+        """Remove and return up to ``count`` planned tests for which ``wanted`` is true."""
         if self._planned is None:
             seen = Seen()
             self._planned = [test for test in self._plan() if seen.is_new(test)]

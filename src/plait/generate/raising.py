@@ -1,10 +1,12 @@
-"""Tests with calls that raise after they have begun, for what these leave behind.
+"""Tests with calls that raise half-way, to find what such calls leave behind.
 
-A lock that is not released, or a permit that is lost, when a call raises shows only where a call does raise. Arguments
-that fit seldom make it. So each method is tried alone with arguments that its annotations allow and its code may not
-expect: a negative number, an empty text, an iterable that fails half-way; and, where nothing says what fits, None, a
-number and an unhashable list. Calls that raise then get a few tests: other calls run beside them and behind them. The
-exception itself is no fault, for one thread alone gets it too; what the others do afterwards is judged.
+A lock that is not released when a call raises, or a permit that is lost, shows only in a test in which a call raises.
+Valid arguments seldom cause that. So each method is tried in a single thread with arguments that its annotations allow
+and its code may not expect: a negative number, an empty text, an iterable that fails half-way. If nothing is known
+about a parameter, it also gets None, a number and an unhashable list.
+
+Calls that raise then get a few tests, in which other calls run concurrently with them and after them. The exception
+itself is not a finding, since a single thread gets it as well; what the other calls do is judged.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from plait.subject.interface.members import Method
 
 _LOOK = 60
-"""Runs of calls alone to find some that raise."""
+"""Limit of sequential runs that look for calls that raise."""
 _PER_METHOD = 2
 _FAILING = {
     kind: Value(text, kind, ("from plait.generate.callables import " + text.partition("(")[0],))
@@ -46,7 +48,7 @@ _UNTOLD = (literal("None"), literal("1"), literal("[]"), literal("-1"))
 
 
 class RaisingTests(PlannedTests):
-    """Makes tests of the calls that raise; none if no call does."""
+    """Planned tests with calls that raise; there are none if no call was found that raises."""
 
     first, every = 6, 10
 
@@ -55,13 +57,13 @@ class RaisingTests(PlannedTests):
         self._runs = 0
 
     def _plan(self) -> list[Test]:
-        """Return the simplest test of each method first."""
+        """Return the simplest test of each call first, then the next one of each."""
         plans = [list(plan) for plan in self._plans()]
         self._random.shuffle(plans)
         return [test for turn in zip_longest(*plans) for test in turn if test is not None]
 
     def _plans(self) -> Iterator[Iterator[Test]]:
-        """Yield a row of tests for every call that raises."""
+        """Yield the tests of one call after another that raises."""
         sequences = self._sequences
         prefix = sequences.prefix(0)
         usable = [each for each in sequences.catalogue.methods if not sequences.knowledge.of(each.name).uncallable]
@@ -88,7 +90,7 @@ class RaisingTests(PlannedTests):
         return found
 
     def _spoiled(self, good: Draft, method: Method) -> Iterator[Draft]:
-        """Yield the call with one argument exchanged."""
+        """Yield copies of the call with one argument replaced by one that may make it raise."""
         call = good.call
         names = [each.name for each in method.parameters if each.kind not in ("keyword", "varargs")]
         pools = self._sequences.catalogue.pools
@@ -107,11 +109,11 @@ class RaisingTests(PlannedTests):
             if frozenset((bad.call.method, other.call.method)) in forbidden:
                 continue
             yield self._sequences.test(prefix, [[bad], [other]])
-            yield self._sequences.test(prefix, [[bad, bad], [bad, other]])  # up to three permits
+            yield self._sequences.test(prefix, [[bad, bad], [bad, other]])  # may lose up to three permits
 
 
 def _unfit(pool: Pool) -> list[Value]:
-    """Return what a parameter's type allows and its method may not expect; anything where nobody states the type."""
+    """Return values that a parameter's type allows and its method may not expect, or any if its type is unknown."""
     kinds = dict.fromkeys(each.kind for each in pool.values)
     values = [value for kind in kinds for value in _UNFIT.get(kind, ())]
     return list(dict.fromkeys([*values, *_UNTOLD])) if pool.anything else values

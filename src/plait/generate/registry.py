@@ -1,4 +1,4 @@
-"""The contract of everything that makes concurrent tests, and the choice of one by name."""
+"""The interface of the strategies that generate concurrent tests, and the registry that makes one by name."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 
 class GenerationStrategy(Protocol):
-    """Makes one test after another. The same seed and the same answers give the same tests."""
+    """A source of concurrent tests. The same seed and the same feedback give the same tests."""
 
     pairs: PairTable
 
     def next_test(self) -> Test | None:
-        """Return a test that was not given out before, or None when no new one turns up.
+        """Return a test that was not returned before, or None if no new one was found.
 
-        Raises `UsageError` when the subject cannot be built at all.
+        Raises `UsageError` if no constructor call of the subject works.
         """
         ...
 
     def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:
-        """Learn how often each pair of methods ran concurrently while ``test`` was executed (`observe.pairs`)."""
+        """Record how often each pair of methods ran concurrently while ``test`` was executed (`observe.pairs`)."""
         ...
 
 
@@ -58,13 +58,12 @@ def make_generator(
     name: str, catalogue: Catalogue, run: RunSequentially, *, seed: int = 0, threads: int = 2, repeat: bool = False,
     deeper: bool = False, meetings: Meetings | None = None, wide: bool = True,
 ) -> GenerationStrategy:  # fmt: skip
-    """Return the strategy of that name. ``repeat`` allows a test to come again, for uncontrolled runs.
+    """Return the strategy of that name.
 
-    With ``meetings``, ``covcon`` tries pairs of methods that could disturb each other before the others.
-
-    ``deeper`` mixes in more tests for pairs of methods that were told to be in conflict (`DeeperTests.conflicted`), and
-    if ``wide`` those of many methods at once; the
-    adaptive strategies choose their tests by what they have seen themselves.
+    ``repeat`` allows the same test to be returned again: in uncontrolled runs it may do something else each time. With
+    ``meetings``, ``covcon`` prefers pairs of methods that could disturb each other. ``deeper`` adds tests for pairs of
+    methods whose calls were reported to conflict (`DeeperTests.conflicted`) and, if ``wide``, tests that call many
+    methods. It has no effect on the adaptive strategies, which choose their tests by their own coverage.
     """
     try:
         made = _STRATEGIES[name]
@@ -76,6 +75,6 @@ def make_generator(
     strategy = made(sequences, random, threads=threads, repeat=repeat, **more)
     if not deeper or isinstance(strategy, AdaptiveTests):
         return strategy
-    own = Random(0)  # what these tests take does not change the others
+    own = Random(0)  # a separate source: the crossed tests do not change the choices of the other strategies
     crossed = CrossedTests(Sequences(catalogue, run, own), own)
     return DeeperTests(strategy, sequences, random, crossed, threads=threads, wide=wide)

@@ -1,4 +1,4 @@
-"""Which tests a strategy has made already."""
+"""A compact set of the tests that a strategy has made."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ if TYPE_CHECKING:
 
 
 class Seen:
-    """Keeps eight bytes of each: a long campaign makes many tests, and this travels with every chunk of them."""
+    """A set of tests that keeps eight bytes of each.
+
+    A long campaign makes many tests, and the set is sent to a worker with every chunk of work.
+    """
 
     def __init__(self) -> None:
         self._hashes: set[int] = set()
 
     def is_new(self, test: Test) -> bool:
-        """Return whether it comes for the first time; the next time it will not."""
+        """Add the test; return whether it was not in the set before."""
         digest = int.from_bytes(hashlib.blake2b(repr(test).encode("utf-8", "surrogatepass"), digest_size=8).digest())
         if digest in self._hashes:
             return False

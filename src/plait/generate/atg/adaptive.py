@@ -1,14 +1,14 @@
-"""What the adaptive strategies share: candidates, the memory of instances, and when to stop (ATG, section 5).
+"""The base of the adaptive strategies: candidates, known interleaving instances, and when to stop (ATG, section 5).
 
-A strategy decides which test comes next; profiling and active testing are done by a laboratory that it is given. Its
-`iterate` is one turn of the loop in the paper's figure. Instances are texts here: what they mean is known where
-executions are observed (`plait.observe.iroots`).
+A strategy decides which test comes next. A `Laboratory`, which is given to it, profiles tests and tests them actively.
+The method `iterate` is one iteration of the loop in the paper's figures. Instances are opaque strings here;
+`plait.observe.iroots` makes them from executions.
 
-*Exposed* means exposed by anything that ran, also by profiling a candidate that was never chosen: an instance that
-happened needs no active test any more. (The paper's Table 4 has fewer than one active test per run for its ninth
-class, which is only possible so.) *Discovered* means discovered by profiling (Definition 3): what an active test comes
-across besides is exposed, but does not count as a discovery of its test. An instance that an active test has aimed at
-in vain, with all its attempts, is taken to be infeasible and attracts no further tests.
+*Exposed* means exposed by any execution, even by profiling a candidate that was never chosen: an instance that has
+happened needs no active test. (The paper's Table 4 has fewer than one active test per run for its ninth class, which is
+possible only with this reading.) *Discovered* means discovered by profiling (Definition 3): an instance that an active
+test happens to expose in addition does not count as discovered by that test. An instance that an active test aimed at,
+and missed in all its attempts, is taken to be infeasible and attracts no further tests.
 """
 
 from __future__ import annotations
@@ -28,48 +28,48 @@ if TYPE_CHECKING:
     from plait.model.test import Test
 
 SATURATION = 6
-"""N: how often in a row nothing new must turn up (section 6)."""
+"""N: how often in a row nothing new must be found before the search stops (section 6)."""
 GIVE_UP = 1
-"""Active tests (of several attempts) that may miss an instance before it counts as infeasible; the paper's Table 5 has
-one active test in a run of its eighth class, which leaves room for no more."""
+"""Active tests (of several attempts each) that must miss an instance before it counts as infeasible. In the paper's
+Table 5, a run of the eighth class has one active test, so the number cannot be greater."""
 _TRIES = 60
 
 
 @dataclass(frozen=True, slots=True)
 class SeenInstances:
-    """What profiling a test, or testing it actively, has shown (Definition 3)."""
+    """The interleaving instances that profiling a test, or testing it actively, has shown (Definition 3)."""
 
     discovered: frozenset[str]
     exposed: frozenset[str]
-    close: frozenset[str] = frozenset()  # exposed while the second thread was already there
-    missed: frozenset[str] = frozenset()  # aimed at in vain
+    close: frozenset[str] = frozenset()  # exposed while the second thread was already right before its access
+    missed: frozenset[str] = frozenset()  # an active test aimed at them and did not expose them
 
 
 class Laboratory(Protocol):
-    """Executes tests for a strategy."""
+    """The interface through which a strategy executes tests."""
 
     def profile(self, test: Test) -> SeenInstances:
-        """Run the test on its own."""
+        """Execute the test without forcing an order, and return the instances that happened or could happen."""
         ...
 
     def expose(self, test: Test, known: InstanceMemory) -> SeenInstances:
-        """Run the test under orchestrated schedules, to expose what it can of what is not exposed yet."""
+        """Test actively: execute the test under schedules that force instances which are not exposed yet."""
         ...
 
 
 @dataclass(slots=True)
 class InstanceMemory:
-    """All instances known so far; ``give_up`` is how many active tests may miss one before it counts as infeasible."""
+    """All instances known so far; one that ``give_up`` active tests have missed counts as infeasible."""
 
     discovered: set[str] = field(default_factory=set)
     exposed: set[str] = field(default_factory=set)
     close: set[str] = field(default_factory=set)
     missed: dict[str, int] = field(default_factory=dict)
-    infeasible: set[str] = field(default_factory=set)  # missed too often, if never exposed
+    infeasible: set[str] = field(default_factory=set)  # missed ``give_up`` times; they may have been exposed since
     give_up: int = GIVE_UP
 
     def learn(self, seen: SeenInstances) -> bool:
-        """Take in what was seen; returns whether an instance was exposed for the first time."""
+        """Add what was seen; return whether an instance was exposed for the first time."""
         before = len(self.exposed)
         self.discovered |= seen.discovered
         self.exposed |= seen.exposed
@@ -81,18 +81,19 @@ class InstanceMemory:
         return len(self.exposed) > before
 
     def is_open(self, instance: str) -> bool:
-        """Return whether it has not been exposed and may still be."""
+        """Return whether the instance has neither been exposed nor counts as infeasible."""
         return instance not in self.exposed and instance not in self.infeasible
 
     def distance(self, instances: Collection[str]) -> int:
-        """Return the dynamic distance of a test with these instances: how many it can still expose (Definition 5)."""
+        """Return the dynamic distance of a test with these instances: how many are still open (Definition 5)."""
         return len(set(instances) - self.exposed - self.infeasible)
 
 
 class AdaptiveTests(ABC):
-    """The base of MRT, S-ATG, D-ATG and SD-ATG; ``saturated`` becomes a sentence when the strategy has come to its end.
+    """The base class of MRT, S-ATG, D-ATG and SD-ATG.
 
-    Without a laboratory, `next_test` still gives tests, chosen by what needs no execution.
+    ``saturated`` is None until the strategy has come to its end, then a sentence that says why. Without a laboratory,
+    `next_test` still returns tests, which are chosen without executing any.
     """
 
     name: ClassVar[str]
@@ -101,7 +102,7 @@ class AdaptiveTests(ABC):
         self, sequences: Sequences, random: Random, *, threads: int, repeat: bool = False, saturation: int = SATURATION,
         suffix_length: int = SUFFIX_LENGTH, prefix_length: int = PREFIX_LENGTH,
     ) -> None:  # fmt: skip
-        del repeat  # a test that was executed actively has nothing more to give
+        del repeat  # to test the same test actively again would show nothing new
         self.candidates = RandomCandidates(
             sequences, random, threads=threads, suffix_length=suffix_length, prefix_length=prefix_length
         )
@@ -110,22 +111,22 @@ class AdaptiveTests(ABC):
         self.threshold = saturation
         self.saturated: str | None = None
         self.executed: list[Test] = []
-        self.discovered: set[str] = set()  # Z: by the executed tests
+        self.discovered: set[str] = set()  # Z: instances discovered by the executed tests
 
     @abstractmethod
     def iterate(self, laboratory: Laboratory) -> None:
-        """Take one turn of the loop; do nothing when saturated."""
+        """Run one iteration of the strategy's loop; set `saturated` if it was the last one."""
 
     def next_test(self) -> Test | None:
-        """See `Strategy.next_test`."""
+        """See `GenerationStrategy.next_test`."""
         return self.new_test()
 
     def feedback(self, test: Test, coverage: Mapping[Pair, int]) -> None:
-        """Count the test, for the statistics only."""
+        """Add to the coverage, which is used for statistics only."""
         self.pairs.add_coverage(coverage)
 
     def new_test(self) -> Test | None:
-        """Return a test that was not made before; None when no new one turns up."""
+        """Return a test that was not made before, or None if no new one was found."""
         for _ in range(_TRIES):
             candidate = self.draw()
             test = None if candidate is None else self.candidates.write(candidate)
@@ -134,9 +135,9 @@ class AdaptiveTests(ABC):
         return None
 
     def draw(self) -> Candidate | None:
-        """Return the next candidate: any."""
+        """Return the next candidate; here, a random one."""
         return self.candidates.draw()
 
     def run_out(self) -> None:
-        """Note that no new test turns up any more."""
+        """Stop because no new test was found."""
         self.saturated = f"no new test turns up after {len(self.executed)} tests"

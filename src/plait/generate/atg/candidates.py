@@ -1,6 +1,6 @@
-"""Random candidates: shapes first, tests only for those that are chosen (ATG, section 5.1).
+"""Random candidates for tests (ATG, section 5.1).
 
-The static metric looks at the methods alone, so a candidate needs no arguments until it has been chosen.
+The static metric depends on the called methods only, so arguments are written only for a candidate that was chosen.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ SUFFIX_LENGTH = 4
 """Section 6: at most four calls per thread."""
 PREFIX_LENGTH = 5
 _PREFIXES = 12
-"""Different beginnings that are kept; candidates share them."""
+"""Most prefixes that are kept; candidates share them."""
 _FRESH = 0.3
 _TRIES = 60
 
 
 class Candidate(NamedTuple):
-    """The beginning of a test and the methods that its threads will call."""
+    """The prefix of a test and the methods that its threads will call."""
 
     prefix: Prefix
     patterns: tuple[tuple[Method, ...], ...]
 
     @property
     def shape(self) -> Shape:
-        """What the static metric sees."""
+        """The methods called, which are the input of the static metric."""
         before = tuple(draft.call.method for draft in self.prefix.drafts if draft.call.method != ARGUMENT)
         return Shape(before, tuple(tuple(method.name for method in pattern) for pattern in self.patterns))
 
 
 class RandomCandidates:
-    """Draws shapes and writes tests, none of them twice."""
+    """A source of random candidates, which also writes the tests of those that are chosen."""
 
     def __init__(
         self, sequences: Sequences, random: Random, *, threads: int, suffix_length: int = SUFFIX_LENGTH,
@@ -85,7 +85,7 @@ class RandomCandidates:
         return None
 
     def write(self, candidate: Candidate) -> Test | None:
-        """Return the candidate with arguments; None if it cannot be called so, or if the test was written before."""
+        """Return the candidate's test; None if its methods cannot be called, or if the test was written before."""
         prefix = Prefix(list(candidate.prefix.drafts), candidate.prefix.scene.copy())
         suffixes = self._sequences.suffixes(prefix, candidate.patterns)
         if suffixes is None:
@@ -116,11 +116,11 @@ class RandomCandidates:
 
 
 # -- atg sequence ------------------------------------------------------------------------------------------------------
-# Arguments that come from earlier calls, by type (ATG, section 5.1).
+# Arguments that are results of earlier calls, matched by type (ATG, section 5.1).
 #
-# The arguments of a call in a suffix are preferentially what earlier calls of the suffix, or of the prefix, have
-# returned, if the types match: the search goes backwards. Only then a value is drawn; the factories and values that a
-# user gives (`plait.generate.catalogue`) are what the paper calls the assistant class.
+# If the types match, the argument of a call in a suffix is the most recent matching result of an earlier call of the
+# suffix or the prefix. Otherwise a value is drawn from the parameter's pool. The factories and values that a user gives
+# (`plait.generate.catalogue`) correspond to the paper's assistant class.
 
 
 _NO_VALUE = ("with ", "del ")
@@ -128,7 +128,10 @@ _ANYTHING = frozenset({"Any", "object", "typing.Any"})
 
 
 def types_match(returned: str | None, wanted: str | None) -> bool:
-    """Return whether whatever a call returns may be given where ``wanted`` is declared; unions are sets of types."""
+    """Return whether every value of type ``returned`` fits a parameter declared as ``wanted``.
+
+    The arguments are annotations as text; a union is compared as a set of types.
+    """
     if returned is None or wanted is None:
         return False
     have, may = _members(returned), _members(wanted)
@@ -149,7 +152,7 @@ def _members(annotation: str) -> set[str]:
 
 
 class ReusingWriter(Writer):
-    """Writes calls whose arguments are earlier results wherever the declared types match, else random values."""
+    """A writer that uses earlier results as arguments if the declared types match, else random values."""
 
     def _value(self, parameter: Parameter, pool: Pool, scene: Scene, without: tuple[str, ...]) -> Value | None:
         earlier = self._result(parameter, pool, scene)
@@ -163,17 +166,17 @@ class ReusingWriter(Writer):
 
 
 class ReusingSequences(Sequences):
-    """Sequences whose suffixes bind what their calls return, for the calls that follow in the same thread."""
+    """Sequences whose suffixes bind the results of their calls, for later calls of the same thread."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._writer = ReusingWriter(self.catalogue, self._random)
-        self._left = 0  # calls of the suffix under way that are not written yet
+        self._left = 0  # calls of the current suffix that are not written yet
         self._number = 0
 
     @classmethod
     def like(cls, other: Sequences) -> ReusingSequences:
-        """Fresh sequences for the same subject."""
+        """Return new sequences for the same subject, with the same random source."""
         return cls(other.catalogue, other._run, other._random)
 
     def _write(
@@ -203,7 +206,7 @@ class ReusingSequences(Sequences):
 
 
 def _in_order(drafts: Sequence[Draft]) -> bool:
-    """Return whether every result is bound before it is used: a call that was written again binds nothing."""
+    """Return whether every result is bound before it is used; a call that was replaced no longer binds one."""
     bound: set[str | None] = set()
     for draft in drafts:
         if any(_is_result(value) and value not in bound for value in _values(draft)):

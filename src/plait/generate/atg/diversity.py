@@ -1,4 +1,4 @@
-"""How unlike two tests are by their shape: the static diversity metric (ATG, section 4.1, Definition 4)."""
+"""The static diversity metric: how different the methods that two tests call are (ATG, section 4.1, Definition 4)."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class Shape(NamedTuple):
 
     @property
     def columns(self) -> tuple[Calls, ...]:
-        """The sequences that are compared one by one."""
+        """The sequences that are compared one by one: the prefix, then each suffix."""
         return (self.prefix, *self.suffixes)
 
 
 def shape_of(test: Test) -> Shape:
-    """Return the shape of a test; the making of arguments does not count."""
+    """Return the shape of a test, without the calls that only make arguments."""
     prefix = tuple(call.method for call in test.prefix if call.method != ARGUMENT)
     return Shape(prefix, tuple(tuple(call.method for call in suffix) for suffix in test.suffixes))
 
 
 def levenshtein() -> Callable[[Sequence[Hashable], Sequence[Hashable]], int]:
-    """Return the edit distance of two sequences: insertions, deletions and substitutions."""
+    """Return the function that computes the Levenshtein distance; `UsageError` if rapidfuzz is not installed."""
     try:
         from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - an extra that only some strategies need
     except ImportError:
@@ -47,20 +47,20 @@ def levenshtein() -> Callable[[Sequence[Hashable], Sequence[Hashable]], int]:
 
 
 def distance(one: Shape, other: Shape) -> int:
-    """d(t1, t2): the edit distances of the prefixes and of the suffixes thread by thread, added up (Definition 4).
+    """Return d(t1, t2): the sum of the edit distances of the prefixes and of each thread's suffixes (Definition 4).
 
-    The threads are compared in their order, as the definition has it: a test and its mirror image are different, which
-    costs at most one execution that discovers nothing (section 5.2 on symmetric tests).
+    Threads are compared in order, as in the definition. So a test differs from the same test with its threads swapped,
+    which costs at most one execution that discovers nothing (section 5.2 on symmetric tests).
     """
     edits = levenshtein()
     return sum(edits(mine, theirs) for mine, theirs in zip(one.columns, other.columns, strict=True))
 
 
 class ShapeSet:
-    """The shapes of earlier tests, and the distance of others to them.
+    """The shapes of earlier tests, which finds the distance of a new one to the nearest of them.
 
-    Sequences are kept as strings with one letter per method: those are compared fastest, and each one only once however
-    many tests have it.
+    Sequences are kept as strings with one letter per method, which are fastest to compare. A sequence that several
+    tests share is compared once.
     """
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class ShapeSet:
         )
 
     def add(self, shape: Shape) -> None:
-        """Note that there is a test with this shape."""
+        """Add the shape of a test."""
         spelt = self._spelt(shape)
         self._shapes.add(spelt)
         while len(self._columns) < len(spelt):
@@ -87,7 +87,7 @@ class ShapeSet:
             known.add(column)
 
     def nearest(self, shape: Shape) -> int:
-        """Return the distance to the nearest member of the set; to a test without calls while it is empty."""
+        """Return the distance to the nearest member; if the set is empty, to a test without calls."""
         if not self._shapes:
             return sum(map(len, shape.columns))
         edits = levenshtein()
@@ -95,33 +95,33 @@ class ShapeSet:
             {theirs: edits(mine, theirs) for theirs in known}
             for mine, known in zip(self._spelt(shape), self._columns, strict=True)
         ]
-        if len(tables) == 3:  # two threads: the usual case, and the fastest form
+        if len(tables) == 3:  # the usual case, two threads, without the overhead of a general sum
             prefixes, firsts, seconds = tables
             return min([prefixes[p] + firsts[f] + seconds[s] for p, f, s in self._shapes])
         return min(sum(table[column] for table, column in zip(tables, spelt, strict=True)) for spelt in self._shapes)
 
 
 # -- encounters --------------------------------------------------------------------------------------------------------
-# Which calls the tests so far have brought together, and how much of that is new in another test.
+# Which pairs of calls the tests so far have run in different threads, and how many of a new test's pairs are new.
 #
 # An interleaving instance lies between a call of one thread and a call of another, and what a call does depends on the
-# state that the calls before it have left. So what a test can add is seen in its *encounters*: each pair of methods
-# that two of its threads call, and each such pair together with the call right before either.
+# state that earlier calls have left. So the *encounters* of a test estimate what it can add: each pair of methods that
+# two of its threads call, and each such pair together with the method called right before either.
 
 
 _Side = frozenset[int]
 
 
 class Encounters:
-    """The encounters of all tests that were added."""
+    """The set of encounters of all tests that were added."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str | tuple[str, str], int] = {}  # of methods, and of calls with the one before
+        self._numbers: dict[str | tuple[str, str], int] = {}  # for a method, and for a method with the one before it
         self._sides: dict[tuple[str, Calls], tuple[_Side, _Side]] = {}
         self._met: defaultdict[int, set[int]] = defaultdict(set)
 
     def add(self, shape: Shape) -> None:
-        """Note that a test of this shape was run."""
+        """Add the encounters of a test of this shape."""
         for one, other in self._facing(shape):
             for number in one:
                 self._met[number] |= other
@@ -129,27 +129,27 @@ class Encounters:
                 self._met[number] |= one
 
     def count(self, shape: Shape) -> float:
-        """Return how many encounters of a test are new."""
+        """Return how many encounters of a test of this shape are new."""
         met = self._met
         found = 0.0
         for one, other in self._facing(shape):
             found += sum([len(other - met[number]) for number in one])
-            both = one & other  # which meet in two ways
+            both = one & other  # pairs of these are counted from both sides: subtract half
             found -= sum([len(both - met[number] - {number}) for number in both]) / 2
         return found
 
     def promise(self, shape: Shape) -> float:
-        """Return how many encounters of a test are new, for each call of its threads."""
+        """Return the number of new encounters per call in the test's threads."""
         return self.count(shape) / sum(map(len, shape.suffixes))
 
     def _facing(self, shape: Shape) -> Iterator[tuple[_Side, _Side]]:
-        """Return, for each two threads, the pairs of methods and of calls in context that face each other."""
+        """Yield, for every two threads, their methods (as numbers), then their methods with the one before each."""
         before = shape.prefix[-1] if shape.prefix else ""
         for one, other in combinations([self._side(before, calls) for calls in shape.suffixes], 2):
             yield from zip(one, other, strict=True)
 
     def _side(self, before: str, calls: Calls) -> tuple[_Side, _Side]:
-        """Return a thread's methods, and its calls with the one before each, as numbers."""
+        """Return the numbers of a thread's methods, and of its methods with the one called before each."""
         known = self._sides.get((before, calls))
         if known is None:
             numbers = self._numbers
