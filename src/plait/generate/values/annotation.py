@@ -1,4 +1,7 @@
-"""Values from annotations, read as source text so that an unresolvable name spoils only itself."""
+"""Values for a parameter, from its annotation.
+
+Annotations are read as source text, so that a name that cannot be resolved affects only its part of the annotation.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any
 from plait.generate.values.value import Value, literal
 
 Build = Callable[[str], list[Value] | None]
-"""Makes values for a name that is no built-in type; None when the name says nothing (a type variable)."""
+"""Makes values for a name that this module does not know; None if the name says nothing (a type variable)."""
 
 SCALARS: dict[str, tuple[str, ...]] = {
     "int": ("1", "2", "0"),
@@ -58,7 +61,7 @@ _CALLABLES = {"Callable", "callable", "FunctionType", "MethodType", "function"}
 def by_annotation(text: str, build: Build) -> list[Value] | None:
     """Return values of the annotated type, simplest first.
 
-    None when it allows anything, [] when nothing is known to fit.
+    The result is None if the annotation allows anything, and [] if no value is known to fit.
     """
     try:
         return _values(ast.parse(text, mode="eval").body, build)
@@ -75,7 +78,7 @@ def _values(node: ast.expr, build: Build) -> list[Value] | None:
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return _union([left, right], build)
         case ast.Call(func=ast.Name(id="ForwardRef"), args=[ast.Constant(value=str(text)), *_]):
-            return by_annotation(text, build)  # what `typing` makes of a string
+            return by_annotation(text, build)  # how `typing` shows an annotation that is a string
         case ast.Subscript(value=head, slice=inside):
             arguments = list(inside.elts) if isinstance(inside, ast.Tuple) else [inside]
             return _generic(_name(head), ast.unparse(head), arguments, build)
@@ -105,7 +108,7 @@ def _generic(name: str, dotted: str, arguments: list[ast.expr], build: Build) ->
     if name in _CALLABLES:
         return [Value("lambda *args, **kwargs: None", "callable"), _returning(arguments, build)]
     if name in _TYPES:
-        # `object` is one whose instances differ even if they look alike: a thing that is made twice shows.
+        # `object` is among them because its instances are never equal: a test shows if two were made instead of one.
         return _classes(arguments, build) or [Value(text, "type") for text in ("int", "object", "str", "dict")]
     elements = [_some(each, build) for each in arguments]
     first = elements[0] if elements else _some(None, build)
@@ -125,13 +128,13 @@ def _generic(name: str, dotted: str, arguments: list[ast.expr], build: Build) ->
 
 
 def _union(members: list[ast.expr], build: Build) -> list[Value] | None:
-    """Return the members take turns; one that allows anything makes the whole union say nothing."""
+    """Return values of each member in turn, or None if one of the members allows anything."""
     sides = [_values(each, build) for each in members]
     if any(side is None for side in sides):
         return None
     known: list[list[Value]] = [side for side in sides if side is not None]
     turns = [side[index] for index in range(max(map(len, known), default=0)) for side in known if index < len(side)]
-    # None is mostly "nothing given": it comes after one value of every other member.
+    # None mostly means that no value is given: it comes after one value of every other member.
     nothing = [each for each in turns if each.kind == "None"]
     others = [each for each in turns if each.kind != "None"]
     return [*others[: len(known)], *nothing, *others[len(known) :]]
@@ -143,7 +146,7 @@ def _some(node: ast.expr | None, build: Build) -> list[Value]:
 
 
 def _classes(arguments: list[ast.expr], build: Build) -> list[Value]:
-    """Return the classes whose instances the argument of ``type[...]`` stands for."""
+    """Return the classes that fit ``type[...]`` with this argument."""
     named = arguments[0] if len(arguments) == 1 else None
     if not isinstance(named, ast.Name | ast.Attribute) or _name(named) in (*SCALARS, *_SILENT):
         return []
@@ -165,7 +168,10 @@ def _display(pattern: str, values: list[Value]) -> Value:
 
 
 def _lists(elements: list[Value]) -> list[Value]:
-    """Both elements and the first; objects each alone: one that is refused, or fits no other, spoils only its list."""
+    """Return a list of two elements, one of the first, and one of the second if that is an object.
+
+    Two objects may not fit together, or one of them may be rejected: then the lists of one are still usable.
+    """
     objects = [[each] for each in elements[1:2] if each.imports]
     return [_display("[{}]", each) for each in [elements[:2], elements[:1], *objects]]
 
@@ -194,6 +200,6 @@ def _tuples(arguments: list[ast.expr], elements: list[list[Value]]) -> list[Valu
 
 
 def _returning(arguments: list[ast.expr], build: Build) -> Value:
-    """Return a callable that gives back what its annotation promises."""
+    """Return a callable that returns a value of the annotated result type."""
     promised = _some(arguments[1], build)[0] if len(arguments) == 2 else literal("1")
     return Value(f"lambda *args, **kwargs: {promised.text}", "callable", promised.imports)

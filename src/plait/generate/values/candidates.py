@@ -1,4 +1,8 @@
-"""All sources of values for a parameter, in the order in which they are believed."""
+"""The values for a parameter from all sources, the most reliable first.
+
+The sources are: values that the user states, values found in tests and in the code (`mining`), the annotation, the
+name, and what the code does with the parameter (`duck`).
+"""
 
 from __future__ import annotations
 
@@ -46,9 +50,10 @@ if typing.TYPE_CHECKING:
     from plait.generate.values.mining import Mined
 
 _MAX_DEPTH = 2
+"""How deep constructor calls are nested to make an argument."""
 _MOST_COMPLETED = 4
 _MOST_MAKERS = 4
-"""Ways to get an instance from others: each is tried before anything is made up."""
+"""Most ways to get an instance from other functions; each is tried before random constructor calls."""
 _GENERIC = ("'a'", "1", "lambda *args, **kwargs: None", "['a']", "{'a': 1}", "None")
 _READY = {
     "threading.Lock": ("threading.Lock()", "import threading"),
@@ -71,12 +76,12 @@ _MOMENTS = {
     "datetime.time": ("datetime.time(10, 30)", "datetime.time(0, 0)"),
     "datetime.timedelta": ("datetime.timedelta(seconds=1)", "datetime.timedelta(0)", "datetime.timedelta(days=1)"),
 }
-"""Moments before and after now, and spans that pass within a test: what is drawn lies centuries away."""
+"""Dates before and after now, and durations that pass within a test; drawn ones would be centuries away."""
 _DRAWN = {"datetime", "decimal", "uuid", "fractions", "ipaddress", "zoneinfo"}
 
 
 class Candidates:
-    """Finds values for the parameters of one subject; must run where the subject is imported."""
+    """Finds values for the parameters of one subject, in a process that has imported the subject."""
 
     def __init__(self, owner: object, mined: Mined, hints: Hints, *, seed: int, size: int) -> None:
         self._owner = owner
@@ -90,7 +95,7 @@ class Candidates:
         self._homes = [vars(sys.modules[name]) for name in dict.fromkeys(names) if name in sys.modules]
 
     def of(self, method: Method, position: int, parameter: Parameter) -> tuple[list[Value], bool]:
-        """Return at most ``size`` values, and whether the parameter's type is left to guessing."""
+        """Return at most ``size`` values, and whether these are guesses: no user and no annotation states the type."""
         stated = self._hints.values.get(f"{method.name}.{parameter.name}") or self._hints.values.get(parameter.name)
         if stated:
             return [dataclasses.replace(literal(text), imports=self._hints.imports) for text in stated], False
@@ -114,20 +119,20 @@ class Candidates:
         return _first([*described, *values], self._size), anything
 
     def instead(self, method: Method, parameter: Parameter) -> list[Value]:
-        """Return a stand-in for an object whose class cannot be made here: it needs a network, or is of no use."""
+        """Return a stand-in to try if all other values fail, for instance because the real class needs a network."""
         if parameter.annotation or role(parameter.name) in NEVER_REPLACED:
             return []
         other = standin(self._owner, _function(method), parameter.name)
         return [] if other is None else [other]
 
     def own(self) -> list[Value]:
-        """Return values that are another instance of the class under test."""
+        """Return values that make another instance of the class under test."""
         return self._construct(self._owner, 0) if isinstance(self._owner, type) else []
 
     def completed(self) -> list[Recipe]:
-        """Return instances of subclasses that do what the class itself only says is not implemented.
+        """Return recipes for subclasses that implement methods which the class itself leaves unimplemented.
 
-        Those of its package that leave least open come first.
+        Only subclasses of the same package are taken; those that leave fewest methods unimplemented come first.
         """
         if not isinstance(self._owner, type) or not (open_ := _left_to_others(self._owner)):
             return []
@@ -142,13 +147,13 @@ class Candidates:
         return found
 
     def handed_out(self) -> list[Recipe]:
-        """Return ways to get an instance from others of its package that hand them out, simplest arguments first."""
+        """Return recipes that get an instance from another function of the package, those with few arguments first."""
         makers = makers_of(self._owner) if isinstance(self._owner, type) else ()
         found = [recipe for each in makers for recipe in self._made_by(each)]
         return sorted(found, key=lambda each: each.text.count(","))[:_MOST_MAKERS]
 
     def _made_by(self, maker: Maker) -> list[Recipe]:
-        """Return calls of a maker with the simplest arguments; none if one of them is not to be had."""
+        """Return calls of a maker with the simplest arguments; none if a required argument has no value."""
         name = maker.name if maker.owner is None else f"{maker.owner.__qualname__}.{maker.name}"
         line = import_line(maker.module, name.partition(".")[0])
         fixed = isinstance(maker.attribute, staticmethod)
@@ -177,7 +182,7 @@ class Candidates:
     def _given_simply(
         self, owner: object, function: str, parameters: Iterable[Parameter], module: str, depth: int
     ) -> list[tuple[str, tuple[str, ...]]] | None:
-        """Return the simplest argument for each parameter that is required; None if one has no value."""
+        """Return the simplest argument for each required parameter, with its imports; None if one has no value."""
         found = []
         for each in parameters:
             if each.required:
@@ -205,8 +210,8 @@ class Candidates:
             kinds = {each.kind for each in annotated}
             kinds |= {"int"} if "float" in kinds else set()
             fitting = [each for each in [*mined, *named] if each.kind in kinds]
-            # The name knows better values of a kind it covers: an annotation alone would make the empty string a key.
-            # But one number or text is too few: two keys that differ are what many faults need.
+            # The name gives better values than the annotation, which would allow the empty string as a key. But if the
+            # name has only one number or text, those of the annotation are added: many faults need two different keys.
             kinds_of = Counter(each.kind for each in _first(fitting, len(fitting)))
             covered = {kind for kind, count in kinds_of.items() if count > 1 or kind not in ("int", "str")}
             return _first([*fitting, *(each for each in annotated if each.kind not in covered)], self._size), False
@@ -226,9 +231,9 @@ class Candidates:
         return [literal(text) for text in dict.fromkeys(texts)]
 
     def _build(self, dotted: str, homes: list[dict[str, Any]], depth: int) -> list[Value] | None:
-        """Return values for a name that an annotation mentions; None if the name cannot be found or says nothing."""
+        """Return values for a name in an annotation; None if the name cannot be resolved or allows anything."""
         key = (dotted, depth, *map(id, homes))
-        if key not in self._built:  # large classes say the same names hundreds of times
+        if key not in self._built:  # large classes use the same names hundreds of times
             self._built[key] = self._build_anew(dotted, homes, depth)
         return self._built[key]
 
@@ -268,7 +273,7 @@ class Candidates:
         return [*self._ready_made(cls), *self._construct(cls, depth)] or self._drawn_data(cls)
 
     def _ready_made(self, cls: type) -> list[Value]:
-        """Return instances that stand in the subject's own module for everybody to use."""
+        """Return public instances of the class that the subject's module has as globals."""
         for home in self._homes[:1]:
             names = [name for name, each in list(home.items()) if type(each) is cls and not name.startswith("_")]
             if "__name__" in home:
@@ -281,9 +286,9 @@ class Candidates:
         return draw(cls, seed=self._seed, count=2) if plain and "<locals>" not in cls.__qualname__ else []
 
     def _construct(self, cls: type, depth: int) -> list[Value]:
-        """Return up to two calls of the class, with the simplest values for what it requires.
+        """Return up to two calls of the class with the simplest values for its required parameters.
 
-        Members of an enumeration.
+        For an enumeration, return its members.
         """
         if issubclass(cls, enum.Enum):
             found_in = (f"from {cls.__module__} import {cls.__qualname__.partition('.')[0]}",)
@@ -315,7 +320,7 @@ class Candidates:
         return _first(found, 2)
 
     def _implemented(self, cls: type, depth: int) -> list[Value]:
-        """Return instances of a class made up for one that leaves methods open."""
+        """Return an instance of a generated subclass that implements the abstract methods of a class."""
         line = f"from {cls.__module__} import {cls.__qualname__.partition('.')[0]}"
         own = "from plait.generate.callables import implemented"
         protocol = getattr(cls, "_is_protocol", False)
@@ -329,12 +334,12 @@ class Candidates:
         return [Value(f"implemented({cls.__qualname__})({', '.join(shown)})", cls.__name__, imports)]
 
     def _like_owner(self, name: str, asked: Callable[[], frozenset[str]]) -> bool:
-        """Return whether a parameter is named like the class under test, and nothing that this lacks is asked of it."""
+        """Return whether a parameter is named like the class under test, and the class has all that is used of it."""
         owner = self._owner
         return isinstance(owner, type) and snake_case(owner.__name__) == name and asked() <= provided(owner)
 
     def _like_class(self, name: str, asked: frozenset[str], homes: list[dict[str, Any]], depth: int) -> list[Value]:
-        """Return instances of a class beside the subject that is named like the parameter, or is used like it."""
+        """Return instances of a class of the package that has the parameter's name, or the attributes used of it."""
         for home in homes:
             for each in list(home.values()):
                 if is_a(each, type) and snake_case(each.__name__) == name and each is not self._owner:
@@ -344,13 +349,13 @@ class Candidates:
 
 
 def _left_to_others(cls: type) -> frozenset[str]:
-    """Return the names of methods that a class has only to say that they are not implemented."""
+    """Return the names of methods that only raise NotImplementedError, so that subclasses must override them."""
     names = {name for each in cls.__mro__ for name in vars(each)}
     return frozenset(name for name in names if refuses(inspect.getattr_static(cls, name, None), optional=True))
 
 
 def _family(cls: type) -> list[type]:
-    """Return a class and all that is derived from it."""
+    """Return a class and all classes derived from it."""
     found = [cls]
     for each in found:
         below: list[type] = type.__subclasses__(each)
@@ -359,9 +364,9 @@ def _family(cls: type) -> list[type]:
 
 
 def _telling(parameters: Sequence[Parameter]) -> list[Parameter]:
-    """Return the parameters; the first one is given even if it need not be, where nothing else has to be.
+    """Return the parameters, of which the first is made required if none is and its default is None.
 
-    A decorator that is called without a function returns a decorator.
+    A decorator that is called without a function returns another decorator instead of an instance.
     """
     first = parameters[:1] if not any(each.required for each in parameters) else ()
     optional = [each for each in first if each.kind in ("positional", "positional-only") and each.default == "None"]
@@ -377,7 +382,10 @@ def _first(values: Iterable[Value], count: int) -> list[Value]:
 
 
 def _filled(cls: type) -> list[Value]:
-    """Return a collection with something in it, if the class is one and is made like the built-in ones."""
+    """Return a call that makes a non-empty collection, if the class is one.
+
+    The constructor is assumed to take the same argument as that of `dict` or `list`.
+    """
     if not issubclass(cls, collections.abc.Collection) or inspect.isabstract(cls):
         return []
     inside = "{'a': 1, 'b': 2}" if issubclass(cls, collections.abc.Mapping) else "['a', 'b']"
@@ -392,13 +400,13 @@ def _like_default(default: str | None) -> list[Value]:
 
 
 def _is_open(cls: type) -> bool:
-    """Return whether a class can be derived from by filling in what it leaves open."""
+    """Return whether a class is abstract or a protocol, and can be made concrete by a generated subclass."""
     named = "<locals>" not in cls.__qualname__ and cls.__module__ not in ("typing", "collections.abc")
     return named and (bool(getattr(cls, "_is_protocol", False)) or inspect.isabstract(cls))
 
 
 def _concrete(cls: type) -> type | None:
-    """Return the class itself if it can be made, else the first such subclass from the same package."""
+    """Return the class itself if it can be instantiated, else the first such subclass from the same package."""
     if getattr(cls, "_is_protocol", False) or "<locals>" in cls.__qualname__ or cls.__module__ == "typing":
         return None
     if not inspect.isabstract(cls):
@@ -428,7 +436,7 @@ def _resolve(dotted: str, homes: list[dict[str, Any]]) -> Any:
 
 
 def _meant(home: dict[str, Any], name: str) -> Any:
-    """Return what only type checkers import into a module, where it is loaded anyway."""
+    """Return what a module imports under ``if TYPE_CHECKING``, if that is loaded for other reasons."""
     return meant_by(name, str(home.get("__name__", "")))
 
 
@@ -438,25 +446,25 @@ def _is_alias(value: Any) -> bool:
 
 
 def _evaluated(owner: Any, name: str) -> str | None:
-    """Return the text of a type that is evaluated when it is first asked for; None if there is none, or that fails."""
+    """Return the text of a lazily evaluated type; None if there is none, or if evaluating it fails."""
     try:
         found = getattr(owner, name)
-    except Exception:  # a name that only type checkers import, or whatever else the expression does
+    except Exception:  # the expression may raise anything; often its names are imported for type checkers only
         return None
     return None if found is None else annotation_text(found)
 
 
 # -- drawn -------------------------------------------------------------------------------------------------------------
-# Values of a type that only its own rules can make, drawn from Hypothesis once and kept as source text.
+# Values of types that follow rules of their own, drawn from Hypothesis once and kept as source text.
 
 
 _DRAWS = 30
 
 
 def draw(wanted: type, *, seed: int, count: int) -> list[Value]:
-    """Return up to ``count`` values of the type whose repr reads back as an equal value, shortest first.
+    """Return up to ``count`` values of the type whose repr evaluates to an equal value, shortest first.
 
-    The same seed gives the same values. Nothing is written: Hypothesis keeps its files in a folder that is gone after.
+    The same seed gives the same values. Hypothesis keeps its files in a temporary folder, which is removed afterwards.
     """
     return list(_drawn(wanted, seed))[:count]
 
@@ -473,7 +481,7 @@ def _drawn(wanted: type, seed: int) -> tuple[Value, ...]:
 
 
 def _examples(wanted: type, seed: int) -> list[Any]:
-    # Imported late: most subjects need none of this, and it costs a third of a second.
+    # Imported late: it takes a third of a second, and most subjects do not need it.
     import hypothesis  # noqa: PLC0415
     from hypothesis import configuration, strategies  # noqa: PLC0415
 
@@ -502,7 +510,7 @@ def _examples(wanted: type, seed: int) -> list[Any]:
 
 
 def _imports(text: str, made: type) -> tuple[str, ...] | None:
-    """Import lines for the names in ``text``, or None if one of them cannot be found where the type lives."""
+    """Return the import lines for the names in ``text``; None if the type's module does not have one of them."""
     try:
         tree = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError):
@@ -518,7 +526,7 @@ def _imports(text: str, made: type) -> tuple[str, ...] | None:
             lines.add(f"import {made.__module__}")
         else:
             return None
-    # A module such as datetime holds a class of its own name; the dotted repr means the module.
+    # A module such as datetime has a class of the same name; in a dotted repr, the first name is the module.
     if text.startswith(f"{made.__module__}.{made.__qualname__}"):
         return (f"import {made.__module__}",)
     return tuple(sorted(lines))
@@ -529,5 +537,5 @@ def _reads_back(text: str, imports: tuple[str, ...], value: Any) -> bool:
     try:
         exec("\n".join(imports), scope)
         return bool(eval(text, scope) == value)
-    except Exception:  # the type's own code runs here
+    except Exception:  # code of the type runs here and may raise anything
         return False

@@ -1,4 +1,8 @@
-"""Which class beside the subject an untyped parameter wants, by its name and by what the code does with it."""
+"""Values for parameters without annotations, from what the code does with them.
+
+The source of the class is searched for the attributes, calls and operations that are applied to a parameter. From these
+a class of the package is found that has them, or a stand-in is made. Nothing is run.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +29,12 @@ _MOST_PARTS = 24
 
 
 _DEPTH = 2
-"""How far a parameter is followed into functions that it is passed on to."""
+"""How many calls deep a parameter is followed into functions that it is passed to."""
 _OPERATIONS = {ast.With: "__enter__()", ast.Load: "__getitem__()", ast.Store: "__setitem__()"}
 
 
 def asked_of(owner: object, function: str, parameter: str) -> frozenset[str]:
-    """Return the attributes that a class uses of a parameter, also where it is kept in ``self``; that it calls it."""
+    """Return the names of the attributes that a class uses of a parameter, and ``__call__`` if it calls it."""
     parts = used_parts(owner, function, parameter)
     plain = {part for part in parts if part == "__call__()" or not part.startswith(("__", "["))}
     return frozenset(part.removesuffix("()") for part in plain)
@@ -38,9 +42,11 @@ def asked_of(owner: object, function: str, parameter: str) -> frozenset[str]:
 
 @cache
 def used_parts(owner: object, function: str, parameter: str) -> frozenset[str]:
-    """Return all that a class does with what one of its methods is given: attributes, ``method()``, ``__call__()``.
+    """Return the parts that a class uses of an argument of one of its methods, as texts.
 
-    It is looked for in the method, where it is kept in ``self``, and in functions beside it that it is passed on to.
+    These are ``attribute``, ``method()``, special methods such as ``__call__()``, and for subscripts ``['key']``,
+    ``['key'].attribute`` and ``[]`` (a lookup that may fail). The search covers the method, all uses of attributes of
+    ``self`` that hold the argument, and functions of the same class or module that the argument is passed to.
     """
     trees = _sources(owner)
     found: set[str] = set()
@@ -66,9 +72,10 @@ def used_parts(owner: object, function: str, parameter: str) -> frozenset[str]:
 
 
 def standin(owner: object, function: str, parameter: str) -> Value | None:
-    """Return an object that does what the code asks of a parameter; None if any plain data does, or nothing is asked.
+    """Return a stand-in with the parts that the code uses of a parameter.
 
-    What the code only sets on it needs not be there before.
+    The result is None if no attributes are used, or if a type of plain data has all of them. Attributes that the code
+    only sets are not needed.
     """
     parts = used_parts(owner, function, parameter)
     parts = frozenset(part for part in parts if not part.startswith("["))
@@ -98,7 +105,7 @@ def table_for(owner: object, function: str, parameter: str) -> list[Value]:
 
 
 def _plain_with(asked: set[str]) -> Value | None:
-    """Return plain data that has all of these attributes; None if nothing is asked."""
+    """Return plain data that has all of these attributes; None if there is none, or no attribute is named."""
     fitting = [text for text, plain in _PLAIN_DATA if asked <= set(dir(plain))]
     return literal(fitting[0]) if asked and fitting else None
 
@@ -110,7 +117,7 @@ _REACHED = frozenset({"__getitem__", "__setitem__", "__contains__", "__iter__", 
 
 @cache
 def uses_of(owner: object) -> dict[str, frozenset[str]]:
-    """Return the attributes of ``self`` that each method of a class uses, itself or through methods that it calls."""
+    """Return the attributes of ``self`` that each method of a class uses, directly or through methods that it calls."""
     found = {
         name: frozenset(
             node.attr for body in bodies for node in ast.walk(body)
@@ -124,17 +131,19 @@ def uses_of(owner: object) -> dict[str, frozenset[str]]:
 
 
 def connects(owner: object) -> bool:
-    """Return whether the module of a class works with connections to databases, as DB-API 2 describes them."""
+    """Return whether the module of a class uses database connections of DB-API 2."""
     tree = module_tree(_module(owner))
     used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)} if tree is not None else set()
     return len({"cursor", "commit", "rollback", "threadsafety"} & used) > 1
 
 
 def wanted(owner: object, name: str, asked: frozenset[str], homes: list[dict[str, Any]]) -> type | None:
-    """Return the package's class that is named like the parameter, or that alone has what is asked of it.
+    """Return the class of the package that a parameter takes, by its name and the attributes used of it; None if none.
 
-    A name alone convinces only if nothing is asked, or all of it is there; what plain data has proves nothing. What
-    instances of classes far from the subject get in their constructors is not looked for: a package may have thousands.
+    The class must have all of these attributes. A class whose name ends like the parameter's is preferred. Without one,
+    the first class with the attributes is taken, if they are at least two and no type of plain data has them. For
+    classes in ``homes``, attributes that instances get in their methods count as well; not for the other classes of
+    the package, which may be thousands.
     """
     package = _module(owner).partition(".")[0]
     near = list(_classes(homes, package))
@@ -152,7 +161,7 @@ def wanted(owner: object, name: str, asked: frozenset[str], homes: list[dict[str
 
 
 def package_modules(package: str) -> list[ModuleType]:
-    """Return the modules of a package that are imported."""
+    """Return the imported modules of a package."""
     return [
         module for name, module in sorted(sys.modules.items())
         if module is not None and package and name.partition(".")[0] == package
@@ -160,7 +169,7 @@ def package_modules(package: str) -> list[ModuleType]:
 
 
 def _classes(homes: Iterable[dict[str, Any]], package: str) -> Iterator[type]:
-    """Classes of the package in some of its modules."""
+    """Yield the classes of the package that these namespaces have, without exceptions and protocols."""
     for home in homes:
         for each in list(home.values()):
             if (
@@ -171,13 +180,13 @@ def _classes(homes: Iterable[dict[str, Any]], package: str) -> Iterator[type]:
 
 
 def _module(owner: object) -> str:
-    return module_of(owner) or ""  # a class whose instances have modules gives a descriptor
+    return module_of(owner) or ""  # None if a class defines `__module__` as something else than a text
 
 
 def class_with(owner: object, asked: frozenset[str]) -> type | None:
-    """Return the package's class that has, itself and not only its instances, what is asked of a class; None if none.
+    """Return the first class of the package that has these attributes as a class; None if there is none.
 
-    A few names that most classes have tell nothing.
+    Special names are ignored, because most classes have them.
     """
     package = _module(owner).partition(".")[0]
     telling = {each for each in asked if not each.startswith("__")}
@@ -186,7 +195,10 @@ def class_with(owner: object, asked: frozenset[str]) -> type | None:
 
 
 def delegated(owner: object) -> list[str]:
-    """Return public names of classes that a class mentions, which it has not itself: what ``__getattr__`` passes on."""
+    """Return names that the ``__getattr__`` of a class may pass on to another object.
+
+    These are public methods that the class lacks, of classes that its source mentions.
+    """
     said = {node.id for tree in _sources(owner) for node in ast.walk(tree) if isinstance(node, ast.Name)}
     package = _module(owner).partition(".")[0]
     homes = [vars(sys.modules[_module(owner)])] if _module(owner) in sys.modules else []
@@ -203,7 +215,7 @@ _MOST_PASSED_ON = 3
 
 @cache
 def provided(cls: type) -> frozenset[str]:
-    """Return all attributes that instances have, as far as the class and its source tell."""
+    """Return all attributes of instances: those of the class, and those that its source assigns to ``self``."""
     found = set(dir(cls))
     for tree in _sources(cls):
         found |= {
@@ -218,9 +230,9 @@ _LACKS = re.compile(r"AttributeError: (?:type object )?'(\w+)'(?: object)? has n
 
 
 def left_open(owner: object, error: str) -> bool:
-    """Return whether an error says that a class lacks what none of its own code, nor its package's, ever gives it.
+    """Return whether an error says that a class lacks an attribute that no code of its package ever sets.
 
-    A method that uses such an attribute is for subclasses, which have it: no instance of the class itself can do it.
+    A method that uses such an attribute works only on subclasses that define it, not on instances of the class itself.
     """
     found = _LACKS.match(error)
     if found is None or not isinstance(owner, type) or found[1] != owner.__name__:
@@ -228,7 +240,8 @@ def left_open(owner: object, error: str) -> bool:
     name = found[2]
     if name in provided(owner) or any("__getattr__" in vars(each) for each in owner.__mro__):
         return False
-    # An attribute of another variable, a name in a list or table; where names are computed, that of a keyword, too.
+    # Forms in which the attribute may be set: an assignment to an attribute of another variable than self; its name as
+    # a text in a list or dictionary; and if the class sets attributes by computed names, a keyword argument.
     ways = [rf"(?<!self)\.{name}\s*(?::[^=\n]*)?=(?!=)", rf"['\"]{name}['\"]\s*(?:,|:|\]\s*=)"]
     computed = any(word in ast.unparse(tree) for tree in _sources(owner) for word in ("setattr(", "__dict__"))
     given = re.compile("|".join([*ways, rf"[(,]\s*{name}\s*=(?!=)"] if computed else ways))
@@ -236,7 +249,7 @@ def left_open(owner: object, error: str) -> bool:
 
 
 def _is_silent(module: ModuleType, given: re.Pattern[str]) -> bool:
-    """Return whether no line of a module matches; one that cannot be read might have any."""
+    """Return whether the source of a module has no match; False if it cannot be read."""
     file = getattr(module, "__file__", None)
     if not isinstance(file, str) or not file.endswith(".py"):
         return False
@@ -248,7 +261,7 @@ def _is_silent(module: ModuleType, given: re.Pattern[str]) -> bool:
 
 @cache
 def _sources(owner: object) -> tuple[ast.ClassDef, ...]:
-    """Return the class's own source and that of its bases."""
+    """Return the syntax trees of a class and its bases."""
     classes: Iterable[type] = owner.__mro__ if isinstance(owner, type) else ()
     found = (_defined(_module(each)).get(each.__qualname__) for each in classes)
     return tuple(each for each in found if each is not None)
@@ -256,7 +269,7 @@ def _sources(owner: object) -> tuple[ast.ClassDef, ...]:
 
 @cache
 def module_tree(module: str) -> ast.Module | None:
-    """Return the source of an imported module; None if there is none to read."""
+    """Return the syntax tree of an imported module; None if its source cannot be read."""
     file = getattr(sys.modules.get(module), "__file__", None)
     if module in {"builtins", "typing", "abc"} or not isinstance(file, str) or not file.endswith(".py"):
         return None
@@ -268,7 +281,10 @@ def module_tree(module: str) -> ast.Module | None:
 
 @cache
 def _defined(module: str) -> dict[str, ast.ClassDef]:
-    """Return the classes that a module defines, by qualified name; `inspect` would read all of it for each of them."""
+    """Return the classes that a module defines, by qualified name.
+
+    `inspect.getsource` would read the whole module again for each of them.
+    """
     tree = module_tree(module)
     if tree is None:
         return {}
@@ -295,13 +311,13 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def _functions(owner: object, name: str) -> list[FunctionNode]:
-    """Return the functions of that name in a class, else at the top of its module."""
+    """Return the functions of that name in a class and its bases, else at the top level of its module."""
     return _inside(owner).get(name) or [each for each in _top_functions(_module(owner)) if each.name == name]
 
 
 @cache
 def _inside(owner: object) -> dict[str, list[FunctionNode]]:
-    """Return all functions in a class and its bases, by name; a large class has hundreds."""
+    """Return all functions in a class and its bases, by name."""
     found: dict[str, list[FunctionNode]] = {}
     for tree in _sources(owner):
         for each in ast.walk(tree):
@@ -317,7 +333,7 @@ def _top_functions(module: str) -> tuple[FunctionNode, ...]:
 
 
 def _passed_on(function: ast.AST, name: str) -> Iterator[tuple[str, int | str]]:
-    """Yield the functions of ours that get a variable as it is, with the position or keyword."""
+    """Yield the functions and methods that a variable is passed to unchanged, each with the position or keyword."""
     for node in ast.walk(function):
         if not isinstance(node, ast.Call):
             continue
@@ -328,7 +344,7 @@ def _passed_on(function: ast.AST, name: str) -> Iterator[tuple[str, int | str]]:
 
 
 def _at(function: FunctionNode, position: int | str, *, bound: bool) -> str | None:
-    """Return the parameter that stands at a position."""
+    """Return the name of the parameter that gets the argument at a position or keyword; None if there is none."""
     if isinstance(position, str):
         return position if position in _names(function) else None
     static = any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in function.decorator_list)
@@ -341,7 +357,7 @@ def _names(function: FunctionNode) -> set[str]:
 
 
 def _parts(tree: ast.AST, text: str) -> set[str]:
-    """Return what is done with a variable: attributes read, methods called, operations of the language."""
+    """Return the parts that the code uses of a variable, in the notation of `used_parts`."""
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     found = set()
     for node in ast.walk(tree):
@@ -355,7 +371,7 @@ def _parts(tree: ast.AST, text: str) -> set[str]:
             case ast.Call(func=ast.Attribute(value=value, attr="get" | "pop" | "setdefault"), args=[first, *_]) if (
                 _text(value) == text and _key(first)
             ):
-                found.add("[]")  # something is looked up that need not be there
+                found.add("[]")  # a lookup of a key that may be missing
             case ast.withitem(context_expr=value) if _text(value) == text:
                 found.add("__enter__()")
             case ast.Subscript(value=value, ctx=ast.Load() | ast.Store() as use) if _text(value) == text:
@@ -381,12 +397,12 @@ def _text(node: ast.expr) -> str | None:
 
 
 def _key(node: ast.expr) -> set[str]:
-    """Return a text that something is looked up by, as a part in brackets."""
+    """Return the key of a subscript in brackets, if it is a literal text; else nothing."""
     return {f"[{node.value!r}]"} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
 
 
 def _is_given(value: ast.expr, parameter: str) -> bool:
-    """Return whether an expression is the parameter, or may be: ``given or Default()``."""
+    """Return whether the value of an expression is, or may be, the parameter, as in ``given or Default()``."""
     match value:
         case ast.BoolOp(values=values):
             return any(_text(each) == parameter for each in values)
@@ -396,7 +412,7 @@ def _is_given(value: ast.expr, parameter: str) -> bool:
 
 
 def _kept(function: FunctionNode, parameter: str) -> set[str]:
-    """Return the attributes of ``self`` that hold the parameter as it was given."""
+    """Return the attributes of ``self`` to which a function assigns the parameter."""
     return {
         target.attr
         for node in ast.walk(function)

@@ -1,7 +1,7 @@
-"""Functions and methods of a package that hand out instances of a class: ``Pool.connection``, ``SortedDict.keys``.
+"""Functions and methods of a package that return instances of a class: ``Pool.connection``, ``SortedDict.keys``.
 
-An object that others hand out is often made of parts that only they know. What a function returns is read from its
-annotation, or from its source where it returns a call of the class. Nothing is run here.
+Such an object is often made of parts that only they know. What a function returns is read from its annotation, or from
+its source if it returns a call of the class. No code of the package runs here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """A function, or (with ``owner``) a method of another class; ``attribute`` is what stands in its place."""
+    """A function, or if ``owner`` is set a method; ``attribute`` is the object of that name, such as a property."""
 
     module: str
     name: str
@@ -34,13 +34,13 @@ class Maker:
 
     @property
     def function(self) -> Any:
-        """The function behind a property, a class method or a static method."""
+        """The function itself, if the attribute is a property, a class method or a static method."""
         inner = self.attribute.fget if isinstance(self.attribute, property) else self.attribute
         return getattr(inner, "__func__", inner)
 
 
 def makers_of(cls: type) -> Iterator[Maker]:
-    """Yield public functions and methods of the class's package, those near it first, that return one of it."""
+    """Yield the public functions and methods of the class's package that return an instance; its own module first."""
     home = module_of(cls) or ""
     modules = sorted(package_modules(home.partition(".")[0]), key=lambda each: each.__name__ != home)
     for module in modules[:_MOST_MODULES]:
@@ -61,7 +61,7 @@ def _methods(tree: ast.ClassDef, owner: type, wanted: str) -> Iterator[Maker]:
 
 
 def _is_kin(found: type, cls: type) -> bool:
-    """Return whether one class is the other's base: it makes copies, which are no better than the first one."""
+    """Return whether one class is a base of the other: such methods make copies, for which an instance is needed."""
     return found in cls.__mro__ or cls in found.__mro__
 
 
@@ -74,7 +74,7 @@ def _mentions(module: Any, name: str) -> bool:
 
 
 def _hands_out(function: FunctionNode, wanted: str) -> bool:
-    """Return whether a function says, by its annotation or by its code, that it returns an instance of a class."""
+    """Return whether a function returns an instance of a class, according to its annotation or its code."""
     inside = [node for node in ast.walk(function) if node is not function]
     nested = any(isinstance(node, (*_FUNCTIONS, ast.Lambda)) for node in inside)
     resumed = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in inside)
@@ -89,7 +89,7 @@ def _hands_out(function: FunctionNode, wanted: str) -> bool:
 
 
 def _ways(value: ast.expr | None) -> list[ast.expr | None]:
-    """Return an expression, or both that it chooses from."""
+    """Return the expression, or the branches of a conditional expression."""
     return [*_ways(value.body), *_ways(value.orelse)] if isinstance(value, ast.IfExp) else [value]
 
 
@@ -101,5 +101,5 @@ def _last(node: ast.expr) -> str:
 
 
 def import_line(module: str, top: str) -> str:
-    """Return the line that imports a name, from where it is imported already."""
+    """Return the line that imports a name from an imported module; an empty text if the module has no such name."""
     return f"from {module} import {top}" if top in vars(sys.modules[module]) else ""

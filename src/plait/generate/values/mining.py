@@ -1,4 +1,4 @@
-"""What the sources around a subject say about arguments: its own module, and the project's tests. Nothing is run."""
+"""Values for arguments from the source of the subject's module, the project's tests and examples. Nothing is run."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ Slot = tuple[str, int | str]
 
 @dataclass(slots=True)
 class Mined:
-    """Expressions, as text, found in sources.
+    """Expressions found in sources, as text.
 
-    ``compared`` maps a variable to literals it is compared with, ``used`` maps (function, parameter) to the kind its
-    body treats it as, ``given`` maps an argument slot to literals that tests pass, ``built`` lists the argument lists
-    with which tests call the class. ``timed`` says that the code looks at a clock or sets a timer.
+    ``compared`` maps a variable to literals that it is compared with, ``used`` maps (function, parameter) to the type
+    that its uses suggest, ``given`` maps a slot to literals that tests or examples pass there, and ``built`` lists the
+    arguments with which tests call the class. ``timed`` says that the code reads a clock or sets a timer.
     """
 
     compared: dict[str, list[str]] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Mined:
 
 
 def mine_source(text: str, into: Mined) -> None:
-    """Add what one module's code reveals: literals that variables are compared with, and how parameters are used."""
+    """Add what the code of a module shows: literals that variables are compared with, and how parameters are used."""
     tree = _parse(text)
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Compare):
@@ -61,7 +61,7 @@ def mine_source(text: str, into: Mined) -> None:
 
 
 def mine_tests(folder: Path, class_name: str, into: Mined) -> None:
-    """Add what the tests below ``folder`` pass to the class and to methods, where they mention the class at all."""
+    """Add the arguments that tests in ``folder`` pass to the class and to methods; read files that name the class."""
     for path in islice(sorted(folder.rglob("*.py")), _MAX_FILES):
         try:
             text = file_text(path, most=_MAX_BYTES)
@@ -79,7 +79,7 @@ def mine_tests(folder: Path, class_name: str, into: Mined) -> None:
 
 
 def mine_examples(examples: Iterable[ast.Module], names: Collection[str], into: Mined) -> None:
-    """Add what examples for readers pass to methods of these names, on whatever object: ``every().day.at("10:30")``."""
+    """Add the arguments that examples pass to methods of these names on any object: ``every().day.at("10:30")``."""
     for tree in examples:
         for node in ast.walk(tree):
             match node:
@@ -134,7 +134,7 @@ def _usage(function: ast.FunctionDef, into: Mined) -> None:
 
 
 def _uses(function: ast.FunctionDef) -> Iterator[tuple[str | None, str]]:
-    """Yield names in the body, each with the kind of value that this place needs; the surest evidence first."""
+    """Yield names in the body, each with the type that a use of it suggests; the most reliable evidence first."""
     nodes = list(ast.walk(function))
     for node in nodes:
         match node:

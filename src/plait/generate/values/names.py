@@ -1,7 +1,7 @@
-"""What the name of a parameter says about its values.
+"""Values for a parameter, from its name.
 
-Values stand simplest first. Keys are few, so that threads meet on the same one; sizes are small, so that a cache or
-queue is soon full; waits are short.
+The simplest value comes first. There are few keys, so that threads use the same one; sizes are small, so that a cache
+or queue is soon full; waits are short.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _DATABASE = Value("Database('d')", "Database", ("from plait.generate.callables i
 _FILE = Value("sample_file()", "file", ("from plait.generate.callables import sample_file",))
 
 PARTNER = Value("Partner('o')", "object", ("from plait.generate.callables import Partner",))
-"""For a parameter of a method for which nothing else fits."""
+"""The value for a parameter of a method if nothing else fits."""
 
 _MAKERS = frozenset(
     ("factory", "creator", "loader", "getter", "fget", "supplier", "provider", "producer", "constructor", "builder",
      "maker", "on_miss", "miss")
 )  # fmt: skip
-"""Callbacks whose result is what matters: nothing at all would hide whether it was made twice or not yet."""
+"""Names of callbacks whose result matters: if it were None, a result that is made twice would not be noticed."""
 _WORK = frozenset(
     ("func", "fn", "f", "function", "callable", "method", "wrapped", "decorated", "job", "task", "action", "command")
 )
-"""Those that do somebody's work, which may fail; listeners are told something and taken off again: few are best."""
+"""Names of callbacks that do some work, which may fail. Others, such as listeners, get fewer values."""
 
 _TABLE: list[tuple[str, str, tuple[str, ...]]] = [
     # last words of the name; role; expressions
@@ -103,33 +103,33 @@ _DATED = {
     )),
     **dict.fromkeys(("timedelta", "td"), _SPANS),
 }  # fmt: skip
-"""Names that say that it is no number which tells the time."""
+"""Names of parameters that take a date or time as an object rather than a number."""
 
 DESCRIBED = {
     ("__get__", 0): (Value("Thing()", "Thing", _THING.imports),), ("__get__", 1): (_THING,),
     ("__set__", 0): (Value("Thing()", "Thing", _THING.imports),),
     ("__delete__", 0): (Value("Thing()", "Thing", _THING.imports),),
 }  # fmt: skip
-"""What the language passes to a descriptor, by method and position: an object with attributes, and its class."""
+"""The arguments that Python passes to a descriptor, by method and position: an object with attributes, its class."""
 
 SPARE = (
     *(literal(text) for text in ("'a'", "1", _NOTHING, "['a']", "{'a': 1}", "int", "None")),
     Value("Recorder('o')", "object", _RECORDER.imports),
 )
-"""One value of every common kind, for parameters that refuse what was expected of them. The last one is an object
+"""One value of every common kind, for parameters that reject the values expected of them. The last one is an object
 that can be hashed, compared, called and weakly referenced."""
 
 NEVER_REPLACED = frozenset({
     "logger", "log", "lock", "mutex", "executor", "queue", "database", "path", "url", "type",
 })  # fmt: skip
-"""Roles whose values do what the code can ask of them: no stand-in is better."""
+"""Roles whose values have everything that code may use of them, so that no stand-in is better."""
 
 EAGER = frozenset({"callback", "size"})
-"""Roles of optional parameters that are usually worth giving: without them the object does little."""
+"""Roles of optional parameters that are usually worth giving, because the object does little without them."""
 
 
 def role(name: str) -> str | None:
-    """Return the part that a parameter of this name plays, or None for a name that says nothing."""
+    """Return the role of a parameter of this name, such as ``key`` or ``size``; None if the name says nothing."""
     for candidate in _candidates(name):
         if candidate in _SPECIAL:
             return candidate
@@ -171,7 +171,7 @@ def by_name(name: str) -> list[Value]:
 
 
 def _candidates(name: str) -> list[str]:
-    """Return the name as it is, as snake case, its last word and, in short names, its first."""
+    """Return the names to look up: the name, its snake case, its last word and, if it is short, its first word."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().strip("_").rstrip("0123456789").split("_")
-    telling = [word for word in words if word in {"age", "ttl", "expiry", "expire", "lifetime"}]  # before their unit
+    telling = [word for word in words if word in {"age", "ttl", "expiry", "expire", "lifetime"}]  # as in `ttl_seconds`
     return [name, "_".join(words), *telling, words[-1], *([words[0]] if len(words) < 3 else [])]

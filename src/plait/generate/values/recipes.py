@@ -1,8 +1,8 @@
-"""How a class is really built: whole constructor calls from tests, examples, docstrings, a README, and its callers.
+"""Recipes: constructor calls of a class as its docstrings, tests, README and callers write them.
 
-A recipe is an expression with the imports that it needs. Variables in it are replaced by what they were assigned, as
-far as that is written down; functions of an example become recorders. Files are read, nothing is run: whether a recipe
-works is found out later, where code under test may run.
+A recipe is an expression with the imports that it needs. Variables in it are replaced by the expressions that were
+assigned to them; functions that an example defines are replaced by recorders. Files are only read here. Whether a
+recipe works is tried later, in a process that may run code under test.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from plait.subject.changes.scopes import FunctionNode
 
 MOST = 6
-"""Recipes of one class: each is tried before anything is made up."""
+"""Most recipes of one class; each is tried before random constructor calls."""
 _MAX_FILES = 300
 _MAX_BYTES = 300_000
 _LONGEST = 200
@@ -43,9 +43,9 @@ _PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.)( (?P<code>.*))?$")
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """An expression that builds an object, and where it stands.
+    """An expression that builds an object, and where it was found.
 
-    ``makes`` names the types that it may give, where it may give something else; empty if it cannot.
+    ``makes`` names the accepted types of its value, if it may have another type; empty if it always makes an instance.
     """
 
     text: str
@@ -56,9 +56,10 @@ class Recipe:
 
 @cache
 def recipes_for(cls: type, tests: Path | None) -> tuple[Recipe, ...]:
-    """Return ways to build a class that somebody has written down, those for readers first.
+    """Return recipes for a class, those from its documentation first.
 
-    They use what is imported anyway, or belongs to Python: the state of other modules would not be put back.
+    They import only modules that are loaded already, of the standard library, or of plait: the state of others would
+    not be restored after an execution.
     """
     found: dict[str, Recipe] = {}
     for snippet, origin, module in _snippets(cls, tests):
@@ -71,7 +72,7 @@ def recipes_for(cls: type, tests: Path | None) -> tuple[Recipe, ...]:
 
 
 def _is_at_hand(line: str) -> bool:
-    """Return whether an import line brings nothing new."""
+    """Return whether an import line needs only modules that are loaded, of the standard library, or of plait."""
     node = ast.parse(line).body[0]
     assert isinstance(node, ast.Import | ast.ImportFrom)
     wanted = node.names[0].name
@@ -82,11 +83,11 @@ def _is_at_hand(line: str) -> bool:
     return found is not None or name.partition(".")[0] in {*sys.stdlib_module_names, "plait"}
 
 
-# -- where examples stand ----------------------------------------------------------------------------------------------
+# -- where examples are found ------------------------------------------------------------------------------------------
 
 
 def _snippets(cls: type, tests: Path | None) -> Iterator[tuple[str, str, str | None]]:
-    """Yield pieces of source, where each stands, and the module whose names it can use."""
+    """Yield pieces of source, each with a text that says where it is and the module whose names it can use."""
     module = sys.modules.get(cls.__module__)
     documented = [(cls, cls.__name__), (getattr(cls, "__init__", None), cls.__name__), (module, cls.__module__)]
     top = sys.modules.get(cls.__module__.partition(".")[0])
@@ -112,7 +113,7 @@ def _snippets(cls: type, tests: Path | None) -> Iterator[tuple[str, str, str | N
 
 @cache
 def examples_for(cls: type) -> tuple[ast.Module, ...]:
-    """Return the examples in the docstrings of a class, its methods, its module and package, and in the README."""
+    """Return the examples in the docstrings of a class, its members, its module and package, and in the README."""
     package = cls.__module__.partition(".")[0]
     near = [each for each in cls.__mro__ if each.__module__.partition(".")[0] == package]
     members = [member for each in near for member in vars(each).values()]
@@ -131,7 +132,7 @@ _MOST_EXAMPLES = 200
 
 
 def _docstrings(text: str, wanted: str) -> Iterator[str]:
-    """Yield the examples in the docstrings of a module that mention a class."""
+    """Yield the examples in those docstrings of a module that mention a class."""
     tree = _parse(text) if ">>>" in text else None
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
@@ -169,7 +170,7 @@ def _readmes(root: Path, package: str) -> Iterator[tuple[str, str]]:
 
 
 def examples_in(text: str) -> list[str]:
-    """Return the pieces of Python in prose: doctests, fenced blocks, and indented blocks of reStructuredText."""
+    """Return the Python examples in prose: doctests, fenced blocks, and indented blocks of reStructuredText."""
     prompted = [match["code"] or "" for line in text.splitlines() if (match := _PROMPT.match(line))]
     found = ["\n".join(prompted)] if prompted else []
     found += [each for each in _FENCED.findall(text) if ">>>" not in each]
@@ -191,7 +192,7 @@ def _parse(text: str) -> ast.Module | None:
 
 
 def _parsed_in_part(text: str) -> ast.Module:
-    """Return as much of an example as is Python: some end in prose, or in an ellipsis of their own."""
+    """Return the syntax tree of an example without the lines at its end that are not Python, such as prose."""
     tree = _parse(text)
     lines = text.splitlines()
     while tree is None and len(lines) > 1:
@@ -200,15 +201,15 @@ def _parsed_in_part(text: str) -> ast.Module:
     return tree or ast.Module([], [])
 
 
-# -- what stands there -------------------------------------------------------------------------------------------------
+# -- recipes from an example -------------------------------------------------------------------------------------------
 
 
 class _UnknownNameError(Exception):
-    """A name in a recipe means nothing outside of where it stands."""
+    """A constructor call cannot be made a recipe, mostly because a name in it has no meaning outside its context."""
 
 
 class _Snippet:
-    """One piece of source: its imports, what its names were assigned, and the calls of the class in it."""
+    """One piece of source, from which recipes are taken."""
 
     def __init__(self, text: str, origin: str, module: str | None, cls: type) -> None:
         self._tree = _parsed_in_part(text)
@@ -218,7 +219,7 @@ class _Snippet:
         self._imports = dict(_imported(self._tree, module))
 
     def recipes(self) -> Iterator[Recipe]:
-        """Yield the calls of the class that can be written down without what is around them."""
+        """Yield the calls of the class that can be made independent of their context."""
         scopes: list[ast.Module | FunctionNode] = [self._tree]
         scopes += [node for node in ast.walk(self._tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
         at_top, of_top = _bound(self._tree), _defined(self._tree)
@@ -239,7 +240,7 @@ class _Snippet:
         self, call: ast.Call, assigned: dict[str, ast.expr], defined: dict[str, ast.AST], parameters: set[str]
     ) -> Recipe:
         if not call.args and not call.keywords:
-            raise _UnknownNameError  # the signature says as much
+            raise _UnknownNameError  # a call without arguments is tried anyway
         if any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords):
             raise _UnknownNameError
         imports: dict[str, None] = {}
@@ -256,7 +257,7 @@ class _Snippet:
         return Recipe(text, (f"from {self._cls.__module__} import {top}", *imports), origin)
 
     def _given_to(self, call: ast.Call) -> list[str]:
-        """Return the name of the parameter that each argument is for, empty where it is not known."""
+        """Return the parameter name of each argument, or an empty text if it is not known."""
         known = [each.name for each in constructor_parameters(self._cls) if each.kind not in ("keyword", "varargs")]
         places = [*known, *[""] * len(call.args)][: len(call.args)]
         return [*places, *(each.arg or "" for each in call.keywords)]
@@ -265,8 +266,11 @@ class _Snippet:
         self, node: ast.expr, assigned: dict[str, ast.expr], defined: dict[str, ast.AST], parameters: set[str],
         imports: dict[str, None], depth: int,
     ) -> str:  # fmt: skip
-        """Return an expression in which every name is a built-in, imported, or replaced by what it stands for."""
-        told = isinstance(node, ast.Constant) and node.value is ...  # "and so on", for readers
+        """Return the expression with its variables replaced, so that all names left are built-in or imported.
+
+        Raises `_UnknownNameError` if a name is not known.
+        """
+        told = isinstance(node, ast.Constant) and node.value is ...  # "...", which means "and so on" to readers
         if told or depth > _DEPTH or isinstance(node, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr):
             raise _UnknownNameError
         bound = {each.arg for part in ast.walk(node) if isinstance(part, ast.Lambda) for each in ast.walk(part.args)
@@ -298,12 +302,12 @@ class _Snippet:
 
 
 def _small(parameter: str, text: str) -> str:
-    """Return a small number for a size that is a large one: small things are soon full, and quick to look at."""
+    """Return a small number instead of a large size: small objects are soon full, and quick to explore."""
     return _SMALL if role(parameter) == "size" and text.isdigit() and int(text) > _LARGE else text
 
 
 class _Replacing(ast.NodeTransformer):
-    """Puts expressions in place of names."""
+    """Replaces names by expressions."""
 
     def __init__(self, replaced: dict[str, str]) -> None:
         self._replaced = replaced
@@ -314,7 +318,7 @@ class _Replacing(ast.NodeTransformer):
 
 
 def _calls(scope: ast.AST, name: str) -> Iterator[ast.Call]:
-    """Yield the calls of a class in one scope, those of functions inside of it left out."""
+    """Yield the calls of a class in one scope, without those in nested functions."""
     pending = list(ast.iter_child_nodes(scope))
     while pending:
         node = pending.pop(0)
@@ -327,7 +331,7 @@ def _calls(scope: ast.AST, name: str) -> Iterator[ast.Call]:
 
 
 def _bound(scope: ast.Module | FunctionNode) -> dict[str, ast.expr]:
-    """Return the variables that a scope assigns once, with what."""
+    """Return the variables that a scope assigns exactly once, with the assigned expressions."""
     found: dict[str, ast.expr] = {}
     again: set[str] = set()
     for node in ast.walk(ast.Module(scope.body, [])):
@@ -348,7 +352,7 @@ def _defined(scope: ast.Module | FunctionNode) -> dict[str, ast.AST]:
 
 
 def _imported(tree: ast.Module, module: str | None) -> Iterator[tuple[str, str]]:
-    """Yield the names that a piece of source imports, each with a line that does so anywhere."""
+    """Yield the names that a piece of source imports, each with an import line that works in any module."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for each in node.names:
@@ -367,7 +371,7 @@ def _imported(tree: ast.Module, module: str | None) -> Iterator[tuple[str, str]]
 
 
 def meant_by(name: str, module: str) -> Any:
-    """Return what a module's source imports under a name, even if only type checkers do; None if it is not loaded."""
+    """Return what a module's source imports under a name, even if only for type checkers; None if it is not loaded."""
     line = _lines_of(module).get(name, "")
     found = re.match(r"from ([\w.]+) import (\w+)", line)
     home = sys.modules.get(found[1]) if found else None
@@ -382,6 +386,6 @@ def _lines_of(module: str) -> dict[str, str]:
 
 
 def _has(module: str, name: str) -> bool:
-    """Return whether a module that is imported has such a name."""
+    """Return whether an imported module has such a name."""
     found = sys.modules.get(module)
     return found is not None and name in vars(found)

@@ -1,4 +1,4 @@
-"""An argument as source text."""
+"""Arguments as source text, and the pools of values that parameters draw from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An expression, the imports it needs, and the kind that feedback accepts or rejects: ``int``, ``callable``..."""
+    """An expression with its kind (``int``, ``callable``...), which feedback accepts or rejects, and its imports."""
 
     text: str
     kind: str
@@ -23,7 +23,7 @@ class Value:
 
 
 def literal(text: str) -> Value:
-    """Return the value of an expression that needs no import."""
+    """Return the `Value` of an expression that needs no import."""
     return Value(text, kind_of(text))
 
 
@@ -59,7 +59,7 @@ def kind_of(text: str) -> str:
 
 @functools.lru_cache(maxsize=8192)
 def is_literal(text: str) -> bool:
-    """Return whether the text can be read without running anything."""
+    """Return whether the text is a literal, as `ast.literal_eval` defines it."""
     try:
         ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -75,10 +75,11 @@ OWN = Value(RECEIVER, "own")
 
 
 # -- pool --------------------------------------------------------------------------------------------------------------
-# The values that one parameter may take, and which kinds of them have turned out to fit.
+# The values that one parameter may take, and feedback on which kinds of them fit.
 
 
 _RANK = (1.0, 0.8, 0.6, 0.45, 0.35)
+"""Weights of the first values of a pool: the simplest values are drawn most often."""
 _LAST_RANK = 0.25
 _REFUSED = 6
 """Calls of a method that raised, none having returned, before values of other shapes are tried."""
@@ -92,17 +93,18 @@ class Scores:
     rejected: dict[str, int] = field(default_factory=dict)
 
     def weight(self, kind: str) -> float:
-        """Between 0 and 1: one for a kind that was never rejected, falling with each rejection."""
+        """Return a weight between 0 and 1: 1 for a kind that was never rejected, less with each rejection."""
         good = self.accepted.get(kind, 0) + 1
         return good / (good + 2 * self.rejected.get(kind, 0))
 
 
 @dataclass(slots=True)
 class Pool:
-    """Values, simplest first. ``anything`` marks a parameter whose type nobody states.
+    """The values of one parameter, simplest first. ``anything`` means that its type is unknown.
 
-    ``spare`` values take over while every kind among the values has only been rejected. ``failed`` counts, while no
-    call of the method has returned at all, how often one with a certain value failed; ``further`` values join in then.
+    ``spare`` values are added while every kind among the values has been rejected and none accepted. ``failed`` counts,
+    while no call of the method has returned, the failed calls by value. If there are enough of them, the ``further``
+    values are added.
     """
 
     values: tuple[Value, ...]
@@ -114,7 +116,7 @@ class Pool:
     further: tuple[Value, ...] = ()
 
     def choose(self, random: Random, *, without: Iterable[str] = ()) -> Value | None:
-        """Return a value, the simple and proven ones more often; None if all are of the kinds to do without."""
+        """Return a random value, more often a simple and proven one; None if all are of kinds in ``without``."""
         hopeless = all(self.scores.rejected.get(each.kind, 0) and not self.proven(each.kind) for each in self.values)
         values = (*self.spare, *self.values) if hopeless and self.spare else self.values
         if self.is_refused:
@@ -131,33 +133,33 @@ class Pool:
 
     @property
     def is_refused(self) -> bool:
-        """Whether so many calls have failed, and none returned, that other values are worth trying."""
+        """Whether so many calls have failed, and none has returned, that other values are worth trying."""
         return sum(self.failed.values()) >= _REFUSED
 
     def _weight(self, value: Value) -> float:
-        """Return the weight of a kind; of single values, too, while nothing that was given has ever worked."""
+        """Return the weight of the value's kind, or while no call has returned, of the value itself."""
         refusals = self.failed.get(value.text, 0) if self.is_refused else 0
-        # The kind is no help then: a text that fits is of the kind that was rejected with all others.
+        # The kind does not help then: a text that fits has the same kind as those that were rejected.
         return 1 / (1 + refusals) ** 2 if self.is_refused else self.scores.weight(value.kind)
 
     def fail(self, value: Value) -> None:
-        """Note that a call with this value raised, of a method that has never returned."""
+        """Record that a call with this value raised, while no call of the method has ever returned."""
         self.failed[value.text] = self.failed.get(value.text, 0) + 1
 
     def succeed(self, value: Value) -> None:
-        """Note that a call with this value returned: it is kept, and the search for others is over."""
+        """Record that a call with this value returned: keep the value, and stop trying further ones."""
         if self.is_refused and value in self.further and value not in self.values:
             self.values = (value, *self.values)
         self.failed.clear()
 
     def accept(self, kind: str) -> None:
-        """Note that a call with a value of this kind went well."""
+        """Record that a call with a value of this kind returned."""
         self.scores.accepted[kind] = self.scores.accepted.get(kind, 0) + 1
 
     def reject(self, kind: str) -> None:
-        """Note that a call with a value of this kind failed at once, as calls with the wrong type do."""
+        """Record that a call with a value of this kind failed as calls with a wrong type do."""
         self.scores.rejected[kind] = self.scores.rejected.get(kind, 0) + 1
 
     def proven(self, kind: str) -> bool:
-        """Return whether a call with a value of this kind ever went well."""
+        """Return whether a call with a value of this kind has ever returned."""
         return self.scores.accepted.get(kind, 0) > 0

@@ -1,8 +1,8 @@
-"""Values for methods that have refused all that was tried so far: of common shapes, and of what the error asks for.
+"""Values for methods that have rejected all earlier ones: values of many shapes, and values that an error asks for.
 
-A text may have to be a time, a date, a number, an address or a document; a function may have to return something that
-can be iterated over. Often nothing says so but the exception. These values are given only while no call of a method has
-ever returned, so that they cost nothing where the first guess was right.
+A text may have to be a time, a date, a number, an address or a document; a function may have to return an iterable.
+Often only the exception says so. These values are used only while no call of a method has ever returned, so they cost
+nothing if the first values fit.
 """
 
 from __future__ import annotations
@@ -45,11 +45,12 @@ WIDER = (*map(literal, _SHAPES), *_FUNCTIONS, _ANY_CLASS, *_PARTS)
 
 
 def wider(kinds: Collection[str] | None) -> list[Value]:
-    """Return values of these kinds; of every kind for None."""
+    """Return the values of these kinds, or of all kinds for None."""
     return [each for each in WIDER if kinds is None or each.kind in kinds]
 
 
 # -- what an error asks for --------------------------------------------------------------------------------------------
+# Error messages that blame an argument: which kind of value was wrong, what it lacked, or which kind is wanted.
 
 
 _TYPES = {
@@ -63,7 +64,7 @@ _KINDS = {
     "string": "str", "bytes-like": "bytes", "integer": "int", "number": "int", "real": "float",
     "mapping": "dict", "dictionary": "dict", "sequence": "list", "iterable": "list", "class": "type",
 }  # fmt: skip
-"""What messages call a kind of values that has another name here."""
+"""Names of types in error messages, with the kind of values that they mean."""
 _MISSING = (
     (r"'([\w.]+)' object has no attribute '(\w+)'", ""),
     (r"'([\w.]+)' object is not iterable", "__iter__"),
@@ -77,7 +78,7 @@ _MISSING = (
     (r"argument of type '([\w.]+)' is not (?:iterable|a container)", "__contains__"),
     (r"'([\w.]+)' object cannot be interpreted as an integer", "__index__"),
 )
-"""What an error says about an object, and the part that it should have had."""
+"""Messages that name the type of an object, and the attribute that it lacks (if the message does not say it)."""
 _KIND = (
     r"(read-write bytes-like"
     r"|str|string|bytes-like|bytes|int|integer|number|real|float|list|tuple|dict|dictionary|mapping|sequence|iterable"
@@ -87,22 +88,22 @@ _WANTED = (
     re.compile(rf"\b{_KIND}[\w\s-]*\bis required(?:, not '?([\w.]+))?"),
     re.compile(rf"(?:expected|must be|required|requires|should be)\D*?\b{_KIND}(?:.*?\b(?:not|got)\b '?([\w.]+))?"),
 )
-"""What is wanted instead, and what it is said not to be."""
+"""Messages that name the type that is wanted, and perhaps the type of the value that was given."""
 _NO_ARGUMENTS = re.compile(r"([\w.]+)\(\) takes no arguments")
 _MOST = 5
 
 
 def asked_for(message: str) -> tuple[str, str, list[Value]]:
-    """Return the kind of the value that an error blames, the part that it lacks, and values that would have it.
+    """Return the kind of the value that an error blames, the attribute that it lacks, and values to try instead.
 
-    The kind is empty where the message names none, the part where it is a kind that is wanted.
+    The kind is empty if the message does not name it; the attribute is empty if the message names a wanted type.
     """
     for pattern, known in _MISSING:
         found = re.search(pattern, message)
         if found is not None:
             wrong, part = _kind(found[1]), known or found[2]
             kinds = [kind for kind, known_type in _TYPES.items() if part in dir(known_type) and kind != wrong]
-            kinds = [kind for kind in kinds if kind != "method"] or kinds  # any callable does where one is called
+            kinds = [kind for kind in kinds if kind != "method"] or kinds  # a method only if nothing else has the part
             return wrong, part, _of(kinds)
     for wanted in _WANTED:
         if (found := wanted.search(message)) is not None:
@@ -111,7 +112,7 @@ def asked_for(message: str) -> tuple[str, str, list[Value]]:
 
 
 def with_part(value: Value | None, part: str, name: str) -> Value:
-    """Return an object with a part that no plain value has, and with those that a stand-in has already."""
+    """Return a stand-in with this part, and with the parts of ``value`` if that is a stand-in."""
     before = value.text[:-1] if value is not None and value.kind == "Standin" else f"Standin({name!r}"
     return Value(f"{before}, {part!r})", "Standin", (f"{_CALLABLES} Standin",))
 
@@ -121,6 +122,6 @@ def _kind(name: str) -> str:
 
 
 def _of(kinds: list[str]) -> list[Value]:
-    """Return a few values of these kinds, of each kind one first."""
+    """Return a few values of these kinds, one of each kind first."""
     rows = [[each for each in WIDER if each.kind == kind] for kind in kinds]
     return [row[at] for at in range(_MOST) for row in rows if at < len(row)][:_MOST]
