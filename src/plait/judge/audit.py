@@ -1,4 +1,4 @@
-"""The audit of a package: what each public class and function may be said to promise, and on what evidence."""
+"""The verdict on a package: what each public class and function promises about threads, and on what evidence."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from plait.subject.package.facts import READ, ClassFacts
 from plait.subject.package.suspects import Suspect
 
 UNSAFE, SILENT, UNJUDGED = "unsafe", "no violation", "not judged"
-UNKNOWN = "unknown"  # beside the levels of a contract
+UNKNOWN = "unknown"  # a contract level besides those of `plait.subject.contract`
 _LEVELS = {1: "1 - Unstable", 2: "2 - Beta", 3: "3 - Stable"}
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
-_ENOUGH = 0.9  # of the public classes and functions must be judged for "Stable"
+_ENOUGH = 0.9  # share of the public classes and functions that must be judged for "Stable"
 
 
 @dataclass(slots=True)
 class Audited:
-    """One public class or function, and what became of it.
+    """One public class or function with its verdict.
 
-    ``evidence`` are counts behind a verdict, ``reason`` says why there is none and what to give; ``wants_time`` if more
-    time may be enough. ``claim`` is what the source says about threads (`plait.subject.package.claims`).
+    ``evidence`` holds the counts that the verdict rests on. Without a verdict, ``reason`` says why there is none and
+    what the user can do; ``wants_time`` is true if more time may be enough. ``claim`` is what the source says about
+    threads (`plait.subject.package.claims`).
 
-    A function is unsafe only ``through_argument`` if the threads of each test were given one object, and its source
-    touches no state of the module: then the object needs the lock.
+    An unsafe function is ``through_argument`` if the threads of each failing test were given the same object, and the
+    function touches no state of its module. Then callers have to lock that object.
     """
 
     name: str
@@ -44,8 +45,8 @@ class Audited:
     claim: str = UNSAID
     through_argument: bool = False
     contract: str = UNKNOWN
-    methods: dict[str, str] = field(default_factory=dict)  # by name: what each promises
-    safe: list[tuple[str, str]] = field(default_factory=list)  # pairs that met without harm
+    methods: dict[str, str] = field(default_factory=dict)  # contract level by method name
+    safe: list[tuple[str, str]] = field(default_factory=list)  # covered pairs of methods without a violation
     unsafe: list[tuple[str, str]] = field(default_factory=list)
     evidence: dict[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
@@ -54,11 +55,11 @@ class Audited:
 
     @property
     def score(self) -> float:
-        """How much the source makes one expect a defect: where the budget goes."""
+        """The sum of the suspects' scores: how likely a defect is by the source. The audit spends its budget by it."""
         return sum(each.score for each in self.suspects)
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain data, as the result file has it."""
+        """Return plain data in the form of the result file."""
         return {
             "name": self.name, "kind": self.kind, "file": self.file, "line": self.line,
             "verdict": self.verdict.replace(" ", "_"), "reason": self.reason, "claim": self.claim,
@@ -72,7 +73,7 @@ class Audited:
 
 
 def judge_class(audited: Audited, result: CheckResult, facts: ClassFacts | None) -> None:
-    """Fill in what a check of a class has shown."""
+    """Set the verdict, contract and evidence of a class from the result of its check."""
     audited.check = result
     audited.findings = list(result.findings)
     audited.reason, audited.wants_time = "", False
@@ -95,10 +96,10 @@ def judge_class(audited: Audited, result: CheckResult, facts: ClassFacts | None)
 
 
 def _cannot_disturb(result: CheckResult, facts: ClassFacts | None) -> bool:
-    """Return whether a class has no state, and each of its methods returned beside another call: nothing can meet.
+    """Return whether a class has no state, and each of its methods has returned while another call was running.
 
-    A check of such a class has no conclusion, since threads have to touch something together. The source alone would
-    not do either: it does not tell what a method hands on.
+    The check of such a class is inconclusive, because threads must touch shared state for a conclusion. The source
+    alone is not enough either: it does not show what a method passes on to other code.
     """
     calls: dict[str, CallRow] = result.stats.get("methods", {})
     beside = bool(calls) and all(row["returned_together"] for row in calls.values())
@@ -106,19 +107,19 @@ def _cannot_disturb(result: CheckResult, facts: ClassFacts | None) -> bool:
 
 
 def _level(name: str, facts: ClassFacts | None, harmed: frozenset[str], promise: str) -> str:
-    """Return what one method promises: what a test has shown of it, else what its source and that of the others say.
+    """Return the contract level of one method: by the findings if it is in one, otherwise by the source of the class.
 
-    Where something was found, a method is not called atomic because no test has caught it yet: what touches a state
-    that methods change without a lock needs one around it.
+    In a class with findings, a method is not called atomic merely because no test has caught it yet. If it touches
+    state that methods change without a lock, callers need a lock around it.
     """
     if name in harmed:
         return EXTERNAL
     touched = facts.touched_by(name.partition(".")[0]) if facts is not None else None
-    if not touched:  # its source is not known, or it goes through operators: ``self[key]``
+    if not touched:  # its source is unknown, or it works through operators: ``self[key]``
         return EXTERNAL if harmed and (facts is None or not facts.locks) else promise
     written = {use.state for _, use in facts.later_uses() if use.mode != READ} if facts is not None else set()
     open_ = {use.state for use in touched if not use.locks} & written
-    unseen = not written and facts is not None and not facts.locks  # it changes in a way that the source hides
+    unseen = not written and facts is not None and not facts.locks  # the source does not show how it changes
     if harmed and (open_ or unseen):
         return EXTERNAL
     if promise == ATOMIC and not {use.state for use in touched} & written:
@@ -127,7 +128,7 @@ def _level(name: str, facts: ClassFacts | None, harmed: frozenset[str], promise:
 
 
 def judge_functions(audited: Sequence[Audited], result: CheckResult) -> None:
-    """Fill in what a check of a module's functions has shown about each of them."""
+    """Set the verdict, contract and evidence of each function from the result of the check of their module."""
     calls: dict[str, CallRow] = result.stats.get("methods", {})
     for each in audited:
         own = each.name.partition(":")[2]
@@ -152,7 +153,7 @@ def judge_functions(audited: Sequence[Audited], result: CheckResult) -> None:
 
 
 def _shares_an_argument(finding: Finding) -> bool:
-    """Return whether two threads of a finding's test use one object that the test has made, beside the module."""
+    """Return whether two threads of a finding's test use the same object that the test has made (not the module)."""
     if finding.test is None:
         return False
     made = {
@@ -191,7 +192,7 @@ def _count(audited: Audited, result: CheckResult, only: str | None = None) -> No
 
 
 def _promise(facts: ClassFacts | None) -> str:
-    """Return what a class in which nothing was found seems to promise, by how its source goes about it."""
+    """Return the contract level that a class without findings seems to have, by its source: locks, reads and writes."""
     if facts is None:
         return ATOMIC
     later = list(facts.later_uses())
@@ -207,8 +208,9 @@ def _promise(facts: ClassFacts | None) -> str:
 def supported_level(audited: Sequence[Audited]) -> str:
     """Return the level of the free-threading classifier that the evidence supports.
 
-    Unstable is a package that breaks its word: a class with locks or with a promise, or a function, whose callers have
-    no object to lock. Stable asks for documents: what is unsafe has to say so. Nothing here supports Resilient.
+    A package is Unstable if an unsafe class has locks or claims to be safe, or if a function is unsafe and its callers
+    have no object that they could lock. It is Stable only if nearly everything was judged and whatever is unsafe is
+    documented to be so. No evidence of a check supports Resilient.
     """
     judged = [each for each in audited if each.verdict != UNJUDGED]
     unsafe = [each for each in judged if each.verdict == UNSAFE]

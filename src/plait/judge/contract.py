@@ -1,4 +1,4 @@
-"""What a declared contract makes of the findings of a check: broken promises fail, the rest is a note."""
+"""Applies a declared contract to the findings of a check: broken promises stay findings, the rest becomes a note."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMED, _LISTED = 3, 6
 
 
 def hold_to(result: CheckResult, contract: Contract) -> None:
-    """Keep the findings that break a promise; name the others in a note, and write down what was promised."""
+    """Keep the findings that break a promise, name the others in a note, and record the contract in the result."""
     if not contract:
         return
     kept = [each for each in result.findings if _breaks(each, contract)]
@@ -38,7 +38,7 @@ def hold_to(result: CheckResult, contract: Contract) -> None:
 
 
 def _breaks(finding: Finding, contract: Contract) -> bool:
-    """Return whether all the methods that show a finding, in one of the ways to show it, are promised to be safe."""
+    """Return whether all methods of a finding, in one of the ways to show it, are promised to be safe together."""
     return any(contract.covers(each) for each in (finding.methods, *finding.siblings))
 
 
@@ -48,7 +48,7 @@ def _promised(finding: Finding, contract: Contract) -> list[str]:
 
 
 def _untested(contract: Contract, methods: list[str]) -> str:
-    """Return which methods were not run beside others because nothing is promised about them; empty if none."""
+    """Return a note on the methods that were not run concurrently because the contract does not allow it, or ''."""
     left_out = [each for each in methods if not contract.covers([each])]
     names = ", ".join(f"`{each}`" for each in left_out[:_LISTED]) + (" ..." if len(left_out) > _LISTED else "")
     return f"the contract does not let them run beside other calls, so not tested there: {names}" if left_out else ""

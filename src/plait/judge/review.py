@@ -1,4 +1,4 @@
-"""The review of one class: what the steps found, and what of it the change has brought."""
+"""The review of one class: what the steps found, and which of the findings the change has introduced."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from plait.subject.changes.survey import TouchedClass
 
 @dataclass(slots=True)
 class Brought:
-    """A finding that the change has brought, and those that have the same cause."""
+    """A finding that the change has introduced, and further findings with the same cause."""
 
     command: str
     finding: Finding
@@ -23,10 +23,10 @@ class Brought:
 
 
 def mark_cause(brought: Brought) -> None:
-    """Let the finding that is shown say what the baseline says of its cause.
+    """Copy to the shown finding the baseline status of a failing one with the same cause.
 
-    A run fails for each finding that is new or expired, also for one that is only named beside another of its cause:
-    what is shown must not be called known then.
+    A run fails for each finding that is new or expired, even if it is only listed with another of the same cause. The
+    shown finding must not be reported as known then.
     """
     failing = (each.baseline for each in brought.also if each.baseline is None or not each.baseline.is_known)
     shown = brought.finding.baseline
@@ -36,9 +36,9 @@ def mark_cause(brought: Brought) -> None:
 
 @dataclass(slots=True)
 class ClassReview:
-    """Everything about one class. A step that was not taken is None, and a note says why.
+    """The result of all steps for one class. A step that was not taken is None, and a note says why.
 
-    ``prefix`` is the folder that the class is imported from, as seen from the top of the repository.
+    ``prefix`` is the folder that the class is imported from, relative to the root of the repository.
     """
 
     touched: TouchedClass
@@ -48,21 +48,21 @@ class ClassReview:
     check: CheckResult | None = None
     perf: Comparison | None = None
     explored: list[ExploreResult] = field(default_factory=list)
-    before: list[Finding] = field(default_factory=list)  # findings that the old version has, too
+    before: list[Finding] = field(default_factory=list)  # findings that the old version has as well
     notes: list[str] = field(default_factory=list)
     problem: str | None = None  # why nothing could be done
-    slower: list[Finding] | None = None  # made once: what is said about a finding later must stay
+    slower: list[Finding] | None = None  # made only once, so that what is added to these findings later is kept
 
     @property
     def name(self) -> str:
-        """The class, as on the command line."""
+        """The class as it is written on the command line."""
         return str(self.touched.subject)
 
     @property
     def verdict(self) -> str:
-        """``finding``, ``clean``, or ``inconclusive`` when no step about behaviour came to a conclusion.
+        """``finding``, ``clean``, or ``inconclusive`` if no step that tests behaviour came to a conclusion.
 
-        Speed says nothing about safety: a class that was only measured is not clean.
+        Speed says nothing about safety: a class whose speed alone was measured is not clean.
         """
         if self.brought():
             return "finding"
@@ -71,9 +71,10 @@ class ClassReview:
 
     @property
     def untold(self) -> list[str]:
-        """Return what kept steps from a conclusion, each with the step's name, or the test's.
+        """The reasons why steps came to no conclusion, each with the name of the step or test.
 
-        Tests are chosen by what their file imports: one that starts no thread says nothing, and needs no word.
+        Tests without threads are left out: tests are selected by their imports, so many have nothing to do with
+        threads.
         """
         steps: list[tuple[str, Result | None]] = [("diff", self.diff), ("check", self.check)]
         steps += [(f"explore {each.subject}", each) for each in self.explored if not _is_sequential(each)]
@@ -83,7 +84,7 @@ class ClassReview:
         ]  # fmt: skip
 
     def brought(self) -> list[Brought]:
-        """Return what the change has brought, by cause; behaviour before speed."""
+        """Return the findings that the change has introduced, one per cause: behaviour first, then speed."""
         found: list[Brought] = []
         lead = [] if self.diff is None else [("diff", each) for each in self.diff.findings if each.only_new]
         violations = [] if self.check is None else [("check", each) for each in self.check.findings]
@@ -104,12 +105,12 @@ class ClassReview:
 
     @property
     def known(self) -> bool:
-        """Whether there are findings, and the baseline has accepted all of them."""
+        """Whether there are findings, and all of them are known to the baseline."""
         found = [one for each in self.brought() for one in (each.finding, *each.also)]
         return bool(found) and all(one.baseline is not None and one.baseline.is_known for one in found)
 
     def step_of(self, finding: Finding) -> str:
-        """Return the step that has found it."""
+        """Return the name of the step that found it."""
         steps = {"diff": self.diff, "check": self.check}
         for name, step in steps.items():
             if step is not None and any(finding is each for each in step.findings):
@@ -117,7 +118,7 @@ class ClassReview:
         return "explore" if any(finding is each for one in self.explored for each in one.findings) else "perf"
 
     def changed_place(self) -> dict[str, Any] | None:
-        """File and line of the first change to what the class reaches, in the new version."""
+        """Return file and line, in the new version, of the first change that the class reaches."""
         change = self.touched.change
         if change is None or not change.new_statements:
             return None
@@ -127,11 +128,11 @@ class ClassReview:
 
     @property
     def mended(self) -> list[Finding]:
-        """What only the old version could do."""
+        """Findings that only the old version shows: the change has fixed them."""
         return [] if self.diff is None else [each for each in self.diff.findings if not each.only_new]
 
     def as_json(self, line: str) -> dict[str, Any]:
-        """Return plain data; ``line`` is the verdict in words."""
+        """Return plain data; ``line`` is the verdict as one line of text."""
         steps = {
             "diff": self.diff, "check": self.check, "perf": None if self.perf is None else self.perf.as_result(),
         }  # fmt: skip
@@ -147,9 +148,9 @@ class ClassReview:
 
 
 def _same_cause(one: Finding, other: Finding) -> bool:
-    """Both are about the same shared thing; without racing accesses, about the same methods.
+    """Return whether two findings concern the same shared field or, without racing accesses, the same methods.
 
-    Threads that wait for each other do so because of locks, and not because of a race.
+    A finding with threads that wait for ever never has the same cause as one without: locks cause it, not a race.
     """
     if _is_stuck(one) != _is_stuck(other):
         return False
@@ -164,7 +165,7 @@ def _is_stuck(finding: Finding) -> bool:
 
 
 def _raced(finding: Finding) -> set[str]:
-    """Return the fields that the racing accesses touch, whatever the key in them."""
+    """Return the attributes that the racing accesses touch, without keys."""
     return {step.attribute for step in finding.race or ()}
 
 
@@ -173,6 +174,6 @@ def _plain(finding: Finding) -> set[str]:
 
 
 def _is_sequential(explored: ExploreResult) -> bool:
-    """Return whether no test of a step has started a thread."""
+    """Return whether no test of an ``explore`` step started a thread."""
     tests = explored.more.get("tests", [])
     return bool(tests) and all(each["ran"] == "one thread" for each in tests)

@@ -1,4 +1,4 @@
-"""Canonical values and results as people would write them."""
+"""Canonical values and results (see `plait.observe.canonical`) as text for people."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from plait.judge.oracle.specification import CallResult
 
 
 def with_article(name: str) -> str:
-    """Return the name of a class for one of its instances: ``an Item``."""
+    """Return the name of a class as a name for one of its instances: ``an Item``."""
     return f"{'an' if name[:1] in 'AEIOaeio' else 'a'} {name}"
 
 
 def shown_result(result: CallResult) -> str:
-    """Return a canonical result in words."""
+    """Return a canonical result as text."""
     if result[0] == "raised":
         return f"raises {result[1]}"
     if result[0] == "returned":
@@ -26,11 +26,11 @@ def shown_result(result: CallResult) -> str:
 
 
 def plain(value: Any) -> str:
-    """Return a canonical value as people would write it."""
+    """Return a canonical value as a person would write it."""
     if not isinstance(value, tuple):
         return repr(value)
     kind, *rest = value or ("?",)
-    if not isinstance(kind, str):  # the parts of a value, without its kind
+    if not isinstance(kind, str):  # a sequence of values, not a pair of kind and content
         return ", ".join(plain(part) for part in value)
     if kind == "str":
         return repr(rest[0])
@@ -51,15 +51,14 @@ def plain(value: Any) -> str:
     return with_article(kind)
 
 
-# -- difference show ---------------------------------------------------------------------------------------------------
-# Canonical values as people would write them.
+# -- values of limited length and depth --------------------------------------------------------------------------------
 
 
 _LONG = 80
 
 
 def shown_value(value: Any) -> str:
-    """Short text for a canonical value (see `plait.observe.canonical`)."""
+    """Return a short text for a canonical value; deep parts are abbreviated."""
     text = _shown(value, 3)
     return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
 

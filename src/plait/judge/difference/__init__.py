@@ -1,1 +1,1 @@
-"""What only one of two versions can do."""
+"""Finds and explains behaviour that only one of two versions shows."""

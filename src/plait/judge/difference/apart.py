@@ -1,8 +1,8 @@
-"""Two versions that differ already when one call runs after another: each is held to its own orders of whole calls.
+"""Compares two versions that differ already when calls run one after another: by violations of their own orders.
 
-ISDIFFSEQ (ConDiff, Definition 3) keeps such tests away from behavioural checking, because their outcomes differ without
-any interleaving. What threads add can be compared all the same: one version does together what no order of its own
-calls does (`plait.judge.oracle.safety`), and the other, explored to the end, does nothing of the kind.
+ISDIFFSEQ (ConDiff, Definition 3) excludes such tests from behavioural checking, because their outcomes differ without
+any interleaving. What concurrency adds can be compared nevertheless: one version has executions that no order of its
+own whole calls explains (`plait.judge.oracle.safety`), and the other version, explored exhaustively, has none.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Forms = frozenset[tuple[str, ...]]
 class Judged:
     """A test on one version: a violation with its schedule, or whether it is certain that there is none.
 
-    ``forms`` says how the calls end in each order, ``pattern`` for each call which orders give the same result (the
-    first such order stands for all), ``vague`` what could not be judged: the results of calls by their positions, and
-    None for the state.
+    ``forms`` says for each order how its calls end. ``pattern`` says for each call which orders give it the same
+    result, each represented by the first such order. ``vague`` is what could not be judged: the positions of results,
+    and None for the state.
     """
 
     violation: Violation | None = None
@@ -68,14 +68,14 @@ def judged(test: Test, probes: Sequence[Call], rules: Rules, *, gil: bool = Fals
 
 
 def unsafe_side(old: Judged, new: Judged) -> Side | None:
-    """Return the version that alone breaks the order of whole calls; None if that is not certain.
+    """Return the only version that violates the orders of its whole calls; None if that is not certain.
 
-    A call that fails on one version whatever the threads do says nothing about the other one's races, so calls must
-    end alike one after another; except where a call stands in its own way or in that of all that come behind it, which
-    is what the versions differ in. Where calls are stuck, that holds for the orders in which all of them end: who waits
-    for a wake-up that does not come waits also in an order in which the one to wake it comes later. And where only a
-    value is wrong, the calls must have the same influence on each other in both versions: if on one of them no order
-    matters to a call, it has nothing to get wrong.
+    If a call fails on one version in any interleaving, that says nothing about races of the other version. So calls
+    must end alike in orders of whole calls, with two exceptions. A call that blocks itself, or all calls after it, is a
+    difference in its own right. And for deadlocks, it is enough to compare the orders in which all calls end: a call
+    that waits for a wake-up that does not come also waits in an order in which the call to wake it comes later. If only
+    a value is wrong, calls must influence each other in the same way on both versions: a call whose result never
+    depends on the order has nothing to get wrong.
     """
     if (old.violation is None) == (new.violation is None):
         return None

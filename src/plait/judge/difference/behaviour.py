@@ -1,8 +1,8 @@
-"""Behavioural checking: all outcomes of a test on one version, and what two versions' outcomes say about each other.
+"""Behavioural checking: all outcomes of a test on one version, and the comparison of two versions' outcomes.
 
-ConDiff, Figure 3, lines 18-24. Every class of equivalent interleavings is executed once (`plait.explore.dpor`), which
-preserves all outcomes as long as whatever an outcome looks at counts as read. A difference is proven when one version
-shows an outcome that the other one, explored to the end, does not have.
+ConDiff, Figure 3, lines 18-24. Every class of equivalent interleavings is executed once (`plait.explore.dpor`). That
+preserves all outcomes if everything that an outcome includes counts as read. A difference is proven if one version
+shows an outcome that the other version, explored exhaustively, does not have.
 """
 
 from __future__ import annotations
@@ -45,14 +45,15 @@ class Shown(NamedTuple):
 class Explored:
     """The outcomes of a test on one version; all of them if ``exhausted``.
 
-    ``early`` are those that show only if sleeps and time-outs may end at any moment: no difference if others have them.
+    ``early`` are outcomes for which sleeps or time-outs end at any moment. An outcome among the other version's early
+    ones is no difference.
     """
 
     outcomes: dict[Outcome, Shown] = field(default_factory=dict)
     exhausted: bool = False
     executions: int = 0
     diverged: bool = False
-    timed: bool = False  # somebody slept, or waited with a time-out
+    timed: bool = False  # a thread slept, or waited with a time-out
     early: set[Outcome] = field(default_factory=set)
     early_exhausted: bool = False
 
@@ -70,12 +71,12 @@ def explore_outcomes(
     order: str = "dpor",
     aim: Aim | None = None,
 ) -> Explored:
-    """Return all outcomes, or as many as ``limit`` executions show.
+    """Return all outcomes, or those that ``limit`` executions show.
 
-    With ``allowed``, the outcomes of an exhausted other version, the first outcome that is not among them ends the
-    exploration: it proves the difference. Then a test that is too large for the limit is also ``sampled``. ``order``
-    names a systematic search; with ``aim``, schedules that preempt at impacted code come first in it. ``deadline`` is
-    one of `time.process_time`: what is explored must not depend on what else the machine does.
+    ``allowed`` are the outcomes of another version that was explored exhaustively. The first outcome that is not among
+    them proves the difference, and ends the exploration. A test that is too large for the limit is also ``sampled``, so
+    many times. ``order`` names a systematic search; with ``aim``, schedules that preempt at impacted code come first.
+    ``deadline`` is a value of `time.process_time`, so that the result does not depend on other load of the machine.
     """
     found = Explored()
     watch = Watch(bed, view)
@@ -95,7 +96,7 @@ def explore_outcomes(
 
 
 def _explore_early(watch: Watch, limit: int, seed: int, deadline: float | None, found: Explored) -> None:
-    """Add what shows when sleeps end early: that time passes only when nothing can run is a rule of ours, no fact."""
+    """Add the outcomes with sleeps that end early: that time passes only when nothing can run is a rule of plait."""
     early = Explored()
     strategy = make_strategy("dpor", seed, None)
     with model(gil=ENGINE.gil, any_timeouts=True):
@@ -109,7 +110,7 @@ def _run(
     watch: Watch, strategy: Strategy, limit: int, deadline: float | None, allowed: Container[Outcome] | None,
     found: Explored,
 ) -> bool:  # fmt: skip
-    """Execute until the strategy or the limit ends; True if an outcome turned up that is not allowed."""
+    """Execute until the strategy or the limit ends; return True if an outcome occurred that is not allowed."""
     outcomes: list[Outcome] = []
     bed = watch.bed
     for number in range(limit + 1):
@@ -141,7 +142,7 @@ def _run(
 
 
 class Difference(NamedTuple):
-    """What only one version can show. A list counts only if the other version was explored to the end."""
+    """The outcomes that only one version has. Each set counts only if the other version was explored exhaustively."""
 
     only_old: tuple[Outcome, ...]
     only_new: tuple[Outcome, ...]
@@ -151,33 +152,33 @@ class Difference(NamedTuple):
 
 
 def compare(old: Explored, new: Explored) -> Difference:
-    """Return the symmetric difference of two versions' outcomes, with its direction, as far as it is proven."""
+    """Return the proven differences between the outcomes of two versions, by direction."""
     only_old, only_new = _beyond(old, new), _beyond(new, old)
     return Difference(only_old if new.exhausted else (), only_new if old.exhausted else ())
 
 
 def _beyond(one: Explored, other: Explored) -> tuple[Outcome, ...]:
-    """Return the outcomes of one version that the other one does not have, whenever its time-outs fire."""
+    """Return the outcomes of one version that the other does not have, even if its time-outs fire at any moment."""
     return tuple(each for each in one.outcomes if each not in other.outcomes and each not in other.early)
 
 
 def conclusive(old: Explored, new: Explored) -> bool:
-    """Return whether the two were compared completely, or their difference is proven."""
+    """Return whether both versions were explored exhaustively, or a difference is proven."""
     return bool(compare(old, new)) or (old.exhausted and new.exhausted)
 
 
-# -- difference passing ------------------------------------------------------------------------------------------------
-# States that exist for a moment: what a caller can read at or after the exit of a call while others are under way.
+# -- passing states ----------------------------------------------------------------------------------------------------
+# States that exist only for a moment: what a caller can read at or after the end of a call while others are running.
 #
-# A caller reads one attribute at a time, so attributes are compared one by one: the order in which a method writes
-# two of them is its own business, a value that an attribute has never had before is not.
+# A caller reads one attribute at a time, so attributes are compared one by one. The order in which a method writes two
+# of them is an implementation detail; a value that an attribute has never had before is a difference.
 
 
 Reading = tuple[int, str, Any]  # position of the call, attribute as a path, value
 
 
 def passing_difference(old: Explored, new: Explored) -> Difference:
-    """Outcomes with a reading that the other version, explored to the end, never shows."""
+    """Return outcomes with a reading that the other version, explored exhaustively, never shows."""
     before = {each for outcome in old.outcomes for each in readings(outcome)}
     after = {each for outcome in new.outcomes for each in readings(outcome)}
     only_old = _with(old, before - after) if new.exhausted else ()
@@ -190,7 +191,7 @@ def _with(explored: Explored, wanted: set[Reading]) -> tuple[Outcome, ...]:
 
 
 def readings(outcome: Outcome) -> Iterator[Reading]:
-    """Yield what each call's caller can read of the receiver when the call has returned."""
+    """Yield what the caller of each call can read from the receiver after the call has returned."""
     for position, state in enumerate(outcome.exits):
         if state:
             yield from ((position, path, value) for path, value in atoms(state[0]))

@@ -1,6 +1,6 @@
-"""Turns a proven difference into what a person needs: the shortest schedule that shows it, what raced, where it holds.
+"""Explains a proven difference: the shortest schedule that shows it, the race, and whether the GIL prevents it.
 
-Runs in a process that has the version which shows the outcome.
+This runs in a process that has loaded the version which shows the outcome.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from plait.observe.recording import Moment, as_step, count_preemptions, schedule
 from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
 
-PER_BOUND = 1500  # executions for each number of preemptions
+PER_BOUND = 1500  # executions per number of preemptions
 MAX_PREEMPTIONS = 4
 UNDER_GIL = 3000  # executions
 SAMPLED = 200
-SECONDS = 10.0  # of this process's work, for each of the two searches
+SECONDS = 10.0  # processor time of this process for each of the two searches
 
 
 @dataclass(slots=True)
 class Explanation:
-    """Plain data for a finding; ``reachable`` is about builds with the GIL, None where the search had to stop."""
+    """Plain data for a finding. ``reachable`` is about builds with the GIL; None if the search stopped early."""
 
     outcome: Outcome
     shown: Shown
@@ -60,9 +60,9 @@ def explain_outcome(
     seen: Iterable[Test],
     relative: Callable[[str], str],
 ) -> Explanation:
-    """Explain an outcome that is not among the ``allowed`` ones of the other version.
+    """Explain an outcome that is not among the ``allowed`` ones, which are those of the other version.
 
-    ``seen`` are tests whose executions teach which locks guard what.
+    The executions of the tests in ``seen`` show which locks guard what.
     """
     outcome, shown = fewest_preemptions_of_outcome(test, view, allowed, kind) or known
     examination = Examination(test, PLACES)
@@ -75,7 +75,7 @@ def explain_outcome(
     for other in seen:
         try:
             guards.add(record_schedule(Examination(other, PLACES), Schedule(()))[0])
-        except Exception:  # noqa: S112 - a test that cannot be built teaches nothing
+        except Exception:  # noqa: S112 - a test that cannot be built shows nothing
             continue
     guards.add(moments)
     return Explanation(
@@ -90,7 +90,7 @@ def explain_outcome(
 def fewest_preemptions_of_outcome(
     test: Test, view: View, allowed: Collection[Outcome], kind: Kind
 ) -> tuple[Outcome, Shown] | None:
-    """Return an outcome of the kind with the fewest preemptions, then the fewest switches, that are found."""
+    """Return an outcome of this kind with the fewest preemptions found, then the fewest switches; None if not found."""
     deadline = time.process_time() + SECONDS
     bed = Testbed(test, PLACES)
     watch = Watch(bed, view)
@@ -113,7 +113,7 @@ def fewest_preemptions_of_outcome(
                 if found[0] in allowed or difference_kind(found[0], allowed) != kind:
                     continue
                 shown = Shown(schedule_of(ENGINE), count_preemptions(ENGINE.trace))
-                left = min(left, PER_BOUND // 5)  # some more, for a simpler one
+                left = min(left, PER_BOUND // 5)  # search a little longer for a simpler one
                 if best is None or _cost(shown) < _cost(best[1]):
                     best = (found[0], shown)
             if best is not None:
@@ -128,9 +128,9 @@ def _cost(shown: Shown) -> tuple[int, int]:
 
 
 def under_gil(test: Test, view: View, allowed: frozenset[Outcome], kind: Kind) -> bool | None:
-    """Return whether a build with the GIL can show an outcome of the kind.
+    """Return whether a build with the GIL can show an outcome of this kind.
 
-    None if the search had to stop before it knew.
+    None if the search stopped before that was known.
     """
     with model(gil=True):
         found = explore_outcomes(
@@ -142,12 +142,12 @@ def under_gil(test: Test, view: View, allowed: frozenset[Outcome], kind: Kind) -
 
 
 def difference_confirmed(test: Test, view: View, schedule: Schedule, outcome: Outcome) -> bool:
-    """Return whether the schedule shows the outcome on OS threads as well, every time."""
+    """Return whether the schedule shows the outcome on OS threads as well, in every replay."""
     return all(replay_outcome(test, view, schedule, backend="threads") == (outcome, None) for _ in range(REPLAYS))
 
 
 def replay_outcome(test: Test, view: View, schedule: Schedule, *, backend: str = "auto") -> tuple[Outcome, str | None]:
-    """Run one schedule; also says where the schedule and the code parted, if they did."""
+    """Run one schedule; the second part of the result says where it no longer fits the code, or is None."""
     bed = Testbed(test, PLACES)
     watch = Watch(bed, view)
     strategy = Scripted(schedule)
@@ -172,7 +172,7 @@ def _guard(pair: RacingPair, guards: GuardTable, relative: Callable[[str], str])
     if found is None or not found[1]:
         return None
     lock, lacking, having = found
-    if having <= len(lacking):  # what most places do without is no rule that one of them breaks
+    if having <= len(lacking):  # if most places do without the lock, it is no rule that one of them breaks
         return None
     places = tuple(f"{relative(file)}:{line}" for file, _, line in (each.rpartition(":") for each in lacking))
     return Guard(pair.first.location.partition("[")[0], lock, places, having)

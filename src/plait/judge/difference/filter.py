@@ -1,12 +1,12 @@
-"""ISINdeltaIS of ConDiff (Figure 3): whether a test can interleave on one version as it cannot on the other.
+"""ISINdeltaIS of ConDiff (Figure 3): decides whether a test can interleave differently on the two versions.
 
-A test is discarded only where that is proven: on both versions every interleaving is equivalent to an order of whole
-calls (`plait.observe.serializable`), and those gave the same. Traces of whole calls prove no more than that, because
-code that only an interleaving reaches leaves no trace in them.
+A test is discarded only if that is proven impossible: on both versions every interleaving is equivalent to an order of
+whole calls (`plait.observe.serializable`), and these orders had the same results. Traces of whole calls prove no more
+than that, because code that only an interleaving reaches does not appear in them.
 
-All others are checked, those first whose traces differ. Traces are compared statement by statement. An access or an
-operation on a lock is impacted if its statement is new or changed, was not reached before, has another concurrency
-context, handles a value it never handled before, or comes in another order.
+All other tests are checked, first those whose traces differ. Traces are compared by statement. An access, or an
+operation on a lock, is impacted if its statement is new or changed, was not reached before, has another concurrency
+context, handles a value that it never handled before, or occurs in another order.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ImpactedAccess(NamedTuple):
 class Decision(NamedTuple):
     """Whether a test goes on to behavioural checking (``keep``), when, and why.
 
-    One without an ``impact``, or with the traces of an earlier test (``repeated``), hardly ever differs.
+    A test without an ``impact``, or with the traces of an earlier test (``repeated``), rarely shows a difference.
     """
 
     keep: bool
@@ -46,20 +46,20 @@ class Decision(NamedTuple):
 
     @property
     def can_wait(self) -> bool:
-        """Return whether other tests are to be checked before this one."""
+        """Whether other tests should be checked before this one."""
         return self.impact is None or self.repeated
 
 
 @dataclass(slots=True)
 class _KnownStatement:
-    """What the accesses of one statement were like."""
+    """The concurrency contexts and values of one statement's accesses."""
 
     contexts: set[Context] = field(default_factory=set)
     values: set[str] = field(default_factory=set)
 
 
 class Filter:
-    """Decides test after test; remembers the pairs of traces it has seen."""
+    """Decides about one test after another; remembers the pairs of traces seen so far."""
 
     def __init__(self, change: Change) -> None:
         self._to_old = _matching(change.new_to_old)
@@ -67,7 +67,7 @@ class Filter:
         self._seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
 
     def decide(self, old: Observation, new: Observation) -> Decision:
-        """ISINdeltaIS (lines 25-29) for the traces of one test on both versions."""
+        """Decide by the traces of one test on both versions: ISINdeltaIS (lines 25-29)."""
         if old.serializable and new.serializable and same(old, new):
             return Decision(keep=False)
         pair = (old.digest, new.digest)
@@ -86,9 +86,9 @@ class Filter:
         return None if event is None else ImpactedAccess("other order", "new", event)
 
     def impacts(self, old: Touched, new: Touched) -> tuple[Footprint, Footprint]:
-        """Return the impacted ones among the accesses of a call that runs alone, on the old and on the new version.
+        """Return the impacted accesses of a call that runs alone, on the old and on the new version.
 
-        Where such an access meets another call's, the pair is promising; the decision is `decide`'s.
+        A pair of calls in which such an access conflicts with the other call is promising; `decide` makes the decision.
         """
         return (
             _unexplained(new.touches, old.touches, self._to_new),
@@ -99,10 +99,10 @@ class Filter:
 def impacted(
     first: Iterable[Trace], second: Iterable[Trace], matching: Callable[[Place], Place | None]
 ) -> tuple[Reason, TraceEvent] | None:
-    """ISIMPACTED (lines 30-37): an event of the second version's traces that the first one's do not explain.
+    """Return an event of the second version's traces that the first version's do not explain: ISIMPACTED (lines 30-37).
 
-    ``matching`` finds the statement of the first version for one of the second. All accesses of a trace conflict with
-    one of another thread, so ISCONFLICT holds for each; operations on synchronisation objects always count.
+    ``matching`` finds the statement of the first version for one of the second. Every access in a trace conflicts with
+    one of another thread, so ISCONFLICT is true for each. Operations on synchronisation objects always count.
     """
     known = _contexts(first)
     for trace in second:
@@ -123,7 +123,7 @@ def impacted(
 def reordered(
     first: Sequence[Trace], second: Sequence[Trace], matching: Callable[[Place], Place | None]
 ) -> TraceEvent | None:
-    """Return an event of the second version's traces in whose place the first version has another one."""
+    """Return the first event of the second version's traces that differs from the first version's at its position."""
     for before, after in zip(first, second, strict=False):
         for one, other in itertools.zip_longest(before.events, after.events):
             if one is None or other is None:
@@ -165,7 +165,7 @@ def _contexts(traces: Iterable[Trace]) -> dict[Place, _KnownStatement]:
 
 
 def _matching(lines: dict[Place, Place]) -> Callable[[Place], Place | None]:
-    """Match statements of compared files by the change; those of all others are the same."""
+    """Return a function that matches statements of compared files by the change; in other files they are the same."""
     compared = {file for file, _line in lines}
 
     def match(place: Place) -> Place | None:

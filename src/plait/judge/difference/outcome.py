@@ -1,8 +1,8 @@
-"""What one execution of a test shows to its callers: ConDiff's observable output (Definitions 2 and 5).
+"""The outcome of one execution: what its callers can observe (ConDiff's observable output, Definitions 2 and 5).
 
-An outcome is plain data, equal across processes and versions for equal behaviour. How much of an execution counts is
-the `View`: results and the settled state after all calls always do; the states at the exits of single calls, or the
-answers of further calls made afterwards, when asked for.
+An outcome is plain data, and equal across processes and versions for equal behaviour. The `View` says what belongs to
+it: always the results and the final state after all calls; on request also the states when single calls return, or the
+answers of further calls made afterwards.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from plait.run.hooks.containers import is_container
 from plait.run.operations import READ
 from plait.run.testbed import Done, Testbed
 
-ANSWER_S = 1.0  # of processor time for a look at the final state, after which it counts as endless
-LIMIT = 1000  # objects whose state is looked at when a call exits
+ANSWER_S = 1.0  # of processor time to inspect the final state; a longer inspection counts as endless
+LIMIT = 1000  # objects whose state is inspected when a call returns
 
 Exits = Literal["no", "at", "after"]
 
@@ -45,12 +45,12 @@ Exits = Literal["no", "at", "after"]
 class View:
     """What counts as behaviour.
 
-    ``public`` are the methods that an exception can be said to come from. ``exits`` adds the states at the calls'
-    exits: ``at`` all of it, in the same moment as the call's last step (ConDiff's Table I); ``after`` what any caller
-    can read, the public attributes, at any moment since.
-    ``probes`` are calls whose answers stand for the state, where two versions represent it differently. ``ignored``
-    are attributes that only one version has, ``masked`` methods whose results no schedule decides. With ``objects`` it
-    counts whether two calls return one object: a version that makes two of what must be one has lost a race.
+    ``public`` are the methods to which an exception can be attributed. ``exits`` adds the states at the end of each
+    call: ``at`` means all of it, at the call's last step (ConDiff's Table I); ``after`` means what any caller can read,
+    the public attributes, at any moment since. ``probes`` are calls whose answers stand for the state if two versions
+    represent it differently. ``ignored`` are attributes that only one version has. ``masked`` are methods whose results
+    no schedule determines. With ``objects``, it matters whether two calls return the same object: a version that
+    returns two where there must be one has lost a race.
     """
 
     public: frozenset[str] = frozenset()
@@ -62,7 +62,7 @@ class View:
     objects: bool = True
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain data, read back by `from_json`; only what is not the default."""
+        """Return plain data for `from_json`, without default values."""
         found: dict[str, Any] = {"public": sorted(self.public)}
         if self.exits != "no":
             found["exits"] = self.exits
@@ -90,18 +90,19 @@ class View:
 
 
 class Outcome(NamedTuple):
-    """One observable output: how the execution ended, each call's result, the states that the view asks for."""
+    """One observable output: how the execution ended, each call's result, and the states that the view includes."""
 
     status: str
     results: tuple[CallResult, ...]
     exits: tuple[Canonical, ...] = ()
     state: Canonical = None
     answers: tuple[CallResult, ...] = ()
-    objects: tuple[int | None, ...] = ()  # by call, the first one that returned the same object; empty if that is none
+    # For each call, the first call that returned the same object; empty if none did.
+    objects: tuple[int | None, ...] = ()
 
 
 class Watch:
-    """Looks at the executions of one test bed."""
+    """Observes the executions of one test bed."""
 
     def __init__(self, bed: Testbed, view: View) -> None:
         self.bed = bed
@@ -110,7 +111,7 @@ class Watch:
         bed.on_return = self._exit if view.exits != "no" else None
 
     def outcome(self) -> Outcome:
-        """Return the outcome of the execution that has just ended; call it from the engine's ``finish``."""
+        """Return the outcome of the execution that has just ended. Call this from the engine's ``finish``."""
         bed, view = self.bed, self.view
         results: list[CallResult] = [UNFINISHED] * len(self._where)
         exits: list[Any] = [None] * len(self._where) if view.exits != "no" else []
@@ -131,7 +132,7 @@ class Watch:
         return Outcome(ENGINE.status, tuple(results), tuple(exits), state, answers, objects)
 
     def _objects(self) -> tuple[int | None, ...]:
-        """Return which calls returned one object, among those whose objects compare by identity."""
+        """Return which calls returned the same object, among objects that compare by identity."""
         returned: list[Any] = [None] * len(self._where)
         for done in self.bed.done:
             if self.bed.test.suffixes[done.thread - 1][done.index].method not in self.view.masked:
@@ -140,9 +141,9 @@ class Watch:
         return tuple(found) if sum(each is not None for each in found) > 1 else ()
 
     def _exit(self, bed: Testbed, done: Done) -> Any:
-        """Observe a call that has returned: that reads everything in reach, so it depends on all writes.
+        """Observe a call that has returned. This reads everything reachable, so it depends on all writes.
 
-        With ``at`` it belongs to the call's last step, if the call has made one.
+        With ``at``, the reads belong to the call's last step, if the call has made one.
         """
         thread = ENGINE.thread
         values = [bed.values[name] for name in bed.variables]
@@ -160,7 +161,7 @@ class Watch:
 
 
 def _answers(bed: Testbed, view: View) -> tuple[CallResult, ...]:
-    """Return what a caller learns about the state that was left: further calls, one after another."""
+    """Return what a caller learns about the final state: the results of further calls, one after another."""
     found: list[CallResult] = []
     for call in view.probes:
         try:
@@ -178,7 +179,7 @@ def _answers(bed: Testbed, view: View) -> tuple[CallResult, ...]:
 
 
 def observed_result(done: Done, view: View) -> CallResult:
-    """Return a call's value, or its exception with the innermost public method that raised or passed it on."""
+    """Return a call's value, or its exception with the innermost public method that it passed through."""
     if done.error is None:
         return ("returned", result_value(done.value, view.ignored))
     method = ""
@@ -192,7 +193,7 @@ def observed_result(done: Done, view: View) -> CallResult:
 
 
 def locations(values: list[Any], *, public: bool = False) -> Iterator[int]:
-    """Yield the locations of every field and container that can be reached, fields that do not exist yet included."""
+    """Yield the locations of every reachable field and container, including fields that do not exist yet."""
     heap = ENGINE.heap
     seen: set[int] = set()
     waiting = list(reversed(values))
@@ -233,33 +234,33 @@ def _parts(container: Any) -> list[Any]:
     return next((list(walk(container)) for base, walk in walks if issubclass(type(container), base)), [])
 
 
-# -- difference state --------------------------------------------------------------------------------------------------
-# The state of objects as two versions of a class can be compared by it.
+# -- states ------------------------------------------------------------------------------------------------------------
+# The state of objects in a form in which two versions of a class can be compared.
 #
-# As `plait.observe.canonical`, without what a change may alter at will: attributes that only one version has, and the
-# kind of lock that is used.
+# As `plait.observe.canonical`, but without details that a change may alter: attributes that only one version has, and
+# the type of a lock.
 
 
 Attribute = tuple[str, str]  # class, name
 
 
 def settled(values: Sequence[Any], ignored: frozenset[Attribute]) -> tuple[Canonical, ...]:
-    """Return the states of several objects when no call is under way; a lock that is held then stays held."""
+    """Return the states of several objects when no call is running; a lock that is held then stays held."""
     walk = _StateWalk(ignored, locks=True, public=False)
     return tuple(walk.of(value) for value in values)
 
 
 def passing(values: Sequence[Any], ignored: frozenset[Attribute], *, public: bool) -> tuple[Canonical, ...]:
-    """Describe the state as `settled` does, while calls may be under way: who holds a lock then does not count.
+    """Return states as `settled` does, but while calls may be running, so it does not matter who holds a lock.
 
-    ``public`` leaves only what callers are meant to read: attributes without a leading underscore.
+    With ``public``, only attributes without a leading underscore are included: what callers are meant to read.
     """
     walk = _StateWalk(ignored, locks=False, public=public)
     return tuple(walk.of(value) for value in values)
 
 
 def result_value(value: Any, ignored: frozenset[Attribute]) -> Canonical:
-    """Return what a call gave its caller: objects count by their content and public attributes."""
+    """Return a call's result as its caller sees it: objects by their content and public attributes."""
     return passing([value], ignored, public=True)[0]
 
 
@@ -286,7 +287,7 @@ class _StateWalk(_Walk):
 
 
 def features(value: Canonical) -> frozenset[tuple[str, Any]]:
-    """Return what kind of state an object is in, attribute by attribute: empty or not, None or not, positive or not."""
+    """Return what kind of state an object is in, by attribute: empty or not, None or not, the sign of a number."""
     return frozenset((path, _outline(held)) for path, held in atoms(value))
 
 
@@ -308,7 +309,8 @@ def has_state(value: Any) -> bool:
     return (
         type(value) is tuple and len(value) > 1 and type(value[0]) is str
         and type(value[-1]) is tuple and value[-1][:1] == ("state",)
-        and all(type(item) is tuple and len(item) == 2 for item in value[-1][1:])  # else a word of the code under test
+        # Otherwise the word was a string of the code under test.
+        and all(type(item) is tuple and len(item) == 2 for item in value[-1][1:])
     )  # fmt: skip
 
 
@@ -323,7 +325,7 @@ def attributes(value: Any) -> Iterator[Attribute]:
 
 
 def atoms(value: Canonical, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the attributes of a canonical object, nested ones as paths; what is not an object counts as one value."""
+    """Yield the attributes of a canonical object with nested ones as paths; anything else counts as one value."""
     if has_state(value):
         for name, held in value[-1][1:]:
             yield from atoms(held, f"{path}.{name}" if path else name)

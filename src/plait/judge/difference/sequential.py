@@ -1,8 +1,8 @@
-"""ISDIFFSEQ (ConDiff, Definition 3): whether two versions differ already when one call runs after another.
+"""ISDIFFSEQ (ConDiff, Definition 3): whether two versions differ already when calls run one after another.
 
-Different results are a sequential difference. Different states need not be: a change may keep the same content in other
-attributes. So attributes that only one version has are left out, and if the rest still differs the state is judged by
-what further calls answer.
+Different results are a sequential difference. Different states need not be, because a change may store the same content
+in other attributes. So attributes that only one version has are left out. If the rest still differs, the answers of
+further calls are compared instead of the state.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from plait.model.test import Test
 
 
 class SequentialDifference(NamedTuple):
-    """One call that behaves differently although nothing else runs."""
+    """One call that behaves differently although nothing runs concurrently."""
 
     call: str
     method: str
@@ -28,15 +28,15 @@ class SequentialDifference(NamedTuple):
 
 
 def same(old: Observation, new: Observation) -> bool:
-    """Return whether two versions did the same."""
+    """Return whether two versions behaved the same in all orders."""
     return old.beginning == new.beginning and old.orders == new.orders
 
 
 def alike_alone(old: Observation, new: Observation) -> bool:
-    """Return whether two versions did the same wherever one thread could have made the calls.
+    """Return whether two versions behaved the same wherever a single thread could have made the calls.
 
-    Where a call waits and others begin meanwhile, several threads are needed: what differs there is no sequential
-    difference. Orders that only one of the versions was observed in say nothing.
+    If a call waits and others begin meanwhile, several threads are needed, so a difference there is not sequential.
+    Orders that were observed on only one version are ignored.
     """
     if same(old, new):
         return True
@@ -47,7 +47,7 @@ def alike_alone(old: Observation, new: Observation) -> bool:
 
 
 def _alone(seen: Observation) -> dict[Order, set[tuple[Order, Outcome]]]:
-    """Return the outcomes of calls that one thread could have made, by the order in which the calls began."""
+    """Return the outcomes of calls that a single thread could have made, by the order in which the calls began."""
     found: dict[Order, set[tuple[Order, Outcome]]] = {}
     for (order, whole), outcome in zip(seen.begun, seen.orders, strict=True):
         found.setdefault(order, set())
@@ -57,7 +57,7 @@ def _alone(seen: Observation) -> dict[Order, set[tuple[Order, Outcome]]]:
 
 
 def alike_but_for_objects(old: Observation, new: Observation) -> bool:
-    """Return whether both did the same, but for one returning a single object where the other made several."""
+    """Return whether the versions differ at most in whether calls return the same object or different ones."""
 
     def without(seen: Observation) -> list[tuple[Order, Outcome]]:
         return [(order, outcome._replace(objects=())) for order, outcome in seen.orders]
@@ -66,7 +66,7 @@ def alike_but_for_objects(old: Observation, new: Observation) -> bool:
 
 
 def same_states(old: Observation, new: Observation) -> bool:
-    """Return whether two versions left the same states, whatever their calls gave."""
+    """Return whether two versions left the same states, whatever their calls returned."""
     return old.beginning.state == new.beginning.state and _states(old) == _states(new)
 
 
@@ -94,10 +94,10 @@ def different_call(test: Test, old: Observation, new: Observation) -> Sequential
 
 
 def different_attribute(test: Test, old: Observation, new: Observation) -> SequentialDifference | None:
-    """Return the first public attribute with a plain value that one thread leaves different in the two versions.
+    """Return the first public attribute with a simple value that a single thread leaves different in the two versions.
 
-    A version may keep its state as it likes, but what callers read without a call is no matter of representation.
-    Lists and the like are: a list that became a deque is read as before.
+    The internal representation of a version's state does not matter, but simple values that callers read directly do.
+    Lists and similar objects are representation: a list that became a deque is read as before.
     """
     names = list(dict.fromkeys(call.result for call in test.prefix if call.result is not None))
     theirs = _alone(new)
@@ -119,7 +119,7 @@ def different_attribute(test: Test, old: Observation, new: Observation) -> Seque
 
 
 def _plain_attributes(state: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the public attributes of an object that hold a number, a text, a truth value or nothing."""
+    """Yield the public attributes of an object that hold a number, a string, a bool or None."""
     if not has_state(state):
         return
     for path, value in atoms(state):
@@ -136,12 +136,12 @@ def _at(results: Sequence[CallResult], number: int) -> CallResult:
 
 
 def _likely(order: Order, orders: Iterable[tuple[Order, Outcome]]) -> Outcome | None:
-    """Return the outcome of the order that began like this one but came to another end, because a call blocks."""
+    """Return the outcome of an order that begins like this one but ends elsewhere, because a call blocks."""
     return next((each for other, each in orders if other[: len(order)] == order or order[: len(other)] == other), None)
 
 
 def undetermined(test: Test, first: Observation, again: Observation) -> frozenset[str]:
-    """Return the methods whose results differ between two runs of one version: no schedule decides them."""
+    """Return the methods whose results differ between two runs of one version: no schedule determines them."""
     before = zip(test.prefix, first.beginning.results, again.beginning.results, strict=False)
     found = {call.method for call, one, once_more in before if one != once_more}
     seen = dict(again.orders)
@@ -154,7 +154,7 @@ def undetermined(test: Test, first: Observation, again: Observation) -> frozense
 
 
 def one_sided(old: Observation, new: Observation) -> frozenset[Attribute]:
-    """Attributes that occur in the states and results of one version only."""
+    """Return the attributes that occur in the states and results of one version only."""
     return _attributes(old) ^ _attributes(new)
 
 
@@ -164,7 +164,7 @@ def _attributes(seen: Observation) -> frozenset[Attribute]:
 
 
 def agreeing_probes(view: View, pairs: Iterable[tuple[Outcome, Outcome]]) -> View:
-    """Return the view with those probes only that both versions answer alike when calls run one after another."""
+    """Return the view with only those probes that both versions answer alike when calls run one after another."""
     differing: set[int] = set()
     for old, new in pairs:
         count = max(len(old.answers), len(new.answers))

@@ -1,8 +1,8 @@
-"""One test on one version, one call after another: its outcomes in all orders, and the traces they leave.
+"""Runs one test on one version in all orders of whole calls, and records outcomes and traces.
 
-This is what two versions are first compared by. Different outcomes are a sequential difference (ConDiff, Definition 3
-and Figure 3, lines 6 and 12): with one call per thread, the orders of whole calls contain ``prefix + suffix1`` and
-``prefix + suffix2``. The traces are what the filter compares (line 26).
+Versions are first compared by these. Different outcomes are a sequential difference (ConDiff, Definition 3 and Figure
+3, lines 6 and 12): with one call per thread, the orders of whole calls contain ``prefix + suffix1`` and ``prefix +
+suffix2``. The filter compares the traces (line 26).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed, namespace
 
 MAX_ORDERS = 24
-Order = tuple[tuple[int, int], ...]  # (thread, index of the call), as the calls came to their ends
+Order = tuple[tuple[int, int], ...]  # (thread, index of the call), in the order in which the calls ended
 
 
 class Beginning(NamedTuple):
-    """What the prefix alone does: each call's result, and the state it leaves; ``failed`` if it cannot be run."""
+    """The behaviour of the prefix alone: each call's result, and the final state; ``failed`` if it cannot be run."""
 
     results: tuple[CallResult, ...]
     state: Canonical
@@ -42,10 +42,10 @@ class Beginning(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A test on one version. ``orders`` is empty when the prefix fails.
+    """The serial executions of a test on one version. ``orders`` is empty if the prefix fails.
 
-    ``begun`` says of each order how its calls began, and whether none did while another one waited: then one thread
-    can do the same. A ``serializable`` test is proven to have no outcomes but those of the orders of whole calls.
+    ``begun`` has for each order the calls in the order of their beginnings, and whether none overlapped, so that a
+    single thread can do the same. A ``serializable`` test is proven to have no outcomes except those of ``orders``.
     """
 
     beginning: Beginning
@@ -56,12 +56,12 @@ class Observation:
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
-        """Return what the orders came to."""
+        """The outcomes of all orders."""
         return tuple(outcome for _order, outcome in self.orders)
 
     @property
     def digest(self) -> tuple[str, ...]:
-        """Equal for executions that do the same to shared memory."""
+        """A key that is equal for executions with the same effects on shared memory."""
         return tuple(trace.digest for trace in self.traces)
 
 
@@ -74,14 +74,14 @@ class Observer:
         self._beginnings: dict[tuple[Call, ...], Beginning] = {}
 
     def beginning(self, test: Test) -> Beginning:
-        """Return what the test's prefix alone does; it is run once."""
+        """Return the behaviour of the test's prefix alone, which is run once and cached."""
         known = self._beginnings.get(test.prefix)
         if known is None:
             known = self._beginnings[test.prefix] = run_prefix(test, self.view)
         return known
 
     def observe(self, test: Test, *, traced: bool = True) -> Observation:
-        """Run the prefix, then every order of the calls."""
+        """Run the prefix, then all orders of the calls."""
         beginning = self.beginning(test)
         if beginning.failed:
             return Observation(beginning)
@@ -113,13 +113,13 @@ class Observer:
         return Observation(beginning, tuple(orders), tuple(traces), proven, tuple(begun))
 
     def _visible(self, bed: Testbed) -> frozenset[int]:
-        """Return what callers can look at in passing, where that counts (see `difference_passing`)."""
+        """Return the locations that callers can read at any moment, if the view includes states."""
         if not self.view.state:
             return frozenset()
         return frozenset(locations([bed.values[name] for name in bed.variables], public=True))
 
     def observe_alone(self, test: Test) -> tuple[Observation, Touched]:
-        """Run a test of one thread; also what its call touches."""
+        """Run a test of one thread; return also what its call touches."""
         beginning = self.beginning(test)
         if beginning.failed:
             return Observation(beginning), Touched(None)
@@ -142,7 +142,7 @@ class Observer:
 
 
 def _begun(bed: Testbed) -> tuple[Order, bool]:
-    """Return in which order the calls of the execution that has just ended began, and whether none overlapped."""
+    """Return the calls of the last execution in the order of their beginnings, and whether none overlapped."""
     stuck = len(ENGINE.trace) + 1
     calls = [(done.start, done.end, done) for done in bed.done]
     calls += [(each.start, stuck, each) for each in bed.running.values()]
@@ -159,7 +159,7 @@ def run_prefix(test: Test, view: View) -> Beginning:
 
 
 def reached(test: Test) -> frozenset[tuple[str, object]]:
-    """Return what is special about the state that a prefix leaves its object in: what prefixes are to differ by."""
+    """Return features of the state in which a prefix leaves its object; prefixes are chosen to differ by them."""
     beginning = run_prefix(test, View())
     names = sorted({call.result for call in test.prefix if call.result is not None})
     if beginning.failed or not isinstance(beginning.state, tuple):
@@ -168,7 +168,7 @@ def reached(test: Test) -> frozenset[tuple[str, object]]:
 
 
 def statements_reached(test: Test, relative: Callable[[str], str]) -> frozenset[Place]:
-    """Return the lines that a test's calls reach with a step of their own, in all orders of whole calls."""
+    """Return the lines at which a test's calls make steps, in all orders of whole calls."""
     bed = Testbed(test, PLACES)
     bed.stops = True
     serial = Serial()
@@ -204,7 +204,7 @@ def _run(test: Test, view: View, found: list[Beginning]) -> Sequence[Callable[[]
         except RAISED as error:
             found.append(Beginning((*results, ("raised", exception_name(error))), None, failed=True))
             return []
-        # Objects that a test makes for itself are compared by their states, in the end.
+        # Objects that a test makes as arguments are compared by their final states.
         if not results or call.method == ARGUMENT:
             results.append(("made",))
         elif call.method in view.masked:

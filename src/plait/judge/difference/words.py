@@ -1,4 +1,4 @@
-"""Differences in plain words."""
+"""Describes differences in plain words, and classifies them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from plait.model.test import Test
 from plait.run.engine import FINISHED_RUN
 from plait.subject.changes.change import Side
 
-FIXED = "Fixed by this change:"  # what only the old version could do
+FIXED = "Fixed by this change:"  # behaviour that only the old version has
 _MANY = 4
 
 
 def difference_summary(side: Side, effect: Effect, test: Test) -> str:
-    """Return one sentence: what only one version can do."""
+    """Return one sentence that says what only one version can do."""
     names = list(dict.fromkeys(f"`{call.method}`" for call in test.calls))
     together = " and ".join(names) if len(names) > 1 else f"two calls of {names[0]}"
     head = "after the change" if side == "new" else FIXED
@@ -29,7 +29,7 @@ def difference_summary(side: Side, effect: Effect, test: Test) -> str:
 def difference_effect(
     side: Side, kind: Kind, outcome: Outcome, others: Collection[Outcome], test: Test, probes: Sequence[str]
 ) -> Effect:
-    """Return what only one version can do; ``others`` are the outcomes of the other one."""
+    """Return what only one version can do; ``others`` are the outcomes of the other version."""
     calls = test.calls
     doers = " and ".join(dict.fromkeys(f"`{call.method}`" for call in calls))
     if kind[0] == "deadlock":
@@ -69,7 +69,7 @@ def _at(results: Sequence[CallResult], number: int) -> CallResult:
 
 
 def _left(side: Side, outcome: Outcome, others: Collection[Outcome], doers: str) -> Effect:
-    """Return what the state has that it never had: one attribute if there is one, else a combination."""
+    """Return what is new about the final state: one attribute if there is one, otherwise a combination."""
     mine = _attributes(outcome)
     known: dict[str, list[Any]] = {}
     for other in others:
@@ -102,7 +102,7 @@ def _seen(side: Side, outcome: Outcome, others: Collection[Outcome], test: Test)
 
 
 def _otherwise(side: Side, texts: Collection[str]) -> str:
-    """Return what it was otherwise, if that can be said shortly."""
+    """Return the usual values, if the text is short enough."""
     known = sorted(dict.fromkeys(texts))
     if not known or len(known) > _MANY or sum(map(len, known)) > 120:
         return ""
@@ -110,7 +110,7 @@ def _otherwise(side: Side, texts: Collection[str]) -> str:
 
 
 def _odd(result: CallResult, others: Sequence[CallResult]) -> tuple[str, list[str]]:
-    """Return a result in words, and the others; of objects that look alike only the part that differs."""
+    """Return a result and the others as text; if objects look alike, only the attribute that differs."""
     texts = [shown_result(each) for each in others]
     said = shown_result(result)
     if said not in texts or result[0] != "returned":
@@ -132,7 +132,7 @@ def _infinitive(said: str) -> str:
 
 
 def described(outcome: Outcome, test: Test, probes: Sequence[str] = ()) -> dict[str, Any]:
-    """Return an outcome as the result file has it: what each call gave, the state left, what further calls answered."""
+    """Return an outcome for the result file: each call's result, the final state, the answers of further calls."""
     found: dict[str, Any] = {"calls": {}, "status": outcome.status}
     for number, (call, result) in enumerate(zip(test.calls, outcome.results, strict=True)):
         found["calls"][f"{number + 1}: {call.expression}"] = shown_result(result)
@@ -154,8 +154,7 @@ def _is_lock(value: Any) -> bool:
     return type(value) is tuple and value[:1] == ("primitive",)
 
 
-# -- difference kind ---------------------------------------------------------------------------------------------------
-# In what way an outcome of one version is not one of the other's.
+# -- kinds of differences ----------------------------------------------------------------------------------------------
 
 
 Kind = tuple[str, ...]
@@ -165,8 +164,8 @@ _ORDER = ("deadlock", "hang", "raised", "returned", "objects", "state", "answers
 def difference_kind(outcome: Outcome, others: Collection[Outcome]) -> Kind:
     """Return what is new about an outcome: ``deadlock``, ``raised`` with the exception, ``returned``, ``state``...
 
-    ``combination``: every result by itself is known, but not all of them together. ``objects``: they are all known,
-    but come from two objects where they came from one, or the other way round.
+    ``combination`` means that every result by itself is known, but not all of them together. ``objects`` means that the
+    results are known, but come from different objects instead of one, or the reverse.
     """
     if outcome.status != FINISHED_RUN:
         return (outcome.status,)
@@ -186,7 +185,7 @@ def difference_kind(outcome: Outcome, others: Collection[Outcome]) -> Kind:
 
 
 def odd_call(outcome: Outcome, others: Collection[Outcome]) -> int | None:
-    """Return the first call whose result no other outcome has at its place, exceptions before values."""
+    """Return the first call whose result occurs in no other outcome at this position, exceptions before values."""
     odd = [
         position
         for position, result in enumerate(outcome.results)
@@ -196,12 +195,12 @@ def odd_call(outcome: Outcome, others: Collection[Outcome]) -> int | None:
 
 
 def rank(kind: Kind) -> tuple[int, Kind]:
-    """Return a sort key: what users must know comes first."""
+    """Return a sort key: the gravest kinds come first."""
     return (_ORDER.index(kind[0]) if kind[0] in _ORDER else len(_ORDER), kind)
 
 
 def showing(difference: Difference, old: Explored, new: Explored) -> tuple[Side, Outcome, Kind]:
-    """Return the outcome to report: a new one if there is any, the gravest kind, the fewest preemptions."""
+    """Return the outcome to report: of the new version if possible, of the gravest kind, with fewest preemptions."""
     if difference.only_new:
         return ("new", *_gravest(difference.only_new, old, new))
     return ("old", *_gravest(difference.only_old, new, old))

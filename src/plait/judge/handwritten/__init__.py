@@ -1,1 +1,1 @@
-"""Tests written by hand: run one, search its schedules, say what came of it."""
+"""Tests written by hand: run one, search its schedules, give the verdict."""

@@ -1,4 +1,4 @@
-"""Executions of one hand-written test until one fails, none is left or the budget ends."""
+"""Executes one hand-written test until an execution fails, no schedule is left or the budget is used up."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ScheduleSearch:
-    """What was done and found; ``shared`` says whether threads touched anything in common."""
+    """The result of a search; ``shared`` is true if two threads touched the same thing in the first execution."""
 
     exploration: Exploration
     shared: bool
     failure: Failure | None
     divergence: Divergence | None
-    timed: bool = False  # in some execution somebody waited, or could have waited, with a time-out
+    timed: bool = False  # in some execution a thread slept, or waited with a time-out
 
 
 def search(
     trial: Trial, strategy: Strategy, *, max_executions: int | None = None, max_seconds: float | None = None
 ) -> ScheduleSearch:
-    """Explore until the first failure."""
+    """Explore the schedules of a test until the first failure."""
     failures: list[Failure] = []
     shared: list[bool] = []
     timed = False
@@ -66,10 +66,10 @@ def only_without_gil(
     trial: Trial, failure: Failure, strategies: Iterable[Strategy], *, max_executions: int | None = None,
     max_seconds: float | None = None,
 ) -> tuple[bool | None, Failure]:  # fmt: skip
-    """Return whether a build with the GIL can show a failure (None if it is not known), and the failure it shows.
+    """Return whether a build with the GIL can show a failure (None if unknown), and the failure to report.
 
-    That it cannot is a claim: a search without a bound must have come to its end, and once more with time-outs at any
-    moment if there are any, because that they fire only when nothing else can run is a rule of ours.
+    The answer False is a claim, so it needs evidence: an exhaustive search without a bound. If the code uses time-outs,
+    a second search must let them fire at any moment, because only plait delays them until nothing else can run.
     """
     any_timeouts = ENGINE.any_timeouts
     for strategy in strategies:
@@ -98,10 +98,10 @@ def _shares(engine: Engine) -> bool:
 
 
 # -- divergence --------------------------------------------------------------------------------------------------------
-# One schedule, two executions: what in the source may be the cause.
+# One schedule gave two different executions: find the possible cause in the source.
 
 
-# Called names (last parts suffice) whose results differ from run to run, by what makes them differ.
+# Names of functions whose results differ from run to run (last part of the name), by the reason.
 _SUSPECTS = {
     "randomness": {
         "random", "randint", "randrange", "choice", "choices", "shuffle", "sample", "uniform", "getrandbits", "urandom",
@@ -117,13 +117,13 @@ _SUSPECTS = {
 
 
 def explained(found: replay.Departure, trace: Sequence[Entry]) -> Divergence:
-    """Return a divergence as an outcome, with what in the files that the execution went through may be its cause."""
+    """Return a divergence as an outcome, with a possible cause found in the files that the execution went through."""
     seen = found.found if found.found != found.expected else f"{found.found}, but elsewhere"
     return Divergence(found.step, found.expected, seen, _suspicion(trace) or f"likely cause: {found.cause}")
 
 
 def _suspicion(trace: Sequence[Entry]) -> str | None:
-    """Return a suspicious call: in a function that the execution went through, the last ones first, or near to them."""
+    """Return the text for a suspicious call: in a function that the execution passed (latest first), or in its file."""
     sites = [site for site in map(place, dict.fromkeys(entry[3] for entry in reversed(trace))) if site.line]
     places = [*((site.file, site.function) for site in sites), *((site.file, "") for site in sites)]
     for path, function in dict.fromkeys(places):
@@ -135,7 +135,7 @@ def _suspicion(trace: Sequence[Entry]) -> str | None:
 
 @functools.lru_cache(maxsize=64)
 def _suspects(path: str) -> tuple[tuple[int, str, str], ...]:
-    """Return line, reason and function of each suspicious call in a file."""
+    """Return line, reason and enclosing function of each suspicious call in a file."""
     try:
         tree = ast.parse("".join(linecache.getlines(path)))
     except SyntaxError:

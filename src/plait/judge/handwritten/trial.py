@@ -1,4 +1,4 @@
-"""A hand-written test as the engine runs it: set-up, thread bodies, check."""
+"""A hand-written test in the form that the engine runs: set-up, thread bodies, check."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Body = Callable[..., object]
 
 
 class Failure(NamedTuple):
-    """One execution that failed, in a form that can be run again."""
+    """One failed execution, in a form that can be replayed."""
 
     outcome: Outcome
     schedule: Schedule
@@ -38,12 +38,12 @@ class Failure(NamedTuple):
 
     @property
     def cost(self) -> tuple[int, int]:
-        """Less is easier to understand."""
+        """A sort key: schedules with a smaller cost are easier to understand."""
         return (self.preemptions, self.schedule.switches)
 
 
 class RecordedTrial(NamedTuple):
-    """An execution with everything a report shows."""
+    """A replayed execution with everything that a report shows."""
 
     outcome: Outcome
     moments: list[Moment]
@@ -56,22 +56,22 @@ class RecordedTrial(NamedTuple):
 
 
 class Trial:
-    """Prepares and judges executions; ``outcome`` and ``error`` are those of the last one."""
+    """Prepares and judges the executions of one test; ``outcome`` and ``error`` are those of the last execution."""
 
     def __init__(self, setup: Body | None, threads: Sequence[Body], check: Body | None, *, seed: int = 0) -> None:
         self._seed = seed
-        self.reseed = False  # random numbers are the same in every execution
+        self.reseed = False  # seed `random` before every execution, so that random numbers repeat
         self._setup = setup
         self._threads = [(body, _takes_state(body)) for body in threads]
         self._check = check
         self._check_takes_state = check is not None and _takes_state(check)
         self.state: Any = None
-        self.names: dict[int, str] = {}  # what objects made before the executions are called
+        self.names: dict[int, str] = {}  # names, by id, of objects made before the executions; reports use them
         self.outcome: Outcome = Finished()
         self.error: BaseException | None = None
 
     def prepare(self) -> list[Callable[[], object]]:
-        """Return a fresh state and the bodies over it: what `Engine.execute` asks for."""
+        """Return the thread bodies over a fresh state; `Engine.execute` calls this first."""
         self.outcome, self.error = Finished(), None
         if self.reseed:
             random.seed(self._seed)
@@ -79,7 +79,7 @@ class Trial:
         return [_body(body, state, takes_state) for body, takes_state in self._threads]
 
     def finish(self) -> None:
-        """Judge the execution while its objects live: what `Engine.execute` calls at the end."""
+        """Judge the execution while its objects are alive; `Engine.execute` calls this at the end."""
         if ENGINE.status == DIVERGED:
             return
         if ENGINE.status != FINISHED_RUN or ENGINE.pending:
@@ -99,7 +99,7 @@ class Trial:
             self.outcome = left_behind(ENGINE)
 
     def _hint(self) -> None:
-        """Tell reports how the test itself calls things."""
+        """Give reports the names that the test itself uses for its objects."""
         HINTS.clear()
         HINTS.update(self.names)
         state = self.state
@@ -120,7 +120,7 @@ class Trial:
             self.outcome = CheckFailed("AssertionError", f"it returned {answer!r}")
 
     def probe(self) -> Any:
-        """Return a state, to be looked at."""
+        """Return a fresh state without running the threads."""
         execute(lambda: self.prepare()[:0])
         return self.state
 
@@ -131,11 +131,11 @@ class Trial:
         return execute(self.prepare, prefix, strategy, free=free, finish=self.finish, backend=backend)
 
     def failure(self) -> Failure:
-        """Return the execution just run, to be run again."""
+        """Return the outcome of the last execution with its schedule."""
         return Failure(self.outcome, schedule_of(ENGINE), count_preemptions(ENGINE.trace))
 
     def replay(self, schedule: Schedule, *, backend: str = "auto") -> tuple[Failure, str | None]:
-        """Run a schedule; the second part says where it no longer fits the code."""
+        """Run a schedule; the second part of the result says where it no longer fits the code, or is None."""
         script = Scripted(schedule)
         script.next_prefix()
         with model(gil=schedule.gil, any_timeouts=schedule.any_timeouts):
@@ -143,7 +143,7 @@ class Trial:
             return self.failure(), script.lost
 
     def record(self, schedule: Schedule) -> RecordedTrial:
-        """Run a schedule once more and keep what a report shows."""
+        """Replay a schedule and record what a report shows."""
         script = Scripted(schedule)
         script.next_prefix()
         recorder = StepRecorder()
@@ -170,7 +170,7 @@ class Trial:
 
 
 def _body(body: Body, state: Any, takes_state: bool) -> Callable[[], object]:
-    """Return the function of a thread; a built-in one is announced as rewritten code would do it."""
+    """Return the function that a thread runs. A built-in one is announced to the engine, as rewritten code would do."""
     if is_c_callable(body):
         given = (state,) if takes_state else ()
         return lambda: perform_function(body, 0, *given)
@@ -178,11 +178,11 @@ def _body(body: Body, state: Any, takes_state: bool) -> Callable[[], object]:
 
 
 def _takes_state(function: Body) -> bool:
-    """Return whether a function can be called with one argument; those without parameters know the state by closure."""
+    """Return whether a function can be called with one argument. One without parameters has the state as a closure."""
     try:
         signature_of(function).bind(None)
     except TypeError:
         return False
-    except ValueError:  # a built-in that does not tell
+    except ValueError:  # a built-in without a signature
         return True
     return True

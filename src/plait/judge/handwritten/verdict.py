@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Verdict:
-    """What exploring a test showed.
+    """The result of exploring a hand-written test.
 
-    ``outcome`` is `Finished` for a pass and says how the test failed otherwise; ``schedule`` (as a line of text:
-    ``token``) and ``rows`` then show one execution that fails. ``reachable`` tells per model whether the failure
-    can happen; None means that the search for it had to stop. ``bound`` says what a pass covers, ``left`` names code
-    that could not be controlled, and ``lost`` where a replayed schedule no longer fits the code.
+    ``outcome`` is `Finished` for a pass; otherwise it says how the test failed, and ``schedule`` (``token`` is its text
+    form) and ``rows`` show one failing execution. ``reachable`` says per model whether the failure can happen; None
+    means that the search ended before it was known. ``bound`` says what a pass covers, ``left`` names code that plait
+    could not control, and ``lost`` says where a replayed schedule no longer fits the code.
     """
 
     outcome: Outcome
@@ -44,7 +44,7 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing failed; see ``exhausted`` and ``bound`` for how much that means."""
+        """Whether nothing failed; ``exhausted`` and ``bound`` say how much that means."""
         return isinstance(self.outcome, Finished)
 
     @property
@@ -54,11 +54,11 @@ class Verdict:
 
     @property
     def token(self) -> str | None:
-        """The failing schedule as one line; None for a pass, and for a test that is not deterministic."""
+        """The failing schedule as one line of text; None for a pass, and for a test that is not deterministic."""
         return None if self.schedule is None or isinstance(self.outcome, Divergence) else self.schedule.token
 
     def statement(self) -> str:
-        """Return what can be said of the test, and no more."""
+        """Return the verdict as text, without claiming more than was shown."""
         if not self.passed:
             return self.outcome.summary()
         parts = [f"Pass. {self.bound}"]

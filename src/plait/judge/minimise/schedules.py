@@ -1,8 +1,9 @@
-"""A failing schedule with few preemptions, because a person has to understand it.
+"""Simplifies a failing schedule of a hand-written test: few preemptions, so that a person can understand it.
 
-First greedily: leave out a stretch of a thread, or let it run on instead of interrupting it, as long as the test still
-fails in the same way and the schedule got cheaper. That ends in a local minimum, so then all schedules with one
-preemption less are searched, as far as the budget goes, and whatever that finds is made smaller in turn.
+The first phase is greedy: leave out a segment of the schedule, or let its thread run on instead of interrupting it, as
+long as the test still fails in the same way and the schedule gets cheaper. This ends in a local minimum. Then all
+schedules with fewer preemptions are searched, as far as the budget goes, and a failure found there is simplified in
+turn.
 """
 
 from __future__ import annotations
@@ -19,27 +20,27 @@ from plait.run.engine import ENGINE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-STEPS = 300_000  # what all attempts together may cost; an execution that hangs is dear
+STEPS = 300_000  # budget for all attempts together; an execution that hangs uses much of it
 
 
 class _Purse:
-    """What is left to spend."""
+    """The budget of a simplification, in steps and time."""
 
     def __init__(self, until: float | None) -> None:
         self.left = STEPS
         self._until = until
 
     def pay(self) -> None:
-        """Pay for the execution just made."""
+        """Charge the last execution to the budget."""
         self.left -= 50 + ENGINE.step + sum(thread.turns for thread in ENGINE.threads) // 20
         if self._until is not None and time.perf_counter() > self._until:
             self.left = 0
 
 
 def simplify(trial: Trial, failure: Failure, *, until: float | None = None) -> Failure:
-    """Return the cheapest schedule found that fails like the given one.
+    """Return the cheapest schedule found that fails in the same way.
 
-    ``until`` is the `time.perf_counter` to stop at.
+    ``until`` is the value of `time.perf_counter` at which to stop.
     """
     purse = _Purse(until)
     best = _greedy(trial, failure, purse)
@@ -80,7 +81,7 @@ def _with(schedule: Schedule, segments: tuple[Segment, ...]) -> Schedule:
 
 
 def _below(trial: Trial, failure: Failure, purse: _Purse) -> Failure | None:
-    """Return a failure of the same kind with fewer preemptions."""
+    """Return a failure of the same kind with fewer preemptions, or None."""
     schedule = failure.schedule
     with model(gil=schedule.gil, any_timeouts=schedule.any_timeouts):
         search = Dfs(failure.preemptions - 1)

@@ -1,9 +1,9 @@
-"""The smallest test that still shows a violation, and the schedule of it with the fewest preemptions.
+"""Shrinks a test that shows a violation, and finds the schedule of it with the fewest preemptions.
 
-Passes, repeated until none helps: drop a thread, drop a call (suffixes first, then the prefix), drop an optional
-argument, replace an argument by a simpler one, drop two calls of the prefix. A candidate counts if some execution of it
-violates in the same way (same kind, same exception). At the end no single one of these steps is possible, and
-no schedule with fewer preemptions shows the violation, because schedules are searched by the number of their
+These steps are repeated until none helps: drop a thread, drop a call (suffixes first, then the prefix), drop an
+optional argument, replace an argument by a simpler one, drop two calls of the prefix. A candidate counts if one of its
+executions violates in the same way (same kind, same exception). In the end no single one of these steps is possible.
+No schedule with fewer preemptions was found to show the violation, because schedules are searched in the order of their
 preemptions.
 """
 
@@ -27,25 +27,25 @@ from plait.observe.recording import count_preemptions, schedule_of
 from plait.run.engine import ENGINE
 from plait.subject.interface.admitted import Admitted, admitted_values, call_key
 
-ATTEMPTS = 400  # candidates
-PER_BOUND = 1500  # executions for each number of preemptions
+ATTEMPTS = 400  # candidates tried at most
+PER_BOUND = 1500  # executions per number of preemptions
 MAX_PREEMPTIONS = 4
 SIMPLE = ("0", "1", "'a'", "None", "True", "False", "()", "[]", "{}")
 
 
 class Effort(NamedTuple):
-    """Executions of one candidate."""
+    """The number of executions for one candidate."""
 
     systematic: int
     sampled: int
 
 
 EFFORTS = (Effort(30, 10), Effort(400, 20))
-"""Few while tests are large and their executions long, then as many as it takes to be sure."""
+"""A quick pass while tests are large and executions long, then a thorough one."""
 
 
 class _Shown(Protocol):
-    """A test and what it shows."""
+    """Anything with a test, such as `Minimal`."""
 
     @property
     def test(self) -> Test: ...
@@ -56,18 +56,18 @@ Found = TypeVar("Found", bound=_Shown)
 
 @dataclass(slots=True)
 class Minimal:
-    """The outcome of a minimisation."""
+    """The result of a minimisation."""
 
     test: Test
     violation: Violation
     schedule: Schedule
     preemptions: int
     attempts: int
-    complete: bool  # no attempt was left out
+    complete: bool  # the limit of attempts was not reached
 
 
 class Minimiser:
-    """Minimises one violation; ``same`` decides whether a candidate's violation is the one looked for."""
+    """Minimises one violation; ``same`` decides whether a candidate shows the same violation."""
 
     def __init__(
         self, sites: dict[int, Site], probes: Sequence[Call], same: Callable[[Violation], bool],
@@ -81,7 +81,7 @@ class Minimiser:
         self._attempts = 0
 
     def minimise(self, test: Test, violation: Violation, schedule: Schedule) -> Minimal:
-        """Return the local minimum reached from ``test``."""
+        """Return the smallest test reached from ``test``, with its violation and schedule."""
         best = Minimal(test, violation, schedule, MAX_PREEMPTIONS + 1, 0, True)
         stated = stated_values(Examination(test, self._sites, self._probes, self._rules))
         for effort in EFFORTS:
@@ -101,7 +101,7 @@ class Minimiser:
             examination = Examination(test, self._sites, self._probes, self._rules)
             examined = examine(examination, systematic=effort.systematic, sampled=effort.sampled, wanted=self._same)
         except Exception:
-            return None  # a candidate that cannot even be built
+            return None  # the candidate cannot even be built
         if examined.violation is None or examined.schedule is None:
             return None
         return Minimal(test, examined.violation, examined.schedule, examined.preemptions, 0, True)
@@ -110,9 +110,9 @@ class Minimiser:
 def fewest_preemptions(
     examination: Examination, same: Callable[[Violation], bool], most: int = MAX_PREEMPTIONS
 ) -> Minimal | None:
-    """Return the violation with as few preemptions as it needs, in the engine's present model.
+    """Return the violation on a schedule with the fewest preemptions, in the engine's current model.
 
-    None if ``most`` do not do.
+    Return None if it is not found with at most ``most`` preemptions.
     """
     _ = examination.specification
     for bound in range(most + 1):
@@ -138,12 +138,12 @@ def fewest_preemptions(
 
 
 def stated_values(examination: Examination) -> Admitted:
-    """Return which simple values the annotations of a test's calls admit; nothing if it cannot be built."""
+    """Return which simple values the annotations of a test's calls admit; empty if the test cannot be built."""
     bed = examination.bed
     try:
         examination.replay(Schedule(()))
         return admitted_values([*bed.test.prefix, *bed.test.calls], {**bed.space, **bed.values}, SIMPLE)
-    except Exception:  # nothing is known then, and nothing lost but a plainer test
+    except Exception:  # without annotations, the test only becomes less plain
         return {}
 
 
@@ -151,11 +151,13 @@ def descend(
     best: Found, attempt: Callable[[Test, Found], Found | None], over: Callable[[], bool],
     stated: Admitted | None = None,
 ) -> Found:  # fmt: skip
-    """Return the local minimum. ``attempt`` says what a smaller test shows, or None; ``over`` ends early.
+    """Return the local minimum reached by single steps from ``best``.
 
-    ``stated`` are the values that annotated arguments may take (`stated_values`). Behind a step that helped, the next
-    ones are tried, and only then those before it, which have failed a moment ago. It is over when all steps have
-    failed since one helped.
+    ``attempt`` returns what a smaller test shows, or None; ``over`` returns true to end early. ``stated`` are the
+    values that annotated arguments may take (`stated_values`).
+
+    After a step that helped, the search goes on with the next step. Earlier steps, which have just failed, are tried
+    again last. The search ends when every step has failed since the last one that helped.
     """
     position, helped, again = 0, None, False
     while True:
@@ -174,7 +176,7 @@ def descend(
 
 
 def smaller(test: Test, stated: Admitted | None = None) -> Iterator[Test]:
-    """Yield all tests one step smaller, the largest steps first; arguments stay within what is ``stated`` of them."""
+    """Yield all tests one step smaller, the largest steps first. Arguments stay within the ``stated`` values."""
     yield from _fewer_threads(test)
     yield from _fewer_suffix_calls(test)
     yield from _fewer_prefix_calls(test)
@@ -205,7 +207,7 @@ def _fewer_prefix_calls(test: Test) -> Iterator[Test]:
 
 
 def _without_two_prefix_calls(test: Test) -> Iterator[Test]:
-    """Yield calls that undo each other can only go together: something is put in and taken out again."""
+    """Yield tests without two calls of the prefix: calls that undo each other can only be left out together."""
     for without in _fewer_prefix_calls(test):
         yield from _fewer_prefix_calls(without)
 
@@ -245,5 +247,5 @@ def _simpler(call: Call, stated: Admitted) -> Iterator[Call]:
 
 
 def _rank(text: str) -> tuple[int, int, str]:
-    """Simpler arguments have a smaller rank: the few standard ones in their order, then shorter text."""
+    """Return a sort key, smaller for simpler arguments: the values of `SIMPLE` in their order, then by length."""
     return (SIMPLE.index(text), 0, "") if text in SIMPLE else (len(SIMPLE), len(text), text)

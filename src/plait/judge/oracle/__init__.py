@@ -1,1 +1,1 @@
-"""Thread safety: whether whole calls in some order could have done what was seen."""
+"""The thread-safety oracle: whether whole calls in some order could have done what an execution did."""

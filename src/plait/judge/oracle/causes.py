@@ -1,4 +1,4 @@
-"""Which findings are one."""
+"""Groups findings: which ones have the same cause, and which are fixed at the same place in the code."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from plait.model.finding import AccessStep, Finding, function_shown
 
 
 def cause(finding: Finding) -> str:
-    """Return findings with the same racing places, or the same methods, have one cause; the same text in every process.
+    """Return a key that is equal for findings with the same racing places or, without a race, the same methods.
 
-    Where places are in helpers that several methods share, it is the function interrupted between them that counts.
+    The key is the same text in every process. The function that is interrupted half-way is part of it: racing places
+    may be in helpers that several methods share.
     """
     if finding.race:
         half_way = () if finding.gap is None else (function_shown(finding.gap.function),)
@@ -22,22 +23,22 @@ def cause(finding: Finding) -> str:
 
 
 def _place(step: AccessStep) -> tuple[str, str, str]:
-    """Return where an access is, without the version's name in it, which each commit changes."""
+    """Return where an access is, without the name of the version in the path: that changes with every commit."""
     return Path(step.own_file).name, function_shown(step.function), step.code
 
 
 # -- groups ------------------------------------------------------------------------------------------------------------
-# Which findings are mended in one place, and which of them a user meets first.
+# Which findings are fixed at the same place, and which of them a user sees first.
 #
-# A class without a lock may show dozens of findings that a few lines of code are to blame for. Findings are one group
-# if the same code lacks protection: the function that was interrupted half-way, else the functions that raced.
+# A class without a lock may show dozens of findings that a few lines of code are to blame for. Findings form a group if
+# the same code lacks protection: the function that was interrupted half-way, otherwise the functions that raced.
 
 
 _STAND_INS = re.compile(r"\b(Recorder|Partner|Standin|implemented|Thing|fresh|lambda)\b")
 
 
 def code_to_mend(finding: Finding) -> str:
-    """Return the code that lacks protection, as a name that is the same for all findings it is to blame for."""
+    """Return a name for the code that lacks protection, equal for all findings that this code causes."""
     if finding.kind == "deadlock" and finding.waiting:
         names = ", ".join(sorted(set(map(_short, finding.methods))))
         return f"{'waits and notifications in' if _is_wake_up(finding) else 'locks taken by'} {names}"
@@ -50,20 +51,20 @@ def code_to_mend(finding: Finding) -> str:
 
 
 def _is_wake_up(finding: Finding) -> bool:
-    """Return whether some thread is left waiting for a notification, and none for a lock that another holds."""
-    told = {step.thread: step.verb for step in finding.interleaving}  # the last step of each thread
+    """Return whether a thread of a deadlock waits for a notification, and none for a lock that another thread holds."""
+    told = {step.thread: step.verb for step in finding.interleaving}  # of the last step of each thread
     return "wait" in told.values() and "find busy" not in told.values()
 
 
 def effort_to_reach(finding: Finding) -> tuple[int, int]:
-    """Return how far a finding is from what users do: unusual methods first, then arguments that only a test gives."""
+    """Return a sort key: findings with usual methods first, then those whose arguments occur in users' code, too."""
     calls = [] if finding.test is None else [*finding.test.prefix, *finding.test.calls]
     unusual = sum(_short(name).startswith("_") for name in finding.methods)
     return unusual, sum(len(_STAND_INS.findall(call.source)) for call in calls)
 
 
 def grouped(findings: Iterable[Finding], weight: Callable[[Finding], Any]) -> list[Finding]:
-    """Return the findings group by group, the gravest first in each and the gravest group first; `group` is set."""
+    """Return the findings by group, the gravest group and the gravest member first. Sets ``group`` and ``mend``."""
     groups: dict[str, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(code_to_mend(finding), []).append(finding)
@@ -85,22 +86,22 @@ def _file(name: str) -> str:
 
 
 # -- siblings ----------------------------------------------------------------------------------------------------------
-# Methods that share a fault: those that the shown ones call, and those that show the same race.
+# Other methods with the same fault: those that the shown methods call, and those that show the same race.
 
 
 def names_of(methods: Iterable[str]) -> frozenset[str]:
-    """Return methods without their class."""
+    """Return method names without their class."""
     return frozenset(name.rpartition(".")[2] for name in methods)
 
 
 def inside(finding: Finding, public: Collection[str]) -> list[str]:
-    """Public methods whose code runs in the finding although its test does not call them: the shown ones wrap them."""
+    """Return public methods whose code runs in a finding because the methods that its test calls use them."""
     ran = {step.function.rpartition(".")[2] for step in finding.interleaving if "." in step.function}
     return _of_class(finding, (ran & set(public)) - names_of(finding.methods))
 
 
 def other_methods(finding: Finding, seen: Iterable[frozenset[str]]) -> list[list[str]]:
-    """Return the methods, and pairs of them, that showed the finding's race by themselves, but for its own."""
+    """Return further methods, and pairs of methods, that showed the race of a finding without its own methods."""
     kept = [names_of(finding.methods)]
     for names in sorted(seen, key=lambda each: (len(each), sorted(each))):
         if len(names) <= 2 and not any(names >= known for known in kept):

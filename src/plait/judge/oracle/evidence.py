@@ -1,7 +1,7 @@
-"""What the tests of a class really did: which calls returned, and whether threads met in what they share.
+"""What the tests of a class really did: which calls returned, and whether threads touched shared objects.
 
-A search that found nothing is a pass only if its tests could have shown something. A call that raises because an
-argument was of the wrong kind does nothing that another thread could disturb; nor do calls that share nothing.
+A search without findings is a pass only if its tests could have shown something. A call that raises because an argument
+has the wrong type does nothing that another thread could disturb. Neither do calls that share nothing.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from plait.run.engine import Engine
 from plait.run.testbed import Testbed
 
 RETURNED, RAISED, WAITED = "returned", "raised", "waited"
-_LONG = 120  # characters of an error
+_LONG = 120  # characters of an error's text that are kept
 
 
 @dataclass(slots=True)
 class Evidence:
-    """Counts over tests, from one execution of each."""
+    """Counts over all tests, from one execution of each."""
 
     tests: int = 0
     touched: int = 0  # tests in which a call touched anything that threads can share
     met: int = 0  # tests in which calls of two threads touched the same thing
-    calls: Counter[tuple[str, str]] = field(default_factory=Counter)  # by method, and how the call ended
-    errors: dict[str, str] = field(default_factory=dict)  # of each method that raised, the last error
+    calls: Counter[tuple[str, str]] = field(default_factory=Counter)  # by method and by how the call ended
+    errors: dict[str, str] = field(default_factory=dict)  # the last error of each method that raised
 
     def see(self, engine: Engine, bed: Testbed) -> None:
-        """Count the execution that has just ended; call it from the engine's ``finish``."""
+        """Count the execution that has just ended. Call this from the engine's ``finish``."""
         suffixes = bed.test.suffixes
         self.tests += 1
         ended = set()
@@ -48,7 +48,7 @@ class Evidence:
             if (running.thread, running.index) not in ended:
                 self.calls[suffixes[running.thread - 1][running.index].method, WAITED] += 1
         own = {done.number for done in (*bed.done, *bed.running.values())}
-        users: dict[int, int] = {}  # by location: the one thread that used it
+        users: dict[int, int] = {}  # by location: the only thread that has used it so far
         for thread, loc, _mode, _site, _enabled, _after in engine.trace:
             if loc and thread in own and users.setdefault(loc, thread) != thread:
                 self.met += 1
@@ -56,7 +56,7 @@ class Evidence:
         self.touched += bool(users)
 
     def add(self, other: Evidence) -> None:
-        """Count what another one has counted."""
+        """Add the counts of another instance."""
         self.tests += other.tests
         self.touched += other.touched
         self.met += other.met
@@ -72,14 +72,14 @@ class Evidence:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Evidence:
-        """Return the inverse of `as_json`; a `KeyError`, `TypeError` or `ValueError` for anything else."""
+        """Return the inverse of `as_json`; raise `KeyError`, `TypeError` or `ValueError` for malformed data."""
         calls = Counter({(str(method), str(how)): int(count) for method, how, count in data["calls"]})
         errors = {str(method): str(text) for method, text in data["errors"].items()}
         return cls(int(data["tests"]), int(data["touched"]), int(data["met"]), calls, errors)
 
 
 def broken_invariant(invariant: str, bed: Testbed) -> str:
-    """Return what is wrong with an invariant for an object nobody has touched; empty if it holds.
+    """Return why an invariant is wrong already for a fresh object; empty if it holds.
 
     ``bed`` builds the object and has no threads.
     """
@@ -99,6 +99,6 @@ def broken_invariant(invariant: str, bed: Testbed) -> str:
         execute(bed.prepare, finish=finish)
     except OWN:
         raise
-    except ERRORS:  # it cannot even be built now: others will say so
+    except ERRORS:  # the object cannot be built now: that is reported elsewhere
         return ""
     return f"{found[0]} for a fresh `{bed.test.prefix[0].expression}`" if found and found[0] else ""

@@ -1,4 +1,4 @@
-"""Many executions of one generated test, each judged: systematic while that is small, sampled when it is not."""
+"""Runs and judges many executions of one generated test: systematically while it is small, otherwise by sampling."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ from plait.observe.racing import unguarded
 from plait.observe.recording import count_preemptions, schedule_of
 from plait.run.engine import ENGINE, HANG, Engine
 
-SYSTEMATIC = 250  # executions that the reduction gets before sampling takes over
+SYSTEMATIC = 250  # executions of DPOR before sampling takes over
 SAMPLED = 60
-PASSES = 3  # executions per call of a thread, for calls that have not met in the first one
-MAX_HANGS = 3  # executions without an end; each costs as much as hundreds of others
+PASSES = 3  # more executions per call of the longest thread, for pairs that did not overlap in the first one
+MAX_HANGS = 3  # executions that reach the step limit; each costs as much as hundreds of others
 
 
 @dataclass(slots=True)
 class Examined:
-    """What the executions of a test showed."""
+    """The result of examining a test."""
 
     executions: int = 0
-    conflicts: bool = False  # the threads touch something together, so the order of their steps matters
+    conflicts: bool = False  # threads touch something in common, so the order of their steps matters
     unguarded: bool = False  # they do so without a common lock
     exhausted: bool = False
     diverged: bool = False
     violation: Violation | None = None
     schedule: Schedule | None = None
     preemptions: int = 0
-    others: list[tuple[Violation, Schedule]] = field(default_factory=list)  # that look different from the first one
+    others: list[tuple[Violation, Schedule]] = field(default_factory=list)  # look different from the first
     covered: Counter[tuple[str, str]] = field(default_factory=Counter)
     wanted: Callable[[Violation], bool] | None = None
     hangs: int = 0
     timed: bool = False  # calls wait with time-outs, so it matters when these may fire
-    polls: bool = False  # an execution had no end: to try its waits with other time-outs would take too long
-    error: Exception | None = None  # what ended the search behind its violation
+    polls: bool = False  # an execution had no end: trying its waits with other time-outs would take too long
+    error: Exception | None = None  # the error that ended the search after the violation was found
     evidence: Evidence = field(default_factory=Evidence)
-    lazy: LazyJudge | None = None  # while single orders have been enough
+    lazy: LazyJudge | None = None  # set as long as single orders were enough to accept executions
 
     @property
     def violations(self) -> list[tuple[Violation, Schedule]]:
-        """The first violation, and those that look different, each with its schedule."""
+        """The first violation and those that look different from it, each with its schedule."""
         if self.violation is None or self.schedule is None:
             return []
         return [(self.violation, self.schedule), *self.others]
@@ -78,14 +78,14 @@ def examine(
     further: int = 0,
     wanted: Callable[[Violation], bool] | None = None,
 ) -> Examined:
-    """Execute until a violation shows, all classes of schedules are seen, or the limits are reached.
+    """Execute until a violation is found, all classes of schedules are covered, or a limit is reached.
 
-    Then there are ``further`` executions by chance, to see violations that look different: a fault that shows in most
-    schedules must not hide one that shows in few. Those that are not ``wanted`` count as none.
+    After a violation, ``further`` random executions look for violations that look different: a fault that shows in most
+    schedules must not hide one that shows in few. Violations that are not ``wanted`` are ignored.
 
-    A test whose threads do not touch anything together needs one execution and no specification. ``order`` names a
-    search (see `plait.explore.registry`) that takes the place of the reduction followed by samples. With ``aim``,
-    schedules that preempt at impacted code come first.
+    A test whose threads touch nothing in common needs one execution and no specification. ``order`` names a search (see
+    `plait.explore.registry`) to use instead of DPOR followed by samples. With ``aim``, schedules that preempt at
+    impacted code come first.
     """
     found = Examined(wanted=wanted)
     try:
@@ -100,8 +100,8 @@ def examine(
 
 
 def _look_further(examination: Examination, found: Examined, seed: int, further: int) -> None:
-    """Run so many executions by chance, for violations that look different from the first one."""
-    # A walk switches all the time; many a fault wants one switch at the right place and none for long after it.
+    """Run ``further`` random executions, to find violations that look different from the first one."""
+    # A random walk switches all the time. Many faults need one switch at the right place, and none for long after it.
     one_switch = Pct(2, seed)
     one_switch.executed(ENGINE)
     searches: list[Strategy] = [RandomWalk(seed), one_switch]
@@ -117,7 +117,7 @@ def _examine(
     search = Dpor()
     prefix = search.next_prefix()
     assert prefix is not None
-    execute(examination.bed.prepare, prefix, search, free=search.free)  # one thread after the other: serial
+    execute(examination.bed.prepare, prefix, search, free=search.free)  # one thread after the other: a serial execution
     search.executed(ENGINE)
     found.executions = 1
     found.timed, found.polls = ENGINE.time.timed, ENGINE.status == HANG
@@ -145,7 +145,7 @@ def _examine(
     if priority is not None:
         search = CappDpor(priority)
         following = search.next_prefix()
-    if alternated:  # a thread had to wait for another one: it was no order of whole calls, and has not been judged
+    if alternated:  # one thread had to wait for another: that was no order of whole calls, and has not been judged
         first = Dpor()
         if _once(examination, first, first.next_prefix() or (), found):
             return
@@ -164,7 +164,7 @@ def _examine(
 
 
 def _alternated(engine: Engine) -> bool:
-    """Return whether threads took turns in the execution that has just ended, or were left waiting."""
+    """Return whether threads alternated in the execution that has just ended, or were left waiting."""
     threads = [entry[0] for entry in engine.trace if entry[0] >= 0]
     changes = sum(one != other for one, other in pairwise(threads))
     return bool(engine.pending) or changes >= len(set(threads))
@@ -181,7 +181,7 @@ def _search(examination: Examination, search: Strategy, found: Examined, limit: 
 
 
 def _active(examination: Examination, found: Examined, seed: int, limit: int) -> None:
-    """Make each instance that profiling predicts happen (`plait.explore.active.testing`)."""
+    """Force each instance that profiling predicts (`plait.explore.active.testing`)."""
 
     def execute(strategy: Strategy, predict: bool) -> Sighting | None:
         if found.violation is not None or found.executions >= limit:
@@ -198,10 +198,11 @@ def _active(examination: Examination, found: Examined, seed: int, limit: int) ->
 
 
 def _cover(examination: Examination, found: Examined, seed: int, public: Container[str]) -> None:
-    """Execute once at random, as CovCon runs each test, to see which methods ran together.
+    """Execute a few times at random, as CovCon runs each test, to see which methods overlapped.
 
-    In that one the threads keep step: the first call of one meets the last call of another in no wide test. Calls that
-    have not met are held in turn while the other threads run past them; then threads stop anywhere, once.
+    In the first execution all threads advance at the same pace, so in a long test the first call of one thread does not
+    overlap the last call of another. Then calls that have not overlapped are held, one at a time, while the other
+    threads run past them. At last, threads are preempted anywhere.
     """
     walk = RandomWalk(seed)
     bed = examination.bed
@@ -218,7 +219,7 @@ def _cover(examination: Examination, found: Examined, seed: int, public: Contain
         for each in overlaps(ENGINE, bed, public):
             found.covered[each] = max(found.covered[each], 1)
 
-    # A call with one access is held before it, another one behind its first: what comes meanwhile meets it there.
+    # A call with a single access is held before it, another call after its first: then the other threads overlap it.
     threads = sorted(enumerate(bed.test.suffixes, 1), key=lambda each: len(each[1]))
     held = [(thread, at, accesses) for accesses in (1, 0) for thread, calls in threads for at in range(len(calls))]
     switch = Pct(2, seed)
@@ -246,9 +247,9 @@ def _once(
     examination: Examination, search: Strategy, prefix: Sequence[int], found: Examined,
     also: Callable[[], None] | None = None,
 ) -> bool:  # fmt: skip
-    """Return one execution.
+    """Run and judge one execution; return whether to stop.
 
-    True if no more is worth while: it is a violation (then in ``found``), or too many had no end.
+    Stop if it is a violation, which is then in ``found``, or if too many executions had no end.
     """
     verdicts: list[Violation | None] = []
 
@@ -287,9 +288,9 @@ def _once(
 
 
 def _settled(examination: Examination, found: Examined, verdicts: list[Violation | None]) -> bool:
-    """Judge the last execution, which no order fits that was run so far; False if it cannot be judged.
+    """Judge the last execution, which fits none of the orders run so far; return False if that is impossible.
 
-    If no other order shows that it is right, it is executed again and judged by all of them, as those to come.
+    If no further order explains it, it is executed again and judged by all orders, as are all executions after it.
     """
     assert found.lazy is not None
     schedule = [entry[0] for entry in ENGINE.trace if entry[4] is not None]

@@ -25,16 +25,17 @@ from plait.run.engine import ENGINE
 from plait.run.testbed import Testbed
 
 REPLAYS = 3
-GIL_SYSTEMATIC, GIL_SAMPLED = 1500, 100  # executions to decide whether a build with the GIL can show it,
-GIL_STEPS = 120_000  # or so many steps: an executor takes hundreds for each call, and others wait for their findings
+GIL_SYSTEMATIC, GIL_SAMPLED = 1500, 100  # executions at most to decide whether a build with the GIL shows it
+GIL_STEPS = 120_000  # at most for the same: an executor takes hundreds per call, and other findings have to wait
 
 
 def explain_violation(
     examination: Examination, minimal: Minimal, guards: GuardTable, subject: str, same: Callable[[Violation], bool]
 ) -> Finding:
-    """Return the finding. ``subject`` is the class's own name.
+    """Return the finding. ``subject`` is the name of the class.
 
-    Where a build with the GIL can show it with as few preemptions, the schedule is one that such a build can follow.
+    If a build with the GIL shows the violation with as few preemptions, the schedule is one that such a build can
+    follow.
     """
     today = reachable_under_gil(examination, same)
     if today:
@@ -72,16 +73,16 @@ def explain_violation(
 
 
 def _concerned(minimal: Minimal) -> Sequence[Call]:
-    """Return the calls that a violation needs: all that are left, or those that stand in their own way."""
+    """Return the calls that a violation needs: all that are left in the test, or those that block themselves."""
     calls, violation = minimal.test.calls, minimal.violation
     return [calls[each] for each in violation.calls] if violation.detail in (ITSELF, CYCLE) else calls
 
 
 def record_schedule(examination: Examination, schedule: Schedule) -> tuple[list[Moment], list[RacingPair], list[str]]:
-    """Replay a schedule with a recorder: what happened, what raced, who waits for whom.
+    """Replay a schedule with a recorder; return its moments, the racing pairs, and who waits for what.
 
-    Where only locks race, the access that was interrupted stands first, unless a call waited for a
-    notification or waits for ever: then that is what has to be shown.
+    If only locks race, the access that was interrupted comes first, unless a call has waited for a notification or
+    waits for ever: then that is what has to be shown.
     """
     strategy = Scripted(schedule)
     strategy.next_prefix()
@@ -103,10 +104,10 @@ def record_schedule(examination: Examination, schedule: Schedule) -> tuple[list[
 
 
 def relevant(pairs: list[RacingPair], bed: Testbed, exception: str | None) -> RacingPair | None:
-    """Return the race to show, of the execution just run.
+    """Return the race to show from the last execution, or None.
 
-    One at the line that raised the exception, if there is any; on data rather than on a lock, inside the code rather
-    than in the test's own lines.
+    Prefer a race at the line that raised the exception, then one inside the code under test to one in the test's own
+    lines. Among these, the order of ``pairs`` decides: races on data before races on locks.
     """
     inside = [pair for pair in pairs if _is_in_code(pair)]
     raised = raising_line(bed, exception)
@@ -119,20 +120,20 @@ def _is_in_code(pair: RacingPair) -> bool:
 
 
 def guard_of(location: str, guards: GuardTable) -> Guard | None:
-    """Return the lock under which most places access what is raced for, and the places that lack it, if any do."""
+    """Return the lock under which most places access the racing location, with the places that lack it, or None."""
     found = guards.guard(location)
     if found is None:
         return None
     lock, lacking, having = found
-    if not lacking or having <= len(lacking):  # what most places do without is no rule that one of them breaks
+    if not lacking or having <= len(lacking):  # if most places lack the lock, it is no rule that one breaks
         return None
     return Guard(location.partition("[")[0], lock, tuple(lacking), having)
 
 
 def reachable_under_gil(examination: Examination, same: Callable[[Violation], bool]) -> bool | None:
-    """Return whether a build with the GIL can show it too; None if the search had to stop before it knew.
+    """Return whether a build with the GIL can show the violation; None if the search stopped before that was known.
 
-    That it cannot is a claim: all schedules were executed, with time-outs at any moment if there are any.
+    The answer False is a claim: all schedules were executed, and if there are time-outs, with these at any moment, too.
     """
     for at_any_moment in (ENGINE.any_timeouts, True):
         with model(gil=ENGINE.gil, any_timeouts=at_any_moment), _gil(examination) as fresh:
@@ -150,13 +151,13 @@ def reachable_under_gil(examination: Examination, same: Callable[[Violation], bo
 
 
 def _length(examination: Examination) -> int:
-    """Return the steps of one execution: of them all a search takes about as many."""
+    """Return the number of steps of one execution, an estimate for all executions of a search."""
     execute(examination.bed.prepare, (), Scripted(Schedule(())))
     return len(ENGINE.trace)
 
 
 def _under_gil(examination: Examination, minimal: Minimal, same: Callable[[Violation], bool]) -> Minimal | None:
-    """Return the same violation on a schedule that the GIL allows, if that needs no more preemptions and replays."""
+    """Return the violation on a schedule that the GIL allows; None if it needs more preemptions or does not replay."""
     with _gil(examination) as fresh:
         found = fewest_preemptions(fresh, same, minimal.preemptions)
     if found is None or not confirmed(examination, found.schedule, same, backend="auto"):
@@ -166,7 +167,7 @@ def _under_gil(examination: Examination, minimal: Minimal, same: Callable[[Viola
 
 @contextmanager
 def _gil(examination: Examination) -> Iterator[Examination]:
-    """Yield a fresh examination of the same test, while the engine follows the GIL's rules."""
+    """Yield a fresh examination of the same test, with the engine in the model of the GIL."""
     fresh = Examination(examination.bed.test, examination.sites, examination.probes, examination.rules)
     _ = fresh.specification
     with model(gil=True):
@@ -176,7 +177,7 @@ def _gil(examination: Examination) -> Iterator[Examination]:
 def confirmed(
     examination: Examination, schedule: Schedule, same: Callable[[Violation], bool], backend: str = "threads"
 ) -> bool:
-    """Return whether the schedule shows the violation every time, on OS threads unless another backend is wanted."""
+    """Return whether the schedule shows the violation in every replay, by default on OS threads."""
     for _ in range(REPLAYS):
         violation, lost = examination.replay(schedule, backend=backend)
         if violation is None or lost is not None or not same(violation):
@@ -185,15 +186,15 @@ def confirmed(
 
 
 def odd_by_itself(violation: Violation, test: Test) -> str:
-    """Return the call that is odd by itself, as the test has it; empty where several are only odd together."""
+    """Return the call whose result alone is wrong, as in the test; empty if several are wrong only together."""
     odd = {test.calls[position].source for position in violation.calls[:2]}
     return odd.pop() if violation.probe is None and len(odd) == 1 else ""
 
 
 def expected(violation: Violation, test: Test, specification: Specification) -> list[str]:
-    """Return what the odd call gives when whole calls run one after the other.
+    """Return the results that the wrong call has in orders of whole calls.
 
-    Nothing where several calls are odd together, or only what they leave behind is: a list would say nothing then.
+    The list is empty if several calls are wrong only together, or if only the final state is wrong.
     """
     found: list[str] = []
     if not odd_by_itself(violation, test):
@@ -201,7 +202,7 @@ def expected(violation: Violation, test: Test, specification: Specification) -> 
     for position in violation.calls[:2]:
         for other in specification.observed:
             if other.results[position] == MASKED:
-                continue  # it says something else in every run
+                continue  # its result differs in every run
             text = shown_result(other.results[position])
             if text not in found:
                 found.append(text)

@@ -1,22 +1,24 @@
-"""Accepts executions by single orders of whole calls, before all orders of a test are run.
+"""Accepts executions by single orders of whole calls, before all orders of a test have been run.
 
-What some order of whole calls does is right, whatever the others do. So an execution is compared with the orders that
-have been run so far; if it fits none, the order in which its calls seem to have taken effect is run and compared. Only
-when that one does not fit either are all orders run (`plait.judge.oracle.specification`), and everything is judged by
-them from then on. Nothing is ever rejected here, and nothing accepted that all orders together would not accept:
+What one order of whole calls does is correct, whatever the others do. So an execution is compared with the orders that
+have been run so far. If it fits none, the order in which its calls seem to have taken effect is run and compared. Only
+if that does not fit either, all orders are run (`plait.judge.oracle.specification`), and they judge every execution
+from then on. This judge never rejects an execution, and accepts none that all orders together would reject:
 
-- an order counts only if it came to its end and no call waited in it: such orders are always part of the specification,
-  also where a call has several moments (an argument that is made, a block) and all of them follow one another;
-- the execution must have ended, too, without threads of the class, with the same results, identities and final state;
-- what all orders together could still declare undetermined is masked in them, which makes more executions fit, not
+- An order counts only if it ended and no call waited in it. Such orders are always part of the specification, even if a
+  call consists of several parts (an argument that is made, a ``with`` block) and all of them follow one another.
+- The execution must have ended as well, without threads of the class, with the same results, identities and final
+  state.
+- Whatever all orders together would declare undetermined is masked there, and masking makes more executions fit, not
   fewer.
 
 An execution whose trace shows that it is equivalent to whole calls one after the other (`plait.observe.whole`) is not
-even observed: it is such an order. That rests on the trace being all that passes between threads, as the reduction does
-that chooses the executions. So the first ones of every test and some of the others are observed and compared all the
-same: where something passes that plait does not see, they fit no order, and all orders judge from then on.
+even observed: it is such an order. This assumes that threads communicate only by what is in the trace. The reduction
+that chooses the executions assumes the same. To notice code that breaks the assumption, the first executions of every
+test and a sample of the others are observed and compared all the same: if something passes that plait does not see,
+they fit no order, and all orders judge from then on.
 
-`tests/judge/oracle/test_lazy.py` holds it to the judgement by all orders.
+`tests/judge/oracle/test_lazy.py` compares this judge with the judgement by all orders.
 """
 
 from __future__ import annotations
@@ -35,8 +37,8 @@ from plait.run.operations import ACQUIRE, TRY
 from plait.run.testbed import Done, Testbed, is_nested
 from plait.run.vthread import VThread
 
-OBSERVED, EVERY = 2, 16  # executions of a test that are compared in any case: the first ones, then every so manieth
-_UNJUDGED = frozenset({FINISHED_RUN, DEADLOCK, HANG})  # all other ends say nothing
+OBSERVED, EVERY = 2, 16  # executions of a test that are always compared: the first ones, then every so many
+_UNJUDGED = frozenset({FINISHED_RUN, DEADLOCK, HANG})  # no other status can be judged
 
 
 class LazyJudge:
@@ -47,11 +49,11 @@ class LazyJudge:
         self._rules = examination.rules
         self._orders: dict[tuple[Any, ...], list[Observed]] = {}  # by what they show
         self._tried: set[tuple[int, ...]] = set()
-        self._left: tuple[Observed, list[tuple[int, ...]]] | None = None  # what fits none, and the orders to try
+        self._left: tuple[Observed, list[tuple[int, ...]]] | None = None  # fits no order yet; orders to try
         self._judged = 0
 
     def begin(self) -> bool:
-        """Run the first order; False if this test needs all of them from the start."""
+        """Run the first order; return False if this test needs all orders from the start."""
         test = self._bed.test
         lengths = [len(suffix) for suffix in test.suffixes]
         named = self._rules.nondeterministic if self._rules is not None else ()
@@ -66,9 +68,9 @@ class LazyJudge:
         return order is not None
 
     def fits(self) -> bool:
-        """Return whether the execution that has just ended is right; call it from the engine's ``finish``.
+        """Return whether the execution that has just ended is known to be correct.
 
-        If not, `settle` says more once the execution is over.
+        Call this from the engine's ``finish``. If the answer is no, call `settle` after the execution.
         """
         self._left = None
         if ENGINE.status not in _UNJUDGED:
@@ -86,7 +88,7 @@ class LazyJudge:
         return False
 
     def settle(self) -> bool:
-        """Return whether an order that has not been run yet shows that the last execution is right."""
+        """Return whether an order that has not been run yet shows that the last execution is correct."""
         if self._left is None:
             return False
         seen, guesses = self._left
@@ -97,7 +99,7 @@ class LazyJudge:
         return False
 
     def _guesses(self) -> Iterator[tuple[int, ...]]:
-        """Yield orders of threads in which the calls may have taken effect: by their first locks, and by their ends."""
+        """Yield thread orders in which the calls may have taken effect: by first lock taken, and by last access."""
         done = self._bed.done
         for order in (sorted(done, key=_first_lock), sorted(done, key=_end)):
             threads = tuple(each.number for each in order)
@@ -105,7 +107,7 @@ class LazyJudge:
                 yield threads
 
     def _run(self, threads: tuple[int, ...]) -> Observed | None:
-        """Run the calls in this order of their threads; None if the order does not count, or was run before."""
+        """Run the calls in this order of their threads; None if the order does not count or was run before."""
         if threads in self._tried:
             return None
         self._tried.add(threads)
@@ -122,7 +124,7 @@ class LazyJudge:
 
 
 class _Wanted(Serial):
-    """One order, given by the threads of the calls; it is ``lost`` when the next thread cannot begin a call."""
+    """One order, given by the threads of the calls; ``lost`` is set if the next thread cannot begin a call."""
 
     def __init__(self, threads: Sequence[int], bed: Testbed) -> None:
         super().__init__(())
@@ -131,11 +133,11 @@ class _Wanted(Serial):
         self._bed = bed
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
-        """Choose as `Serial.choose` does; a thread that is in a call goes on, also where a wait could end early.
+        """Choose as `Serial.choose` does, but let a thread inside a call continue even where its wait could end early.
 
-        Others could come in behind an argument that is made, or into the block of a ``with``: to go on is one of the
-        choices there, and so the order is part of the specification. An order with a wait that could end early does
-        not count (`LazyJudge._run`), whichever way it goes.
+        Otherwise other calls could begin while an argument is made, or inside the block of a ``with``. To continue is
+        one of the choices there, so the order is part of the specification. Orders with a wait that could end early do
+        not count in any case (`LazyJudge._run`).
         """
         if current is not None and current.enabled and current.id in self._bed.running:
             return current.id
@@ -151,12 +153,12 @@ class _Wanted(Serial):
 
 
 def _shown(seen: Observed) -> tuple[Any, ...]:
-    """Return what must be the same in an execution and in an order of whole calls."""
+    """Return what must be equal in an execution and in an order of whole calls."""
     return (seen.results, seen.identity, seen.state)
 
 
 def _allows(seen: Observed, order: Observed) -> bool:
-    """Return whether an execution that shows the same as an order of whole calls may have been done in that order."""
+    """Return whether the execution's own order of calls, and the invariant, permit an order that shows the same."""
     return not seen.before & order.behind and (seen.holds or not order.holds)
 
 
@@ -169,7 +171,7 @@ def _first_lock(done: Done) -> int:
 
 
 def _end(done: Done) -> int:
-    """Return where a call made its last access."""
+    """Return the index of a call's last access in the trace."""
     for number in range(done.end - 1, done.start - 1, -1):
         entry = ENGINE.trace[number]
         if entry[0] == done.number and entry[1]:

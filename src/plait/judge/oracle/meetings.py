@@ -1,4 +1,4 @@
-"""Which methods can disturb each other, from runs of single calls."""
+"""Finds out from runs of single calls which methods can interleave."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from plait.run.testbed import Testbed
 
 
 class SeenAlone:
-    """`plait.generate.pairs.Meetings` over the code under test."""
+    """Implements `plait.generate.pairs.Meetings` over the code under test."""
 
     def __init__(self) -> None:
-        self._conducts: dict[str, set[Conduct] | None] = {}  # None: what the method does cannot be told
+        self._conducts: dict[str, set[Conduct] | None] = {}  # None: unknown
 
     def look(self, method: str, alone: Iterable[Test]) -> None:
         """Run each test once."""
@@ -30,11 +30,11 @@ class SeenAlone:
         self._conducts[method] = None if not found or None in found else known
 
     def knows(self, method: str) -> bool:
-        """Return whether the method was looked at."""
+        """Return whether the method has been run."""
         return method in self._conducts
 
     def may_meet(self, first: str, second: str) -> bool:
-        """Return whether two of the calls that were seen could come between each other; what is not known could."""
+        """Return whether calls of two methods may interleave, by the calls that were run; True if that is unknown."""
         mine, theirs = self._conducts.get(first), self._conducts.get(second)
         if mine is None or theirs is None:
             return True
@@ -42,7 +42,7 @@ class SeenAlone:
 
 
 def conduct_of(test: Test) -> Conduct | None:
-    """Return what the one call does that is not in the prefix; None if it cannot be told."""
+    """Return what the one call outside of the prefix does, by sections; None if that cannot be found out."""
     announce = SequentialRunner.announce
     if announce is not None:
         announce(test)
@@ -52,7 +52,7 @@ def conduct_of(test: Test) -> Conduct | None:
         recorder = SectionRecorder(lambda: bed.values, str)
         ENGINE.recorder = recorder
         execute(bed.prepare, finish=lambda: found.append(recorder.conduct(ENGINE)))
-    except Exception:  # whatever objects under test do while they are looked at: then nothing is known
+    except Exception:  # objects under test may do anything when they are inspected: then nothing is known
         return None
     finally:
         ENGINE.recorder = None

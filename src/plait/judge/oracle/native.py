@@ -16,7 +16,7 @@ MAX_ORDERS = 300
 
 
 def run_once(test: Test, owner: type, public: Iterable[str]) -> tuple[str | None, Counter[tuple[str, str]]]:
-    """Execute once on OS threads; return what it shows that no order of calls does, and the covered pairs."""
+    """Execute once on OS threads; return the failure that no order of calls shows, if any, and the covered pairs."""
     oracle = NativeOracle(test)
     with watched(owner, public) as watch, switching():
         outcome = oracle.bed.concurrent(watch)
@@ -25,14 +25,14 @@ def run_once(test: Test, owner: type, public: Iterable[str]) -> tuple[str | None
 
 
 class NativeOracle:
-    """Decides about one test; linearisations are executed when first needed, and kept."""
+    """Judges the executions of one test. Linearisations are executed when first needed, and cached."""
 
     def __init__(self, test: Test) -> None:
         self.bed = NativeBed(test)
         self._serial: set[str] | None = None
 
     def violation(self, outcome: Sequence[str]) -> str | None:
-        """Return the exception, or ``deadlock``, that this execution shows and no linearisation does."""
+        """Return the exception, or ``deadlock``, that this execution shows and no linearisation does; else None."""
         shown = {each for each in outcome if each}
         if not shown:
             return None
@@ -41,7 +41,7 @@ class NativeOracle:
             lengths = [len(suffix) for suffix in self.bed.test.suffixes]
             for number, order in enumerate(orders(lengths)):
                 if number >= MAX_ORDERS:
-                    return None  # not all were seen: nothing can be claimed
+                    return None  # not all were run: nothing can be claimed
                 self._serial.update(self.bed.serial(order))
                 if shown <= self._serial:
                     return None
@@ -61,18 +61,18 @@ def orders(lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 class NativeRunner(SequentialRunner):
-    """`SequentialRunner` for code that nothing controls: a call that does not end in time counts as waiting."""
+    """A `SequentialRunner` for code that is not under control: a call that does not end in time counts as waiting."""
 
     def __init__(self) -> None:
         super().__init__(apart=True)
         self._cache: dict[Test, list[CallOutcome]] = {}
 
     def __call__(self, test: Test) -> list[CallOutcome]:
-        """Return one outcome per call that was made."""
+        """Return one outcome per call made."""
         known = self._cache.get(test)
         if known is None:
             known = self._cache[test] = []
-            calls = KnownCalls(self._own.spaces)  # one that is late must not write what others read
+            calls = KnownCalls(self._own.spaces)  # a late thread must not write what others read
             thread = threading.Thread(target=self._run, args=(test, known, calls), daemon=True)
             thread.start()
             thread.join(PATIENCE)

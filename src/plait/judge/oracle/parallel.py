@@ -1,9 +1,9 @@
-"""Whether real threads that run in parallel show a finding: judged by the specification that made it one.
+"""Decides whether threads that really run in parallel show a finding, by the specification of its test.
 
-The orders of whole calls were run under control (`plait.judge.oracle.specification`); `Allowed` carries what they
-gave to a process in which nothing is controlled. There the same orders run once more: what comes out in another form
-there (a real lock instead of ours, a random number) is left out of all comparisons, and what they show is allowed as
-well.
+The orders of whole calls were run under control (`plait.judge.oracle.specification`). `Allowed` carries their results
+to a process in which nothing is controlled. There the same orders run again. Whatever comes out in another form (a real
+lock instead of a mirrored one, a random number) is left out of all comparisons, and whatever these runs show is allowed
+as well.
 """
 
 from __future__ import annotations
@@ -28,33 +28,34 @@ from plait.run.engine import DEADLOCK, FINISHED_RUN, HANG
 from plait.run.native.parallel import ENDED, LOOPS, PATIENCE, WAITS, ParallelBed, Run, build, runs_in_parallel
 
 TRIES, ENOUGH = 20_000, 20
-"""How often a test is tried at most, and how often it has to show the finding until that is enough."""
-SECONDS = 2.0  # of processor time for the tries of one finding
-MOST_ORDERS, MOST_LEFT = 60, 24  # of whole calls; threads that stay behind until there are no more tries
-ALONE, TOGETHER = 8, 32  # tries in threads of their own, and then at a time in the same ones
+"""How often a test is tried at most, and after how many sightings of the finding that is enough."""
+SECONDS = 2.0  # of processor time for all tries of one finding
+MOST_ORDERS, MOST_LEFT = 60, 24  # orders of whole calls; threads left behind, after which no more tries are made
+ALONE, TOGETHER = 8, 32  # single tries in new threads first, then tries per set of threads
 _STATUS = {ENDED: FINISHED_RUN, WAITS: DEADLOCK, LOOPS: HANG}
 
 
 @dataclass(frozen=True, slots=True)
 class ShownInParallel:
-    """One execution as far as it can be seen without control."""
+    """One execution, as far as it can be observed without control."""
 
     status: str
     results: tuple[CallResult, ...]
     identity: tuple[tuple[int, bool] | None, ...] = ()
     thread_errors: tuple[str, ...] = ()
     holds: bool = True
-    answers: tuple[Canonical, ...] | None = None  # of further calls; None if they were not made
-    helped: bool = False  # by threads of the class
-    last: bool = True  # as in `Observed`: a deadlock is allowed only then
+    answers: tuple[Canonical, ...] | None = None  # results of further calls; None if they were not made
+    helped: bool = False  # threads of the class took part
+    last: bool = True  # as in `Observed`: a deadlock is allowed only if this is true
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What a finding shows, and what its test may do: plain data, for a process without control.
+    """What a finding shows and what its test may do: plain data for a process without control.
 
-    ``calls`` are the positions of the calls that show it; ``undetermined`` those whose results differ by themselves,
-    ``unread`` those whose results are for people. ``mask`` numbers the further calls that tell nothing.
+    ``calls`` are the positions of the calls that show the finding. ``undetermined`` are those whose results differ by
+    themselves, ``unread`` those whose results are meant for people. ``mask`` numbers the further calls that tell
+    nothing.
     """
 
     kind: str
@@ -64,11 +65,11 @@ class Allowed:
     orders: tuple[ShownInParallel, ...]
     undetermined: frozenset[int]
     unread: frozenset[int]
-    state: bool  # final states are compared
+    state: bool  # whether final states are compared
     mask: frozenset[int]
     probes: tuple[Call, ...]
     invariant: str | None
-    waits: bool  # a call may wait, or threads of the class take part: results alone prove nothing then
+    waits: bool  # a call may wait, or threads of the class take part: then results alone prove nothing
 
 
 def allowed(examination: Examination, schedule: Schedule, cause: tuple[Any, ...]) -> Allowed | None:
@@ -81,7 +82,7 @@ def allowed(examination: Examination, schedule: Schedule, cause: tuple[Any, ...]
     unread: set[int] = set()
     mask: set[int] = set()
     state = True
-    for at_any_moment in (False, True):  # real clocks do not wait until nothing else can run
+    for at_any_moment in (False, True):  # real time-outs fire even while other threads can run
         found, probed, told_nothing = examination.orders(any_timeouts=at_any_moment)
         if not found.complete:
             return None
@@ -112,12 +113,12 @@ def _orders(found: Specification, probed: dict[tuple[Any, ...], set[tuple[Any, .
 
 
 class ParallelJudge:
-    """Decides about executions of one finding's test in this process."""
+    """Judges executions of one finding's test in this process."""
 
     def __init__(self, test: Test, wanted: Allowed) -> None:
         self.bed = ParallelBed(test)
         self.wanted = wanted
-        self.left = 0  # threads that stay behind
+        self.left = 0  # threads left behind because they did not end
         self._orders = list(orders([len(suffix) for suffix in test.suffixes]))
         self._undetermined = set(wanted.undetermined)
         self._mask = set(wanted.mask)
@@ -126,10 +127,10 @@ class ParallelJudge:
         self._under_control: Sequence[ShownInParallel] = wanted.orders
 
     def calibrate(self) -> str:
-        """Run the orders of whole calls here; return why nothing can be said, or nothing."""
+        """Run the orders of whole calls in this process; return why the test cannot be judged here, or ''."""
         if len(self._orders) > MOST_ORDERS:
             return "its test has too many orders of whole calls"
-        for _ in range(2):  # what is random differs the second time
+        for _ in range(2):  # random results differ the second time
             for seen in self._serially():
                 self._compare(seen)
                 self._known.add(seen)
@@ -139,7 +140,7 @@ class ParallelJudge:
         return ""
 
     def still_as_before(self) -> bool:
-        """Return whether the orders give here what they gave: otherwise the code keeps something between executions."""
+        """Return whether the orders still give the same results; otherwise the code keeps state between executions."""
         return all(self._masked(seen) in self._known for seen in self._serially())
 
     def _serially(self) -> list[ShownInParallel]:
@@ -148,13 +149,13 @@ class ParallelJudge:
         while left and self.left <= MOST_LEFT:
             runs = self.bed.serial(left)
             seen += self.seen([run for run in runs if run.status == ENDED])
-            if runs[-1].status != ENDED:  # it may go on when another call begins: the orders under control know
+            if runs[-1].status != ENDED:  # it may continue once another call begins; the orders under control tell
                 self.left += 1
             left = left[len(runs) :]
         return seen
 
     def _compare(self, seen: ShownInParallel) -> None:
-        """Leave out what no order has shown under control: it takes another form here."""
+        """Exclude from comparisons whatever no order showed under control: it has another form here."""
         theirs = self._under_control
         for position, result in enumerate(seen.results):
             plain = result if position not in self.wanted.unread or result[0] != "returned" else MASKED
@@ -169,7 +170,7 @@ class ParallelJudge:
                 self._mask.add(number)
 
     def seen(self, runs: Sequence[Run]) -> list[ShownInParallel]:
-        """Return what executions show, with further calls behind those that ended."""
+        """Return what executions show, with the results of further calls after those that ended."""
         return [self._seen(run, answers) for run, answers in zip(runs, self._answers(runs), strict=True)]
 
     def _seen(self, run: Run, answers: tuple[Any, ...] | None) -> ShownInParallel:
@@ -193,7 +194,7 @@ class ParallelJudge:
         return ShownInParallel(status, tuple(results), identities(values, held), thread_errors, kept, answers)
 
     def _answers(self, runs: Sequence[Run]) -> list[tuple[Any, ...] | None]:
-        """Make the further calls, in a thread of their own, which is left behind if one of them has no end."""
+        """Make the further calls in a thread of their own, which is left behind if one of them does not end."""
         answers: list[tuple[Any, ...] | None] = []
 
         def ask() -> None:
@@ -243,7 +244,7 @@ class ParallelJudge:
         return replace(seen, results=results, answers=answers, identity=identity, helped=False)
 
     def shows(self, seen: ShownInParallel) -> bool:
-        """Return whether an execution shows the finding, by the rules that made it one."""
+        """Return whether an execution shows the finding, by the same rules as `plait.judge.oracle.safety`."""
         helped, seen = seen.helped, self._masked(seen)
         wanted, known = self.wanted, self._known
         if wanted.kind in (DEADLOCK, HANG):
@@ -282,7 +283,7 @@ class ParallelJudge:
 def try_in_parallel(
     test: Test, wanted: Allowed, *, tries: int = TRIES, seconds: float = SECONDS, seed: int = 0
 ) -> SeenInParallel:
-    """Run a finding's test on real threads, again and again, until it has been seen often enough or time is up."""
+    """Run a finding's test on real threads until it has been seen often enough, or a limit is reached."""
     if not runs_in_parallel():
         return SeenInParallel(0, 0, build(), "the GIL is on in a process that has imported the code")
     if wanted.waits and wanted.kind == "wrong-result" and wanted.detail != INVARIANT:
@@ -303,10 +304,10 @@ def try_in_parallel(
                 judge.left += 1
             if judge.shows(shown):
                 seen += 1
-                if run.status != ENDED:  # threads that wait for ever may hold what all tries need
+                if run.status != ENDED:  # threads that wait for ever may hold what all further tries need
                     return SeenInParallel(tried, seen, build())
                 if not judge.still_as_before():
                     return SeenInParallel(0, 0, build(), "the code keeps something from one execution to the next")
         if tried >= ALONE:
-            count = 1 if judge.left else TOGETHER  # what threads of the class do belongs to one execution
+            count = 1 if judge.left else TOGETHER  # what threads of the class do must belong to one execution
     return SeenInParallel(tried, seen, build())

@@ -1,4 +1,4 @@
-"""Say what a test names that the code no longer has: such a test would pass without having shown anything."""
+"""Finds names in a test that the code no longer has: such a test would pass without having shown anything."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ UNBUILT = (SetupFailedError, SetupBlockedError)
 
 
 def missing_name(lines: Iterable[str], values: Mapping[str, Any]) -> str:
-    """Return the first method, attribute or parameter in ``lines`` that the objects lack; empty if all are there.
+    """Return a message on the first method, attribute or parameter in ``lines`` that the objects lack; '' if none does.
 
-    Nothing of the code under test runs: attributes are looked up in the classes, and an object whose class answers for
-    attributes itself (``__getattr__``) is taken to have them all.
+    No code under test runs. Attributes are looked up in the classes. An object whose class defines ``__getattr__`` is
+    assumed to have all attributes.
     """
     for line in lines:
         try:
@@ -56,7 +56,7 @@ _NOTHING = object()
 
 
 def _misfits(value: Any, attribute: str, call: ast.Call) -> str:
-    """Return how the arguments of a call do not fit a function that is written in Python."""
+    """Return a message if the arguments of a call do not fit a function written in Python, otherwise ''."""
     found = inspect.getattr_static(value, attribute, None)
     bound = not isinstance(value, types.ModuleType) and not issubclass(type(value), type)
     if isinstance(found, staticmethod | classmethod):
@@ -70,6 +70,6 @@ def _misfits(value: Any, attribute: str, call: ast.Call) -> str:
         inspect.signature(found).bind(*given, **{str(each.arg): None for each in call.keywords})
     except TypeError as error:
         return f"{_owner(value)}.{attribute} cannot be called as {ast.unparse(call)}: {error}"
-    except ValueError:  # no signature to be had
+    except ValueError:  # it has no signature
         return ""
     return ""

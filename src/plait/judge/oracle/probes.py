@@ -1,7 +1,7 @@
-"""Further calls that show the state a test has left behind.
+"""Further calls that show in which state a test has left its object.
 
-A probe may leave its argument open, written ``...``: then it is made with every key that the test itself uses. What a
-cache or a table holds shows in no other way.
+A probe may leave its argument open, written ``...``. Then it is made once for every key that the test itself uses,
+because the content of a cache or a table shows in no other way.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _KEYED = ("__getitem__", "__contains__", "get", "has", "is", "contains", "exists
 
 
 def probes_of(interface: Interface) -> tuple[Call, ...]:
-    """Readers, if need be with an open key, then whatever else needs no argument."""
+    """Return readers, some of them with an open key, and other methods that need no argument."""
     free = [
         method for method in interface.methods
         if not any(parameter.required for parameter in method.parameters) and method.kind not in ("context", "setter")
@@ -49,10 +49,10 @@ def probes_of(interface: Interface) -> tuple[Call, ...]:
 
 
 def _sharing(interface: Interface, known: set[str]) -> list[Call]:
-    """Return calls with one argument that other methods take first under the same name: both speak of the same thing.
+    """Return calls with one argument that other methods also take first under the same name, such as ``key``.
 
-    Those whose names say that something is done to it are no questions, nor are those that answer nothing. One that
-    takes the thing alone is asked first: what takes more may do something to it all the same.
+    Methods that seem to change something by their names are left out, and so are those that return None. Methods with
+    fewer parameters come first, because those with more may still change something.
     """
     names = Counter(method.parameters[0].name for method in interface.methods if method.parameters)
     found = [
@@ -67,7 +67,7 @@ def _sharing(interface: Interface, known: set[str]) -> list[Call]:
 
 
 def filled(probes: Sequence[Call], test: Test) -> tuple[Call, ...]:
-    """Return the probes to make after a test."""
+    """Return the probes to make after a test, with its keys filled in."""
     keys = _keys(test) if any(OPEN in call.expression for call in probes) else []
     return tuple(
         each for call in probes
@@ -81,9 +81,9 @@ def _with(call: Call, key: str) -> Call:
 
 
 def _keys(test: Test) -> list[str]:
-    """Literals that stand where a key does in calls of the test; none if it stores one of its own objects somewhere.
+    """Return literals that calls of the test use as a key; none if it stores one of its own objects.
 
-    What is found under a key would then be a copy of that object, made in the middle of things.
+    What is found under a key would then be a copy of that object, made at a random moment.
     """
     found: dict[str, None] = {}
     own = {call.result for call in test.prefix}
@@ -97,7 +97,7 @@ def _keys(test: Test) -> list[str]:
 
 @functools.lru_cache(maxsize=4096)
 def _given(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the names that calls in an expression are given, and the literals that stand where a key does."""
+    """Return the names that an expression passes to calls, and the literals that it uses as keys."""
     names: set[str] = set()
     literals: list[str] = []
     for node in ast.walk(ast.parse(text)):

@@ -1,4 +1,4 @@
-"""What is known about the results of a class besides what its executions show."""
+"""What is known about the results of a class before any execution."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from plait.subject.interface.members import Interface
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the user says, and which methods may wait.
+    """Settings of the user, and the methods that may wait.
 
-    ``invariant`` is an expression that holds after every execution; ``nondeterministic`` methods give any result. A
-    call of one of the ``waiting`` methods is not one moment: others may see it under way.
+    ``invariant`` is an expression that must be true after every execution. ``nondeterministic`` methods may return
+    anything. A call of a ``waiting`` method is not atomic: others may see it half done.
     """
 
     invariant: str | None = None
@@ -21,7 +21,7 @@ class Rules:
     waiting: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain data, for `Rules(**data)`; only what is said."""
+        """Return plain data for `Rules(**data)`, without empty values."""
         every = {"invariant": self.invariant, "nondeterministic": self.nondeterministic, "waiting": self.waiting}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in every.items() if value}
 
@@ -29,6 +29,6 @@ class Rules:
 def may_wait(interface: Interface) -> tuple[str, ...]:
     """Return the methods whose code waits.
 
-    What their parameters are called says nothing: a ``timeout`` may be an expiry.
+    Names of parameters are no evidence: a ``timeout`` may be an expiry time.
     """
     return tuple(method.name for method in interface.methods if method.waits)

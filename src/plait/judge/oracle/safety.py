@@ -1,4 +1,4 @@
-"""The thread-safety verdict on one execution: whether whole calls in some order could have done this."""
+"""The thread-safety verdict on one execution: whether whole calls in some order could have done the same."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ WRITES = frozenset({WRITE, KEY_WRITE, KEY_INSERT, TAKE})
 ITSELF = HOLDS_ITSELF
 KEPT = "a call has raised and kept what another one waits for"
 CYCLE = "the call waits for a thread of the class that waits for a lock which the call holds"
-INEXCUSABLE = frozenset({ITSELF, KEPT, CYCLE})  # faults in an order of whole calls, too
+INEXCUSABLE = frozenset({ITSELF, KEPT, CYCLE})  # wrong in an order of whole calls, too
 NEVER_STUCK = "no order of whole calls ends in a deadlock"
 STUCK = "started behind the calls that have ended, these would not wait for ever"
 SUSPECT = "state"
@@ -53,47 +53,49 @@ TWO_OBJECTS = "the calls return different objects where in every order of whole 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Why an execution is not the doing of whole calls in some order."""
+    """Why no order of whole calls explains an execution."""
 
-    kind: str  # exception, deadlock, hang, wrong-result; or `SUSPECT`, see `Examination.confirm`
+    kind: str  # exception, deadlock, hang, wrong-result; or `SUSPECT`, which `Examination.confirm` resolves
     exception: str | None
     calls: tuple[int, ...]  # positions of the calls that show it
     seen: Observed
     detail: str
-    probe: tuple[str, CallResult, tuple[CallResult, ...]] | None = None  # what shows the final state: is, should be
-    answers: tuple[Canonical, ...] = ()  # of further calls, where the final state is suspect
+    # What shows the final state: expression, result, results in orders of whole calls.
+    probe: tuple[str, CallResult, tuple[CallResult, ...]] | None = None
+    answers: tuple[Canonical, ...] = ()  # of further calls, if the final state is suspect
     helped: bool = False  # threads of the class took part
-    onlookers: frozenset[int] = frozenset()  # calls that wrote nothing while others waited, if calls are stuck
-    instants: tuple[float, ...] = ()  # what the clock showed when time had passed, if anybody looked at it
+    onlookers: frozenset[int] = frozenset()  # if calls are stuck: calls that wrote nothing while others waited
+    instants: tuple[float, ...] = ()  # values that the clock showed after time had passed, if any thread read it
 
     @property
     def is_probed(self) -> bool:
-        """Whether calls made behind the test show it."""
+        """Whether calls made after the test show it."""
         return self.probe is not None or self.detail == INVARIANT
 
     @property
     def cause(self) -> tuple[Any, ...]:
-        """Equal for violations that look the same; racing places are compared on top of it."""
+        """A key that is equal for violations that look the same; racing places are compared in addition."""
         return (self.kind, self.exception)
 
 
 @dataclass(slots=True)
 class _KnownOrders:
-    """What is known of a test under one rule for time-outs."""
+    """What is known about a test under one rule for time-outs."""
 
     specification: Specification
     probed: dict[tuple[Any, ...], set[tuple[Any, ...]]] | None = None
     probe_mask: set[int] = field(default_factory=set)
-    endless: dict[Any, tuple[Any, ...]] = field(default_factory=dict)  # of final states that a look does not end at
-    wearisome: bool = False  # a further call behind an order had all the time, and did not end
-    right: set[tuple[Any, ...]] = field(default_factory=set)  # executions that fit
-    extended: bool = False  # by threads of the class that come into calls
-    instants: set[tuple[float, ...]] = field(default_factory=set)  # and by time that passes up to these
-    timeless: bool = False  # time can pass in more ways than were tried: what fits no order says nothing
+    # By final state: the answers, if a further call did not end.
+    endless: dict[Any, tuple[Any, ...]] = field(default_factory=dict)
+    wearisome: bool = False  # a further call after an order did not end although it had its full time
+    right: set[tuple[Any, ...]] = field(default_factory=set)  # keys of executions that fit
+    extended: bool = False  # by orders in which threads of the class run in the middle of calls
+    instants: set[tuple[float, ...]] = field(default_factory=set)  # and by time that passes up to these instants
+    timeless: bool = False  # time can pass in more ways than were tried: an execution that fits no order proves nothing
 
 
 class Examination:
-    """One test: its specification, and the judgement of its executions."""
+    """One test with its specification, and the judgement of its executions."""
 
     def __init__(
         self, test: Test, sites: dict[int, Site], probes: Sequence[Call] = (), rules: Rules | None = None
@@ -102,11 +104,11 @@ class Examination:
         self.sites = sites
         self.probes = filled(probes, test)
         self.rules = rules
-        self._by_rule: dict[bool, _KnownOrders] = {}  # time-outs at any moment, or when nothing else can run
+        self._by_rule: dict[bool, _KnownOrders] = {}  # by whether time-outs may fire at any moment
 
     @property
     def specification(self) -> Specification:
-        """All serial executions, run when first needed; time-outs fire in them when they may in executions."""
+        """All serial executions, run when first needed. Time-outs fire in them when they may in executions."""
         known = self._by_rule.get(ENGINE.any_timeouts)
         if known is None:
             with model(gil=False):
@@ -115,19 +117,19 @@ class Examination:
 
     @property
     def undetermined(self) -> set[int]:
-        """Return the calls whose results differ by themselves, as far as orders had to be run."""
+        """Return the calls whose results differ by themselves; empty if no orders had to be run."""
         known = self._by_rule.get(ENGINE.any_timeouts)
         return set() if known is None else known.specification.undetermined
 
     @property
     def _known(self) -> _KnownOrders:
-        """It must have been made before the execution that is being judged."""
+        """What is known under the current rule; the specification must have been run before the execution to judge."""
         return self._by_rule[ENGINE.any_timeouts]
 
     def orders(
         self, *, any_timeouts: bool
     ) -> tuple[Specification, dict[tuple[Any, ...], set[tuple[Any, ...]]], set[int]]:
-        """Return the specification, what further calls see behind its results, and which of these tell nothing."""
+        """Return the specification, the answers of further calls by its results, and which of these tell nothing."""
         with model(any_timeouts=any_timeouts):
             found, known = self.specification, self._known
             if known.probed is None:
@@ -136,15 +138,15 @@ class Examination:
 
     @property
     def has_probed(self) -> bool:
-        """Whether further calls were needed to tell final states apart."""
+        """Whether further calls were needed to distinguish final states."""
         return any(known.probed is not None for known in self._by_rule.values())
 
     def judge(self) -> Violation | None:
-        """Return the verdict on the execution that has just ended; call it from the engine's ``finish``."""
+        """Return the verdict on the execution that has just ended. Call this from the engine's ``finish``."""
         if ENGINE.status not in (FINISHED_RUN, DEADLOCK, HANG):
             return None
-        # Most executions of a test look like one that was judged before: all that a verdict depends on is compared
-        # first.
+        # Most executions of a test look like one that was judged before, so everything that a verdict depends on is
+        # compared first.
         known = self._known
         seen = known.specification.mask(observe(self.bed, self.rules))
         key = key_of(seen)
@@ -160,24 +162,23 @@ class Examination:
         return found
 
     def _judge(self, seen: Observed, specification: Specification) -> Violation | None:
-        # The order of these questions matters. What is certain without any order of calls comes first (locks), then
-        # what names its cause (exceptions), then results, and the final state last: the first answer is the one that
-        # people are told, and each later question relies on the earlier ones. An incomplete specification accuses
-        # nobody.
+        # The order of these checks matters. First comes what is certain without any order of calls (locks), then what
+        # names its cause (exceptions), then results, then the final state. Users see the first answer, and each check
+        # relies on the ones before it. An incomplete specification never proves a violation.
         if not specification.complete or self._was_stopped(specification):
             return None
         if seen.status in (DEADLOCK, HANG) and (found := self._judge_locks(seen)) is not None:
             return found
         if seen.status == HANG:
-            if HANG in specification.statuses():  # it polls for ever in some order, too: no fault of the threads
+            if HANG in specification.statuses():  # it polls for ever in some order as well
                 return None
             return Violation(HANG, None, _unfinished(seen), seen, "no order of whole calls ends in a hang")
         if (found := self._judge_exceptions(seen, specification)) is not None:
             return found
         if not seen.holds and all(other.holds for other in specification.observed):
             return Violation("wrong-result", None, (), seen, INVARIANT)
-        # An order counts only if it keeps what the execution itself shows: a call that was over before another one
-        # began comes first there, too (linearisability, not mere serialisability).
+        # An order counts only if it agrees with the execution: a call that ended before another one began comes first
+        # there as well (linearisability, not mere serialisability).
         matching, onlookers = specification.matching(seen), frozenset[int]()
         if not matching and (onlookers := self._onlookers(seen)):
             matching = specification.matching(seen, without=onlookers)
@@ -194,8 +195,8 @@ class Examination:
         if not matching:
             return Violation("wrong-result", None, self._odd(seen, specification), seen,
                              "no order of whole calls gives these results")  # fmt: skip
-        # A final state that no order leaves may still be a right one (another layout of a table): it is suspect until
-        # further calls can tell the difference, see `confirm`.
+        # A final state that no order leaves may still be correct (another layout of a table). It is suspect until
+        # further calls show a difference, see `confirm`.
         if specification.state_undetermined or seen.state is None:
             return None
         if any(other.state == seen.state for other in matching):
@@ -203,9 +204,9 @@ class Examination:
         return self._judge_state(seen)
 
     def _was_stopped(self, specification: Specification) -> bool:
-        """Return whether a call did what plait forbids, and does so in no order of whole calls.
+        """Return whether a call did something that plait forbids, and does so in no order of whole calls.
 
-        What would have come of it is not known: the error is plait's.
+        Then the error comes from plait, and nobody knows what the call would have done.
         """
         where = positions(self.bed)
         stopped = [where[done.thread, done.index] for done in self.bed.done if _is_forbidden(done.error)]
@@ -215,7 +216,7 @@ class Examination:
         )
 
     def _judge_locks(self, seen: Observed) -> Violation | None:
-        """Judge threads that will never go on by the locks they stand before: no order of calls excuses these."""
+        """Judge threads that are blocked for ever by the locks that they wait for: no order of calls excuses these."""
         alone = self._waits_for_itself()
         if alone is not None:
             return Violation(DEADLOCK, None, (alone,), seen, ITSELF)
@@ -227,7 +228,7 @@ class Examination:
 
     @staticmethod
     def _judge_exceptions(seen: Observed, specification: Specification) -> Violation | None:
-        """Judge what threads of the class and calls have raised."""
+        """Judge exceptions of calls, and of threads that the class has started."""
         known = {name for other in specification.observed for name in other.thread_errors}
         for name in seen.thread_errors:
             if name not in known:
@@ -270,10 +271,10 @@ class Examination:
         return tuple(position for position, identity in enumerate(seen.identity) if identity is not None)
 
     def _waits_for_itself(self) -> int | None:
-        """Return the position of a call that stands before a lock which it has taken itself, which no order excuses.
+        """Return the position of a call that waits for a lock which it has taken itself. No order excuses that.
 
-        An object that was made a part of itself is another matter: there the test is to blame. So is a lock that the
-        call has made itself, as `threading.Condition.wait` does: it takes it twice for others to release it.
+        There are two exceptions. If the object was made a part of itself, the test is to blame. And a lock that the
+        call has created itself may be taken twice so that others release it, as `threading.Condition.wait` does.
         """
         if self._part_of_itself():
             return None
@@ -290,10 +291,11 @@ class Examination:
         return None
 
     def _gave_up_a_lock(self, seen: Observed, specification: Specification) -> bool:
-        """Return whether a stuck call began with a lock of its caller's, and whole calls are stuck in the same way.
+        """Return whether a stuck call began with a lock of its caller, and whole calls are stuck in the same way.
 
-        Such a call (`wait` behind `acquire`) gives the lock up while it waits, and others can end only because of that:
-        no order lets them end before it begins. It cannot be started afresh either, because its caller is in it.
+        Such a call (`wait` after `acquire`) releases the lock while it waits, and only because of that others can end.
+        So no order lets them end before it begins. It cannot be started afresh either, because its caller still needs
+        it.
         """
         held = {running.number: self._held_before(running) for running in self.bed.running.values()}
         if held and all(self._kept_by_a_caller(number, roots) for number, roots in held.items()):
@@ -302,7 +304,7 @@ class Examination:
         return alike and any(held.values())
 
     def _gave_way(self) -> bool:
-        """Return whether a call gave up a lock that its caller had taken, which is meant to let others in."""
+        """Return whether a call released a lock that its caller had taken: that is meant to let others in."""
         for done in self.bed.done:
             own = [entry for entry in ENGINE.trace[done.start : done.end] if entry[0] == done.number]
             given = {ENGINE.heap.roots[entry[1]] for entry in own if entry[2] == RELEASE}
@@ -313,7 +315,7 @@ class Examination:
 
     @staticmethod
     def _held_before(running: Done) -> set[int]:
-        """Return the locks, by their roots, that a thread held when the call it is in began."""
+        """Return the locks, by their roots, that a thread held when its current call began."""
         held: set[int] = set()
         for entry in ENGINE.trace[: running.start]:
             if entry[0] == running.number:
@@ -325,9 +327,9 @@ class Examination:
         return held
 
     def _kept_by_a_caller(self, number: int, held: set[int]) -> bool:
-        """Return whether a thread wants a lock back that its call gave up, and another caller has taken and kept.
+        """Return whether a thread waits to retake a lock that its call released, and another caller keeps it.
 
-        It was taken by a call that has ended: whoever made that call is to release it, and the test does not.
+        The lock was taken by a call that has ended. Its caller would have to release it, and the test does not do so.
         """
         for pending in ENGINE.pending:
             holder = getattr(pending.blocked_on, "holder", None)
@@ -337,7 +339,7 @@ class Examination:
         return False
 
     def _part_of_itself(self) -> bool:
-        """Return whether a call was given the object under test."""
+        """Return whether a call gets the object under test as an argument."""
         given = [
             value
             for call in (*self.bed.test.prefix, *self.bed.test.calls)
@@ -346,7 +348,7 @@ class Examination:
         return bool(self.bed.variables) and self.bed.variables[0] in given
 
     def _taken_meanwhile(self, thread: int, loc: int) -> bool:
-        """Return whether the call that the thread is in has taken the lock, and not one before it."""
+        """Return whether the thread's current call has taken the lock, rather than a call before it."""
         running, root = self.bed.running.get(thread), ENGINE.heap.roots[loc]
         taken = [
             number for number, entry in enumerate(ENGINE.trace)
@@ -355,12 +357,12 @@ class Examination:
         return running is not None and bool(taken) and taken[-1] >= running.start
 
     def _cycle(self) -> tuple[int, ...]:
-        """Return the calls that wait in a circle for ever, with a thread of the class in it.
+        """Return the calls that wait in a cycle that contains a thread of the class; empty if there is no cycle.
 
-        They wait for locks that are held and for the end of threads; nobody else can end such a wait. No order excuses
-        it: a call that joins a thread of the class must not hold what that thread needs. A lock that a call has left
-        locked for its caller to release is another matter, and so are calls that wait for each other alone: orders of
-        whole calls say whether these may.
+        The cycle consists of locks that are held and threads that are joined, so nobody else can end it. No order
+        excuses it: a call that joins a thread of the class must not hold what that thread needs. There are two
+        exceptions: a lock that a call has left locked for its caller to release, and a cycle of calls alone. For the
+        latter, the orders of whole calls say whether it may happen.
         """
         if self._part_of_itself():
             return ()
@@ -387,9 +389,9 @@ class Examination:
         return ()
 
     def _kept(self) -> tuple[int, int] | None:
-        """Return a call that raised and kept a lock or a permit, and one that waits for it.
+        """Return a call that raised and kept a lock or a permit, and a call that waits for it; None if there is none.
 
-        No order excuses it: in an order of whole calls, too, whoever comes behind the call that raised waits for ever.
+        No order excuses that: in an order of whole calls, too, a call after the one that raised waits for ever.
         """
         where, roots = positions(self.bed), ENGINE.heap.roots
         for pending in ENGINE.pending:
@@ -412,7 +414,7 @@ class Examination:
 
     @staticmethod
     def _odd(seen: Observed, specification: Specification) -> tuple[int, ...]:
-        """Return the calls whose own result no order gives; all of them if each alone is possible."""
+        """Return the calls whose own result occurs in no order; all calls if each result alone is possible."""
         odd = tuple(
             position
             for position, result in enumerate(seen.results)
@@ -421,7 +423,7 @@ class Examination:
         return odd or tuple(range(len(seen.results)))
 
     def _judge_state(self, seen: Observed) -> Violation | None:
-        """Judge a final state that does not fit: a fault only if further calls can tell the difference."""
+        """Return a suspicion about a final state that no order leaves: it is a fault only if further calls differ."""
         endless = self._known.endless
         mine = endless.get(seen.state) or probe(self.bed, self.probes)
         if ENDLESS in mine:
@@ -429,11 +431,11 @@ class Examination:
         return Violation(SUSPECT, None, (), seen, "", answers=mine)
 
     def confirm(self, violation: Violation) -> Violation | None:
-        """Decide what the end of an execution has left open; returns the violation's last form, None if it is none.
+        """Return the final form of a violation, or None if it turns out to be none.
 
-        A final state is compared with those behind all orders, by the same further calls. Where threads of the class
-        took part, they may come into calls in the specification, too; where time has passed, it may there. Runs
-        executions, so it must not be called while one is under way.
+        A suspect final state is compared with the final states of all orders, by the same further calls. If threads of
+        the class took part, orders are added in which they run in the middle of calls; if time has passed, orders in
+        which it passes. This runs executions, so do not call it during one.
         """
         known = self._known
         found = self._confirm_state(violation) if violation.kind == SUSPECT else violation
@@ -449,10 +451,10 @@ class Examination:
         return found
 
     def _stuck_without(self, violation: Violation) -> bool:
-        """Return whether the calls are stuck in some order as well if those that wrote nothing are not made at all.
+        """Return whether the calls are stuck in some order as well if the calls that wrote nothing are not made.
 
-        Such a call may have ended only because others waited: a second one is sent away while a first one waits. In no
-        order does it end behind which that one begins, and yet nothing was lost.
+        Such a call may have ended only because others waited: a second caller is turned away while the first one waits.
+        No order lets it end before the waiting call begins, but nothing was lost.
         """
         test, left = self.bed.test, violation.onlookers
         used = {name for call in test.calls for name in (call.receiver, *call.args, *(text for _, text in call.kwargs))}
@@ -465,7 +467,7 @@ class Examination:
         return explains(smaller.specification, violation.seen, kept)
 
     def _extend(self, violation: Violation, known: _KnownOrders) -> bool:
-        """Add the orders that threads of the class, or time that passes, make possible; return whether any could be."""
+        """Add the orders that threads of the class, or passing time, make possible; return False if there are none."""
         by_threads = violation.helped and not known.extended
         by_time = bool(violation.instants) and violation.instants not in known.instants
         if not by_threads and not by_time:
@@ -473,7 +475,7 @@ class Examination:
         probed = known.probed = self._probe_orders(known) if known.probed is None else known.probed
 
         def look(seen: Observed) -> None:
-            # What is stuck leaves nothing to ask.
+            # A deadlock leaves no state to ask for.
             answers = self._answers(known) if seen.status == FINISHED_RUN else ()
             probed.setdefault(seen.results, set()).add(answers)
 
@@ -488,7 +490,7 @@ class Examination:
         return True
 
     def _judge_again(self, violation: Violation, known: _KnownOrders) -> Violation | None:
-        """Return the verdict by a specification that has got more orders."""
+        """Return the verdict by the extended specification."""
         seen, more = violation.seen, known.specification
         if violation.kind in (DEADLOCK, HANG):
             return None if more.matching(seen) else violation
@@ -507,13 +509,13 @@ class Examination:
         return violation
 
     def _confirm_state(self, violation: Violation) -> Violation | None:
-        """Run all orders again, each followed by the same further calls."""
+        """Compare the answers of further calls with those after all orders, which are run again for it."""
         seen, mine, known = violation.seen, violation.answers, self._known
         if known.probed is None:
             known.probed = self._probe_orders(known)
         theirs = known.probed.get(seen.results, set())
         telling = [number for number in range(len(mine)) if number not in known.probe_mask]
-        # Without an order that gives these results again, or a probe that could tell states apart, nothing is shown.
+        # If no order gives these results again, or no probe can distinguish states, nothing is proven.
         if not theirs or not telling or any(self._alike(mine, other) for other in theirs):
             return None
         beside, position, usual = _odd_answer(
@@ -527,13 +529,13 @@ class Examination:
         return Violation("wrong-result", None, tuple(range(len(seen.results))), violation.seen, text, shown)
 
     def _source(self, mine: Sequence[Any], position: int) -> str:
-        """Return the attribute or further call that gives a violation away."""
+        """Return the attribute or further call that shows a violation."""
         if mine[position][0] == "attribute":
             return f"`{mine[position][1]}`"
         return f"`{self.probes[position - (len(mine) - len(self.probes))].expression}`"
 
     def _shown(self, mine: Sequence[Any], position: int) -> str:
-        """Return the result of a probe that gives a violation away, in words."""
+        """Return the text for the answer that shows a violation."""
         result = mine[position]
         if result[0] == "attribute":
             return f"`{result[1]}` is {plain(result[2])}"
@@ -557,7 +559,7 @@ class Examination:
         return found
 
     def _orders_with_probes(self, known: _KnownOrders) -> list[tuple[Observed, tuple[Any, ...]]]:
-        """Return all orders of the specification, each with what further calls see behind it."""
+        """Return all orders of the specification, each with the answers of further calls after it."""
         found: list[tuple[Observed, tuple[Any, ...]]] = []
 
         def finish() -> None:
@@ -572,16 +574,17 @@ class Examination:
         return found
 
     def _answers(self, known: _KnownOrders) -> tuple[Any, ...]:
-        """Return what further calls see behind an order, with little time once one of them has proved to be endless.
+        """Return the answers of further calls after an order. Once one of them did not end, they get less time.
 
-        Not before: what a busy machine has only slowed down would count as endless, and hide the violation.
+        They get the full time before that. Otherwise a call that a busy machine has slowed down would count as endless,
+        and hide the violation.
         """
         answers = probe(self.bed, self.probes, PROBE_S / 10 if known.wearisome else PROBE_S)
         known.wearisome |= ENDLESS in answers
         return answers
 
     def replay(self, schedule: Schedule, *, backend: str = "auto") -> tuple[Violation | None, str | None]:
-        """Run one schedule and judge it; also says where the schedule was lost, if it was."""
+        """Run and judge one schedule; the second part of the result says where the schedule was lost, or is None."""
         strategy = Scripted(schedule)
         strategy.next_prefix()
         found: list[Violation | None] = []
@@ -595,9 +598,9 @@ class Examination:
 
 
 def _stuck(seen: Observed, specification: Specification, onlookers: frozenset[int]) -> Violation:
-    """Return the violation that calls are stuck, and which others may be left out (`Examination.confirm`)."""
+    """Return the violation that calls are stuck, with the calls that may be left out (`Examination.confirm`)."""
     never = not any(other.status == DEADLOCK and other.last for other in specification.observed)
-    if any(entry[2] == HAND_OVER for entry in ENGINE.trace):  # to give up another's lock is no mere look
+    if any(entry[2] == HAND_OVER for entry in ENGINE.trace):  # releasing another's lock is no mere look
         onlookers = frozenset()
     reason = NEVER_STUCK if never else STUCK
     return Violation(DEADLOCK, None, _unfinished(seen), seen, reason, onlookers=onlookers)
@@ -612,15 +615,15 @@ def _unfinished(seen: Observed) -> tuple[int, ...]:
 
 
 def key_of(seen: Observed) -> tuple[Any, ...]:
-    """Return all that a verdict depends on."""
+    """Return everything that a verdict depends on."""
     return (seen.status, seen.results, seen.state, seen.spans, seen.thread_errors, seen.holds, seen.identity)
 
 
 def _aligned(mine: Sequence[Any], other: Sequence[Any]) -> list[Any]:
-    """Return the answers after another order, each where ``mine`` has it; None for one that is not there.
+    """Return the answers after another order in the positions of ``mine``; None where an answer is missing.
 
-    Attributes come first and are found by their names: one that holds an object in some states, and plain data in
-    others, is read in the latter only. The further calls behind them are always the same.
+    Attributes come first and are matched by name: an attribute that is plain data in only some states is missing in the
+    others. The further calls after them are always the same.
     """
     named = {answer[1]: answer for answer in other if answer[0] == "attribute"}
     calls = (answer for answer in other if answer[0] != "attribute")
@@ -630,10 +633,10 @@ def _aligned(mine: Sequence[Any], other: Sequence[Any]) -> list[Any]:
 def _odd_answer(
     mine: Sequence[Any], theirs: Sequence[Sequence[Any]], telling: Sequence[int]
 ) -> tuple[int | None, int, set[Any]]:
-    """Return the answer that gives a final state away, and what it is after whole calls, which are `_aligned`.
+    """Return the answer that shows a wrong final state, and what it is after whole calls; ``theirs`` are `_aligned`.
 
-    Each answer alone may be possible, and all of them together not: then one comes first with which this one is not. So
-    an answer that is always the same is never blamed.
+    Each answer alone may be possible, but not all together. Then the first part of the result is an answer with which
+    the second is impossible. So an answer that is always the same is never blamed.
     """
 
     def differs(other: Sequence[Any], number: int) -> bool:

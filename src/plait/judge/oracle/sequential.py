@@ -1,4 +1,4 @@
-"""Runs calls one after another and tells a generator how each went."""
+"""Runs calls one after another, and reports to a generator how each went."""
 
 from __future__ import annotations
 
@@ -18,41 +18,44 @@ from plait.run.endings import OWN, RAISED, EndlessError, SetupBlockedError, memo
 from plait.run.engine import ENGINE
 from plait.run.testbed import namespace
 
-MAX_CACHED = 20_000  # calls behind others whose outcome is kept
-ALONE_S = 1.0  # of processor time for a call that nothing disturbs, after which it counts as one without an end
+MAX_CACHED = 20_000  # calls whose outcomes are cached at most
+ALONE_S = 1.0  # of processor time for a call that nothing disturbs; a longer one counts as endless
 
 
-_PARTS = 4  # of that time by which it is counted
-_DEEP = 200  # frames below a call, from which on a `RecursionError` is the interpreter's and not the class's own
-_RECURSIONS = 3  # calls of a method that went so deep, after which none is made: one may be the fault of its argument
+_PARTS = 4  # the time is measured in so many parts
+# Frames below a call from which on a `RecursionError` counts as runaway recursion, not as one that the class raises.
+_DEEP = 200
+# Runaway recursions of a method after which it is not called any more: a single one may come from its argument.
+_RECURSIONS = 3
 
 
 class KnownCalls:
-    """What sequential runs of this process have shown, of one state of the modules under test.
+    """What sequential runs in this process have shown, for one state of the modules under test.
 
-    Runs are a tree of calls: a node is a run up to a call, named by a number; the first one is of an import list. Of a
-    node is known how its call went and, as a digest, the state that the receiver was left in. Whether a call changes
-    the receiver can so be told without a look at the states before it, and what is known to its end is not run.
+    Runs form a tree of calls. A node stands for a run up to a call and is named by a number; the root stands for a list
+    of imports. A node stores the outcome of its call, and a digest of the state in which the receiver was left. So
+    whether a call changes the receiver is known without inspecting the state before it, and a run whose calls are all
+    known is not repeated.
     """
 
     def __init__(self, spaces: dict[tuple[str, ...], dict[str, object]] | None = None) -> None:
         self.spaces: dict[tuple[str, ...], dict[str, object]] = {} if spaces is None else spaces
         self.roots: dict[tuple[str, ...], int] = {}
-        self.nodes: dict[tuple[int, str], tuple[int, CallOutcome, int]] = {}  # its number, the outcome, the digest
+        self.nodes: dict[tuple[int, str], tuple[int, CallOutcome, int]] = {}  # number, outcome, digest
 
     def root(self, imports: tuple[str, ...]) -> int:
         """Return the node before the first call."""
         return self.roots.setdefault(imports, -1 - len(self.roots))
 
     def add(self, node: int, call: Call, outcome: CallOutcome, digest: int) -> int:
-        """Note how a call went behind a node; returns the node behind it."""
+        """Record how a call went after a node; return the node after it."""
         before = self.nodes.get((node, call.source))
         number = len(self.nodes) if before is None else before[0]
         self.nodes[node, call.source] = (number, outcome, digest)
         return number
 
     def recall(self, test: Test) -> list[CallOutcome] | None:
-        """Return the outcomes of a test if all of them are known."""
+        """Return the outcomes of a test if all of them are known, otherwise None."""
         node = self.root(test.imports)
         found: list[CallOutcome] = []
         for number, call in enumerate(test.prefix):
@@ -67,26 +70,26 @@ class KnownCalls:
 
 
 def _ends(outcome: CallOutcome, number: int) -> bool:
-    """Return whether no call behind this one is made."""
+    """Return whether no further call is made after this one."""
     return outcome.status in ("blocked", "endless") or (outcome.status == "raised" and not number)
 
 
 class SequentialRunner:
-    """`plait.generate.outcome.RunSequentially` over the code under test, with quiet hooks and virtual time.
+    """Implements `plait.generate.outcome.RunSequentially` over the code under test, with quiet hooks and virtual time.
 
-    All runners of a process that are not ``apart`` share what they have seen.
+    All runners of a process that are not ``apart`` share their results.
     """
 
-    announce: ClassVar[Callable[[Test], None] | None] = None  # told what runs before it runs
-    endless: ClassVar[dict[str, str]] = {}  # methods whose calls had no end, with one of them; they are not made again
-    ends: ClassVar[dict[str, frozenset[str]]] = {}  # of these: calls behind which they end, if all of them are made
-    trying: ClassVar[str] = ""  # a method that is called although it has had no end
-    recursions: ClassVar[Counter[str]] = Counter()  # calls of each method that called themselves without an end
-    listener: ClassVar[Callable[[Test, object], None] | None] = None  # told what the generator gets to know
+    announce: ClassVar[Callable[[Test], None] | None] = None  # called with each test before it runs
+    endless: ClassVar[dict[str, str]] = {}  # methods with an endless call, and that call; they are not called again
+    ends: ClassVar[dict[str, frozenset[str]]] = {}  # for some of these: methods after whose calls they end
+    trying: ClassVar[str] = ""  # a method that is called although it was endless before
+    recursions: ClassVar[Counter[str]] = Counter()  # by method: calls with runaway recursion, or without an end
+    listener: ClassVar[Callable[[Test, object], None] | None] = None  # called with what the generator gets to know
     _shared: ClassVar[tuple[object, KnownCalls]] = (
         None,
         KnownCalls(),
-    )  # the state of the modules, and what is known of it
+    )  # the state of the modules, and what is known about it
 
     def __init__(self, *, apart: bool = False) -> None:
         self._apart = apart
@@ -94,7 +97,7 @@ class SequentialRunner:
         self._told: set[Test] = set()
 
     def __reduce__(self) -> tuple[type[SequentialRunner], tuple[()]]:
-        """Leave out what was cached: a generator travels between processes."""
+        """Pickle without the caches: a generator is sent to other processes."""
         return (SequentialRunner, ())
 
     def __call__(self, test: Test) -> list[CallOutcome]:
@@ -137,7 +140,7 @@ class SequentialRunner:
             nonlocal node, digest
             before = known.nodes.get((node, call.source))
             outcome = self._perform(call, test.prefix[:number], space, values)
-            if before is not None and before[1].status == outcome.status:  # made again for what it leaves behind
+            if before is not None and before[1].status == outcome.status:  # it was run again only for its effects
                 node, outcome, digest = before
             else:
                 if outcome.status == "ok":
@@ -159,7 +162,7 @@ class SequentialRunner:
     def _perform(
         self, call: Call, behind: Sequence[Call], space: dict[str, object], values: dict[str, object]
     ) -> CallOutcome:
-        """Make one call; whether it has changed anything is not known yet."""
+        """Make one call; whether it changed anything is found out later."""
         number = len(behind)
         main = ENGINE.main
         before = main.waits
@@ -188,13 +191,13 @@ class SequentialRunner:
         return CallOutcome("ok", result=short_name(type(result)), waited=main.waits > before, threads=threads)
 
     def _may_end(self, call: Call, behind: Sequence[Call]) -> bool:
-        """Return whether a call of a method that has had no end may have one behind these calls."""
+        """Return whether a call of an endless method may end after these calls."""
         needed = self.ends.get(call.method)
         known = needed is not None and needed <= {each.method for each in behind}
         return known or call.method == SequentialRunner.trying
 
     def _without_end(self, call: Call, number: int, least: int = 1) -> CallOutcome:
-        """Return the outcome of a call without an end; from so many of a method on it is left out."""
+        """Return the outcome of an endless call; after ``least`` of them the method is not called any more."""
         if not number:
             return CallOutcome("raised", "RecursionError")
         self.recursions[call.method] += 1
@@ -204,7 +207,7 @@ class SequentialRunner:
 
     @classmethod
     def left_out(cls) -> list[str]:
-        """Say which methods are not called, and why."""
+        """Return one line for each method that is not called any more, with the reason."""
         return [
             f"`{call}` does not end in one thread, which is no matter of thread safety: {name} is left out"
             for name, call in cls.endless.items()
@@ -213,7 +216,7 @@ class SequentialRunner:
 
 
 def _is_deep(error: BaseException) -> bool:
-    """Return whether an exception comes from far below: code that raises `RecursionError` itself does not."""
+    """Return whether an exception comes from far below, unlike a `RecursionError` that the code raises itself."""
     depth, trace = 0, error.__traceback__
     while trace is not None and depth < _DEEP:
         depth, trace = depth + 1, trace.tb_next
@@ -230,7 +233,7 @@ def _evaluated(text: str, space: dict[str, object], values: dict[str, object]) -
 
 @functools.lru_cache(maxsize=4096)
 def _compiled(text: str) -> tuple[CodeType, bool]:
-    """Return the code of a call, and whether it has a value; the same calls come again and again."""
+    """Return the code of a call, and whether it is an expression. Cached, because the same calls recur."""
     try:
         return compile(text, "<call>", "eval"), True
     except SyntaxError:

@@ -1,29 +1,34 @@
-"""What a class does without interference: the outcomes of all orders of a test's calls.
+"""The sequential specification of a test: what its calls do in all orders of whole calls.
 
-ConTeGe's oracle (CovCon, section II) accepts a failure only if no linearisation of the test fails in the same way. Here
-each linearisation is an execution that switches between whole calls; besides exceptions and deadlocks their results
-and final states are kept, so that a wrong value counts too. Calls whose outcome differs between two runs of the same
-order are not deterministic by themselves and are left out of comparisons.
+ConTeGe's oracle (CovCon, section II) reports a failure only if no linearisation of the test fails in the same way. Here
+each linearisation is an execution that switches only between whole calls. Besides exceptions and deadlocks, their
+results and final states are recorded, so that a wrong value counts too. Calls whose outcome differs between two runs of
+the same order are not deterministic, and are left out of comparisons.
 
-Which orders there are, and when a call that waits goes on, says `plait.explore.serial`. What counts of them:
+`plait.explore.serial` generates the orders and says when a waiting call continues. These rules decide which of them
+count:
 
-- **A call that waited may end only as if it had started afresh.** If several calls are released together and the first
-  one takes what all were woken for, the others must wait again. An order in which one of them ends all the same is no
-  part of the specification: a call started afresh when it was released would have ended, and one started afresh when
-  it went on would wait. (A barrier or a pulse lets calls go that would wait if they were started afresh at either
-  moment: they were let go themselves, and nothing was taken from them.) Nor may a call's time be over while, started
-  afresh, it would not wait: it has missed what it waited for.
-- **A deadlock is correct only if it can be seen why**: calls are stuck, and started afresh behind all those that have
-  ended they wait as well. So an order that ends in a deadlock counts if the calls that did not end began last. If
-  they would have ended had they begun in another order, they must also wait again when they are woken for no reason: a
-  reader waits behind a writer that waits, a receiver does not wait beside what a sender has left for it. Calls that
-  wrote nothing while others waited may have been sent away for that reason: without them, the others may be stuck.
-- **Threads of the class** take part, also in the middle of calls. If an execution fits no order and such threads ran in
-  it, the schedules are explored in which calls keep out of each other's way and only these threads do not (`extend`).
-  What such a thread reads, a call changes and the thread overwrites is lost, and in no such schedule may that happen.
-- **Time** stands still in an order of whole calls unless a call waits. In an execution it passes while others wait, and
-  whoever looks at the clock then sees it. If such an execution fits no order, orders count as well in which time passes
-  before the clock is read (`extend_by_time`): an entry that expires, a deadline that is over when its call begins.
+- **A call that waited may end only where it would also end if it were started afresh.** If several calls are released
+  together and the first one takes what all were woken for, the others must wait again. An order in which another one
+  ends nevertheless is not part of the specification: started afresh when it was released, the call would have ended;
+  started afresh when it continued, it would wait. (A barrier or a pulse releases calls that would wait if they were
+  started afresh at either moment: they were released themselves, and nothing was taken from them.) For the same reason,
+  a time-out of a call does not count if the call, started afresh at that moment, would not wait: it has missed a
+  wake-up.
+- **A deadlock is correct only if it is explained**: the stuck calls would wait as well if they were started afresh
+  after all calls that have ended. So an order that ends in a deadlock counts if the calls that did not end began last.
+  If they would have ended when begun in another order, they must also wait again when they are woken for no reason: a
+  reader keeps waiting for a writer that waits before it, but a receiver does not keep waiting for what a sender has
+  already left for it. Calls that wrote nothing while others waited may have ended only because the others waited. So a
+  deadlock is also explained if the others are stuck without them.
+- **Threads of the class** take part, even in the middle of calls. If an execution fits no order and such threads ran in
+  it, the schedules are explored in which calls exclude each other and only these threads run at any point (`extend`).
+  None of these schedules may contain a lost update: such a thread reads something, a call changes it, and the thread
+  overwrites it.
+- **Time** stands still in an order of whole calls unless a call waits. In an execution it passes while other threads
+  wait, and code that reads the clock sees that. If such an execution fits no order, orders count as well in which time
+  passes before the clock is read (`extend_by_time`): an entry that expires, a deadline that has passed when its call
+  begins.
 """
 
 from __future__ import annotations
@@ -56,33 +61,35 @@ from plait.run.testbed import Done, Testbed, is_nested
 
 CallId = tuple[int, int]  # thread, index
 CallResult = tuple[Canonical, ...]
-"""What one call gave: a value, an exception, or one of the marks below."""
+"""The result of one call: a value, an exception, or one of the marks below."""
 MASKED: CallResult = ("not deterministic",)
 UNFINISHED: CallResult = ("unfinished",)
 ENDLESS: CallResult = ("endless",)
 UNASKED: CallResult = ("not asked",)
 MAX_ORDERS = 400
-LEAST_STEPS, LONGER = 2000, 20  # of an order, once one had no end: at least, and beside the longest that had one
-FEW_STEPS = 400  # the same where it can be seen that the order never ends
-RUNS_PER_ORDER = 3  # executions for each order at most, those that do not count included
-MAX_EXTENDED = 1_000  # executions in which threads of the class come into calls: half of them systematic, then samples
-PROBE_S = 0.1  # of processor time for a look at a final state, after which it counts as endless
+# Limit of an order after one was endless: at least so many steps, or so many times the longest that ended.
+LEAST_STEPS, LONGER = 2000, 20
+FEW_STEPS = 400  # the smaller minimum of a first attempt, which is enough if the order provably loops for ever
+RUNS_PER_ORDER = 3  # at most, including executions that do not count
+# Executions in which threads of the class run in the middle of calls: the first half by DPOR, then samples.
+MAX_EXTENDED = 1_000
+PROBE_S = 0.1  # of processor time for one probe of a final state; a longer one counts as endless
 
 
 @dataclass(slots=True, unsafe_hash=True)
 class Observed:
-    """One execution as the oracle sees it. Nobody changes it; a frozen one takes thrice the time to make."""
+    """One execution as the oracle sees it. Treat it as immutable: frozen instances take three times as long to make."""
 
     status: str
-    results: tuple[CallResult, ...]  # thread by thread, call by call
-    state: Canonical  # None if the execution did not end, or threads of the class have not
-    spans: tuple[tuple[int, int], ...]  # of each call in the trace; (-1, -1) if it touched nothing
-    thread_errors: tuple[str, ...] = ()  # exceptions of threads that the class started itself
-    holds: bool = True  # the user's invariant
+    results: tuple[CallResult, ...]  # in the order of threads, then of calls
+    state: Canonical  # None if the execution did not end, or if a thread of the class is still running
+    spans: tuple[tuple[int, int], ...]  # the part of the trace for each call; (-1, -1) if it touched nothing
+    thread_errors: tuple[str, ...] = ()  # exceptions of threads that the class has started
+    holds: bool = True  # whether the user's invariant is true
     identity: tuple[tuple[int, bool] | None, ...] = ()  # which results are the same object
-    before: int = 0  # a bit for every pair of calls of which the first was over before the second began
-    behind: int = 0  # the same pairs, the second one first
-    last: bool = True  # the calls that did not end began behind the end of all others
+    before: int = 0  # one bit per pair of calls: set if the first ended before the second began
+    behind: int = 0  # the same pairs, with the second call first
+    last: bool = True  # the calls that did not end began after all others had ended
 
 
 @dataclass(slots=True)
@@ -92,12 +99,13 @@ class Specification:
     observed: list[Observed] = field(default_factory=list)
     orders: list[tuple[int, ...]] = field(default_factory=list)  # as `Serial` follows them
     complete: bool = True
-    undetermined: set[int] = field(default_factory=set)  # calls, by position
+    undetermined: set[int] = field(default_factory=set)  # positions of calls with nondeterministic results
     state_undetermined: bool = False
-    unread: set[int] = field(default_factory=set)  # calls whose result is meant for people: only failures count
+    # Positions of calls whose result is meant for people: only exceptions count.
+    unread: set[int] = field(default_factory=set)
 
     def mask(self, seen: Observed) -> Observed:
-        """Return the same with everything undetermined left out."""
+        """Return the execution without everything that is undetermined."""
         if not self.undetermined and not self.state_undetermined and not self.unread:
             return seen
         results = tuple(
@@ -110,15 +118,16 @@ class Specification:
         return replace(seen, results=results, state=None if self.state_undetermined else seen.state, identity=())
 
     def statuses(self) -> set[str]:
-        """Return how serial executions end."""
+        """Return the statuses with which serial executions end."""
         return {seen.status for seen in self.observed}
 
     def matching(
         self, seen: Observed, *, identity: bool = True, without: frozenset[int] = frozenset()
     ) -> list[Observed]:
-        """Return serial executions with the same results in an order that the execution's own allows.
+        """Return serial executions with the same results whose order agrees with that of the execution.
 
-        With ``identity`` results that are one object there must be one object here. ``without`` leaves calls out.
+        With ``identity``, results that are the same object in one must be so in the other. ``without`` leaves calls
+        out.
         """
         if without:
             return [other for other in self.observed if _same_but(seen, other, without)]
@@ -144,7 +153,7 @@ def _same_but(seen: Observed, other: Observed, without: frozenset[int]) -> bool:
 
 
 def explains(smaller: Specification, seen: Observed, kept: Sequence[int]) -> bool:
-    """Return whether an order of some of the calls, at these positions, ends in the same deadlock."""
+    """Return whether an order of the ``kept`` calls alone ends in the same deadlock."""
     count, few = len(seen.results), len(kept)
     mine = smaller.mask(replace(seen, results=tuple([seen.results[position] for position in kept])))
     before = sum(
@@ -163,9 +172,9 @@ def positions(bed: Testbed) -> dict[CallId, int]:
 
 
 def result_of(done: Done, bed: Testbed) -> CallResult:
-    """Return a call's outcome as plain data.
+    """Return a call's result as plain data.
 
-    The test's own objects count as themselves: their state is judged apart.
+    The test's own objects appear by name: their states are compared separately.
     """
     if done.error is not None:
         return ("raised", exception_name(done.error))
@@ -173,7 +182,7 @@ def result_of(done: Done, bed: Testbed) -> CallResult:
 
 
 def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
-    """Return the execution that has just ended (call it from the engine's ``finish``)."""
+    """Return the execution that has just ended. Call this from the engine's ``finish``."""
     where = positions(bed)
     results: list[CallResult] = [UNFINISHED] * len(where)
     spans: list[tuple[int, int]] = [(-1, -1)] * len(where)
@@ -184,8 +193,7 @@ def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
         values[position] = done.value
         results[position] = result_of(done, bed)
         spans[position] = _span(trace, done)
-    # A state in the middle of something is no final state: behind a deadlock, or while a thread of the class is at
-    # work.
+    # A state is final only if nothing is under way: not after a deadlock, nor while a thread of the class is running.
     finished = ENGINE.status == FINISHED_RUN
     held = [with_state(bed.values[name]) for name in bed.variables]
     state = canonical_all(held) if finished and not _under_way() else None
@@ -201,7 +209,7 @@ def observe(bed: Testbed, rules: Rules | None = None) -> Observed:
 
 
 def _span(trace: Sequence[Entry], done: Done) -> tuple[int, int]:
-    """Return the part of the trace from a call's first access to behind its last one; (-1, -1) if it made none."""
+    """Return the part of the trace (start, end) from a call's first access to its last; (-1, -1) without accesses."""
     start, end, thread = done.start, done.end, done.number
     while start < end and (trace[start][0] != thread or not trace[start][1]):
         start += 1
@@ -211,17 +219,17 @@ def _span(trace: Sequence[Entry], done: Done) -> tuple[int, int]:
 
 
 def _under_way() -> bool:
-    """Return whether a thread of the class has begun something and could go on: the state says nothing yet."""
+    """Return whether a thread of the class has begun something and could continue: the state is not final then."""
     others = ENGINE.class_threads()
     could = {each.id for each in others if each.enabled} if others else ()
     return bool(could) and any(entry[0] in could for entry in ENGINE.trace)
 
 
 def holds(invariant: str, space: dict[str, Any], values: Mapping[str, Any]) -> bool:
-    """Return whether the user's expression is true of a test's values."""
+    """Return whether the user's invariant is true for a test's values."""
     try:
         return bool(eval(invariant, space, dict(values)))
-    except Exception:  # an assertion in the user's function, or whatever a broken object makes it raise
+    except Exception:  # an assertion of the user's function, or anything that a broken object raises
         return False
 
 
@@ -243,23 +251,26 @@ def _order(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
 def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_ORDERS) -> Specification:
     """Run all orders of the test's calls."""
     found = Specification()
-    if any(map(is_nested, bed.test.calls)):  # several calls, one only for deadlocks: others may see what is between
+    # A nested call is several calls in one expression, useful only for deadlocks: others may run in between.
+    if any(map(is_nested, bed.test.calls)):
         found.undetermined.update(range(len(bed.test.calls)))
         found.state_undetermined = True
     if rules is not None:
         found.undetermined |= {
             position for position, call in enumerate(bed.test.calls) if call.method in rules.nondeterministic
         }
-    # Orders without end (a call polls) come to the limit of steps each. Once one was seen, the limit for the others is
-    # a multiple of the longest order that did end; one that only seems endless by that is run again with more.
+    # An order without an end (a call polls) runs until the limit of steps. After the first one, the limit for the
+    # others becomes a multiple of the longest order that ended. An order that reaches this limit without provably
+    # looping is run again with a higher one.
     serial = Serial()
-    longest, limit, hangs = 0, ENGINE.max_steps, False  # steps of an order that came to its end; whether one has none
+    # Steps of the longest order that ended; the original limit; whether an order was endless.
+    longest, limit, hangs = 0, ENGINE.max_steps, False
     with whole_calls(bed):
         while serial.next_prefix() is not None:
             if len(found.observed) >= max_orders or serial.executions >= RUNS_PER_ORDER * max_orders:
                 found.complete = False
                 break
-            if hangs:  # a call polls: the other orders in which it does shall not cost as much
+            if hangs:  # a call polls: the other orders in which it does should not cost as much
                 ENGINE.max_steps = min(limit, max(FEW_STEPS, LONGER * longest))
             observed = _in_order(bed, serial, rules)
             if observed.status == HANG and hangs and not ENGINE.spinning.livelocked:
@@ -279,21 +290,21 @@ def specify(bed: Testbed, rules: Rules | None = None, *, max_orders: int = MAX_O
             found.observed.append(observed)
             found.orders.append(order)
             found.state_undetermined |= observed.status == FINISHED_RUN and observed.state is None
-            # Before anything is compared: what differs between two runs of one order is not the threads' doing.
+            # Before anything is compared: threads are not to blame for what differs between two runs of one order.
             if len(found.observed) == 1:
                 _repeat(bed, found)
                 found.unread |= _displays(bed)
-        # When all orders are known: whether a deadlock is explained depends on the others.
+        # Only when all orders are known: whether a deadlock is explained depends on the others.
         _without_sleepers(bed, found)
     if not found.observed or found.statuses() == {HANG}:
-        found.complete = False  # the calls have no end whatever the threads do: there is nothing to compare with
+        found.complete = False  # the calls do not end in any order: there is nothing to compare with
     if found.undetermined or found.state_undetermined or found.unread:
         found.observed = [found.mask(each) for each in found.observed]
     return found
 
 
 def _in_order(bed: Testbed, serial: Serial, rules: Rules | None) -> Observed:
-    """Run the order that is due."""
+    """Run the next order."""
     seen: list[Observed] = []
     with _guided(bed, serial):
         execute(bed.prepare, (), serial, finish=lambda: seen.append(observe(bed, rules)))
@@ -302,7 +313,7 @@ def _in_order(bed: Testbed, serial: Serial, rules: Rules | None) -> Observed:
 
 
 class whole_calls:  # noqa: N801 - as `plait.explore.runner.model`
-    """Let the bed's executions be orders of whole calls meanwhile; the limit of steps may be lowered in the block."""
+    """Context in which the executions of the bed are orders of whole calls; the block may lower the limit of steps."""
 
     __slots__ = ("_bed", "_limit")
 
@@ -319,16 +330,16 @@ class whole_calls:  # noqa: N801 - as `plait.explore.runner.model`
 
 
 def _does_not_count(bed: Testbed, serial: Serial) -> bool:
-    """Return whether the order that has just been run is no part of the specification.
+    """Return whether the order that has just been run is not part of the specification.
 
-    That is so if a call ended though another one had taken what it was woken for, if a time-out fired while a call
-    could have begun that would not have waited, or if a call's time was over though it no longer had to wait.
+    That is so if a call ended although another one had taken what it was woken for, if a time-out fired while a call
+    could have begun that would not have waited, or if a call timed out although it no longer had to wait.
     """
     script, suspects = serial.choices, []
     for late in serial.overtaken:
         for done in bed.done:
             if done.number == late.thread and done.start <= late.at <= done.end:
-                if done.waited_before + done.waited == late.waits:  # it has not waited again
+                if done.waited_before + done.waited == late.waits:  # it has not waited again since
                     suspects.append((late, (done.thread, done.index)))
                 break
     ready = [(early, call) for early in serial.hurried for call in _ready(bed, early.at)]
@@ -353,7 +364,7 @@ def _does_not_count(bed: Testbed, serial: Serial) -> bool:
 
 
 def _ready(bed: Testbed, at: int) -> list[CallId]:
-    """Return the calls that could have begun when the trace was so long: those before them were over."""
+    """Return the calls that could have begun when the trace had this length, because those before them had ended."""
     found = []
     for thread, suffix in enumerate(bed.test.suffixes, 1):
         over = sum(done.thread == thread and done.end <= at for done in bed.done)
@@ -364,7 +375,7 @@ def _ready(bed: Testbed, at: int) -> list[CallId]:
 
 
 def _waits_afresh(bed: Testbed, call: CallId, attempt: StartedAfresh | StartedAtIdle) -> bool | None:
-    """Return whether a call that is started afresh at a moment of an order has to wait."""
+    """Return whether a call that is started afresh at some moment of an order has to wait; None if that is unknown."""
     attempt.next_prefix()
     with one_more(bed, bed.call(*call)), _guided(bed, attempt):
         execute(bed.prepare, (), attempt)
@@ -373,7 +384,7 @@ def _waits_afresh(bed: Testbed, call: CallId, attempt: StartedAfresh | StartedAt
 
 @contextmanager
 def _guided(bed: Testbed, serial: Serial) -> Iterator[None]:
-    """Let an order decide meanwhile what the clock shows, and be told when time passes."""
+    """Let an order decide what the clock shows, and notify it when time passes."""
     before = bed.before_reading, bed.before_idle
     bed.before_reading, bed.before_idle = lambda: serial.before_reading(ENGINE), lambda: serial.before_idle(ENGINE)
     try:
@@ -384,7 +395,7 @@ def _guided(bed: Testbed, serial: Serial) -> Iterator[None]:
 
 @contextmanager
 def one_more(bed: Testbed, action: Callable[[], object]) -> Iterator[None]:
-    """Give the bed's executions one more thread meanwhile."""
+    """Add one more thread to the executions of the bed."""
     bed.one_more = action
     try:
         yield
@@ -393,10 +404,10 @@ def one_more(bed: Testbed, action: Callable[[], object]) -> Iterator[None]:
 
 
 def _without_sleepers(bed: Testbed, found: Specification) -> None:
-    """Leave out deadlocks that are only a matter of who began to wait first, and that nothing explains.
+    """Drop deadlocks that depend only on which call began to wait first, and that nothing explains.
 
-    Where calls that are stuck would have ended had they begun in another order, being stuck needs a reason: woken up
-    for none they must all wait again.
+    If stuck calls would have ended when begun in another order, the deadlock needs a reason: when they are woken
+    without one, all of them must wait again.
     """
     kept = [
         number
@@ -411,10 +422,10 @@ def _without_sleepers(bed: Testbed, found: Specification) -> None:
 
 
 def _could_have_ended(seen: Observed, other: Observed) -> bool:
-    """Return whether the same calls ended alike in both orders, and behind them some that are stuck in the first.
+    """Return whether the same calls ended alike in the other order, followed by some that are stuck in this one.
 
-    The calls that ended did so in the same order among themselves. Otherwise the order explains why the others are
-    stuck: a call that waits for an event ends behind "clear, set", and never behind "set, clear".
+    The calls that ended must have the same order among themselves. Otherwise that order explains why the others are
+    stuck: a call that waits for an event ends after "clear, set", but never after "set, clear".
     """
     count = len(seen.results)
     ended = [position for position, result in enumerate(seen.results) if result != UNFINISHED]
@@ -432,7 +443,7 @@ def _could_have_ended(seen: Observed, other: Observed) -> bool:
 
 
 def _moves_when_shaken(bed: Testbed, order: Sequence[int], seen: Observed) -> bool:
-    """Return whether a call that was stuck ends when all that wait are woken up for no reason."""
+    """Return whether a stuck call ends when all waiting calls are woken without a reason."""
     serial = Shaken(order)
     serial.next_prefix()
     ended: list[int] = []
@@ -442,11 +453,12 @@ def _moves_when_shaken(bed: Testbed, order: Sequence[int], seen: Observed) -> bo
 
 
 def extend(bed: Testbed, found: Specification, rules: Rules | None, look: Callable[[Observed], None]) -> None:
-    """Add what can happen when no two calls are under way at a time and threads of the class run whenever they can.
+    """Add what can happen if calls exclude each other but threads of the class run at any point.
 
-    Calls keep each other out by a lock that they hold also while they wait: what waits for another call is stuck then,
-    and does not count. Nor does an execution in which a call, or a thread of the class, acts on what the other has
-    changed meanwhile (`plait.judge.oracle.stale`). ``look`` is shown each execution while its objects live.
+    A lock excludes the calls, and a call holds it even while it waits. So a call that waits for another call is stuck,
+    and that execution does not count. Nor does an execution in which a call or a thread of the class acts on something
+    that the other has changed meanwhile (`plait.judge.oracle.stale`). ``look`` is called with each execution that
+    counts while its objects are alive.
     """
     different = {replace(each, spans=()) for each in found.observed}
 
@@ -482,7 +494,7 @@ def extend_by_time(
 ) -> bool:  # fmt: skip
     """Add the orders of whole calls in which time passes up to one of these instants before the clock is read.
 
-    ``look`` is shown each execution while its objects live. Returns whether these are all of them.
+    ``look`` is called with each new execution while its objects are alive. Return whether these were all such orders.
     """
     different = {replace(each, spans=()) for each in found.observed}
     serial = Serial(instants=instants)
@@ -504,7 +516,7 @@ def extend_by_time(
 
 
 def _displays(bed: Testbed) -> set[int]:
-    """Return calls of ``repr``, and of ``str`` where it shows the same."""
+    """Return the positions of calls of ``repr``, and of ``str`` if it shows the same."""
     found = set()
     for position, call in enumerate(bed.test.calls):
         kind: Any = type(bed.values.get(call.receiver))
@@ -515,7 +527,7 @@ def _displays(bed: Testbed) -> set[int]:
 
 
 def _repeat(bed: Testbed, found: Specification) -> None:
-    """Run the same order once more: what differs is not the threads' doing."""
+    """Run the first order again: threads are not to blame for what differs."""
     again: list[Observed] = []
     serial = Serial(found.orders[0])
     serial.next_prefix()
@@ -530,9 +542,9 @@ def _repeat(bed: Testbed, found: Specification) -> None:
 
 
 def probe(bed: Testbed, probes: Sequence[Call], seconds: float = PROBE_S) -> tuple[CallResult, ...]:
-    """Return what a user sees of the final state: the results of further calls, made one after another.
+    """Return what a user sees of the final state: public attributes, then the results of further calls.
 
-    What comes behind a call that does not end in time, or waits for ever, is not asked.
+    If a call does not end in time, or waits for ever, the calls after it are not made.
     """
     found = list(public_attributes(bed.values, bed.variables))
     for number, call in enumerate(probes):
@@ -554,7 +566,7 @@ def probe(bed: Testbed, probes: Sequence[Call], seconds: float = PROBE_S) -> tup
 
 
 def public_attributes(values: Mapping[str, Any], variables: Sequence[str]) -> tuple[CallResult, ...]:
-    """Return what anybody can read of the test's objects without a call, read before any further call is made."""
+    """Return the data that anybody can read from the test's first object without a call."""
     found: list[CallResult] = []
     for variable in variables[:1]:
         value = values[variable]
@@ -570,7 +582,7 @@ def public_attributes(values: Mapping[str, Any], variables: Sequence[str]) -> tu
     return tuple(found)
 
 
-_NUMBERED = frozenset({"fd", "fileno", "descriptor"})  # the system gives them out in the order it is asked
+_NUMBERED = frozenset({"fd", "fileno", "descriptor"})  # the system numbers these in the order of requests
 
 
 _SINGLE = frozenset({
@@ -579,7 +591,7 @@ _SINGLE = frozenset({
 
 
 def _is_data(value: Any, depth: int = 3) -> bool:
-    """Return whether a value is built-in data all through: what other objects hold inside is their own affair."""
+    """Return whether a value is built-in data at all levels; the content of other objects is private to them."""
     kind = type(value)
     if kind in _SINGLE or issubclass(kind, enum.Enum):
         return True

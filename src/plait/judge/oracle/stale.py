@@ -1,17 +1,17 @@
-"""Threads of a class that come into the middle of calls, and what may not come of it.
+"""Threads of a class that run in the middle of calls, and the executions in which that must not happen.
 
-A class's own threads run at any point, also inside a call: a future may have ended when `submit` returns it, and a
-clock may have ticked. What they do there belongs to the class. But neither may act on what the other has changed
-meanwhile as if it were still so, and an execution in which that happens explains nothing:
+Threads that a class has started run at any point, also inside a call: a future may be done when `submit` returns it,
+and a clock may have ticked. What they do there is behaviour of the class. But neither such a thread nor a call may act
+on something that the other has changed meanwhile as if it were unchanged. An execution explains nothing if
 
-- A thread has read something, another one changes it, and the first one writes it: a lost update.
-- Without any lock or wait in between, a thread has read something, another one changes it, and the first one writes
-  something else: what it writes rests on what is no longer so.
-- Without any lock or wait in between, a call has read something, a thread of the class changes it, and the call reads
-  it in another place: it tests one state and uses another.
+- a thread has read something, another one changes it, and the first one writes it: a lost update; or
+- without any lock or wait in between, a thread has read something, another one changes it, and the first one writes
+  something else, which is based on the old value; or
+- without any lock or wait in between, a call has read something, a thread of the class changes it, and the call reads
+  it at another place in the source: it tests one state and uses another.
 
-A sound class has other executions with the same results, so nothing is lost by leaving these out. A loop that looks
-again in the same place is meant to see what others do.
+A correct class has other executions with the same results, so leaving these out loses nothing. A loop that reads the
+same place again is meant to see what others do.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class _Read:
     loc: int
     mode: int
     site: int
-    recent: bool = True  # neither a lock nor a wait since
+    recent: bool = True  # no lock or wait since
     changed: bool = False  # by another thread
 
 
 class _Reads:
-    """What one thread has read, by root."""
+    """What one thread has read, by the root of the location."""
 
     __slots__ = ("by_root", "is_call")
 
@@ -49,7 +49,7 @@ class _Reads:
         self.is_call = is_call
 
     def synchronise(self, mode: int) -> None:
-        """Go on behind a lock or a wait; what was read before time passed is known to be old."""
+        """Pass a lock or a wait. Reads before time passed are forgotten, because they are known to be old."""
         if mode in (TICK, TIME):
             self.by_root.clear()
         for reads in self.by_root.values():
@@ -57,7 +57,7 @@ class _Reads:
                 each.recent = False
 
     def read(self, root: int, loc: int, mode: int, site: int) -> bool:
-        """Note a read; return whether it sees other than one before it did, in another place of the same call."""
+        """Record a read; return whether it sees another value than an earlier read elsewhere in the same call."""
         reads = self.by_root.setdefault(root, [])
         torn = self.is_call and any(
             each.recent and each.changed and each.site != site and each.loc in (loc, root) for each in reads
@@ -67,19 +67,19 @@ class _Reads:
         return torn
 
     def is_outdated(self, root: int, loc: int, mode: int) -> bool:
-        """Return whether a write rests on what is no longer so."""
+        """Return whether a write is based on a value that has changed."""
         return any(
             each.changed and dependent(each.mode, each.loc, mode, loc) for each in self.by_root.get(root, ())
         ) or any(each.changed and each.recent for reads in self.by_root.values() for each in reads)
 
     def change(self, root: int, loc: int, mode: int) -> None:
-        """Note that another thread writes."""
+        """Record a write of another thread."""
         for each in self.by_root.get(root, ()):
             each.changed |= dependent(each.mode, each.loc, mode, loc)
 
 
 def acts_on_what_has_changed(engine: Engine, bed: Testbed) -> bool:
-    """Return whether a call or a thread of the class did so in the execution that has just ended."""
+    """Return whether a call or a thread of the class did so in the execution that has just ended; see the module."""
     others = {each.id for each in engine.class_threads()}
     if not others:
         return False

@@ -1,6 +1,6 @@
-"""Describe how the threads of an execution ended: what they hold and wait for, who should have woken them.
+"""Describes how the threads of an execution ended: what they hold, what they wait for, and who should have woken them.
 
-Everything here reads the execution that has just run; call it from the engine's ``finish``, while its objects live.
+All functions read the execution that has just run. Call them from the engine's ``finish``, while its objects are alive.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _LONG = 120  # characters of an exception's text
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 _WAKING = {Condition: ("notify", "notify_all", "notifyAll"), Event: ("set",), Semaphore: ("release",)}
-_MOST = 4  # places that are named
+_MOST = 4  # places or frames named at most
 
 
 class _Held(NamedTuple):
@@ -47,7 +47,7 @@ class _Held(NamedTuple):
 
 
 def raised_text(bed: Testbed, exception: str) -> str:
-    """Return what an exception of this class says and where it was raised; empty if no call raised one."""
+    """Return the message of an exception of this class and where it was raised; empty if no call raised one."""
     error = _raised(bed, exception)
     if error is None:
         return ""
@@ -58,7 +58,7 @@ def raised_text(bed: Testbed, exception: str) -> str:
 
 
 def raising_line(bed: Testbed, exception: str | None) -> tuple[str, int] | None:
-    """Return the file's name and the line that raised an exception of this class in the execution just run."""
+    """Return the name of the file, and the line, that raised an exception of this class in the last execution."""
     error = None if exception is None else _raised(bed, exception)
     if error is None:
         return None
@@ -72,13 +72,13 @@ def _raised(bed: Testbed, exception: str) -> BaseException | None:
 
 
 def message_of(error: BaseException) -> str:
-    """Return an exception's text in one bounded line, without addresses, which differ from run to run."""
+    """Return an exception's text as one line of limited length, without addresses, which differ from run to run."""
     first = " ".join(_ADDRESS.sub("0x...", exception_text(error)).split())
     return first if len(first) <= _LONG else f"{first[: _LONG - 3]}..."
 
 
 def standing_lines(moments: Sequence[Moment] = ()) -> list[str]:
-    """Return, for each thread left standing, what it holds, waits for and who has it; then what that amounts to."""
+    """Return lines that say what each blocked thread holds and waits for, who has it, and why that is a deadlock."""
     names = owners(ENGINE)
     held = _held(moments)
     lines, orders = [], []
@@ -113,7 +113,7 @@ def _wanted(pending: Pending, names: dict[int, str]) -> str:
 
 
 def _name(pending: Pending, names: dict[int, str]) -> str:
-    """Return what the object is called before which a thread stands."""
+    """Return the name of the object that a thread waits for."""
     if pending.loc:
         return location(ENGINE, pending.loc, names)
     target = pending.blocked_on
@@ -135,7 +135,7 @@ def _held(moments: Sequence[Moment]) -> dict[int, list[_Held]]:
 
 
 def _stack(moments: Sequence[Moment], pending: Pending) -> list[str]:
-    """Return how a thread got where it stands, if that took more than one call."""
+    """Return the calls that led a thread to where it waits, if there are several."""
     frames = _frames(moments, pending)[-_MOST:]
     if len(frames) < 2:
         return []
@@ -144,7 +144,7 @@ def _stack(moments: Sequence[Moment], pending: Pending) -> list[str]:
 
 
 def _frames(moments: Sequence[Moment], pending: Pending) -> Sequence[Frame]:
-    frame = getattr(ENGINE.threads[pending.thread].fiber, "gr_frame", None)  # OS threads do not tell
+    frame = getattr(ENGINE.threads[pending.thread].fiber, "gr_frame", None)  # OS threads have no such attribute
     last = next((each.stack for each in reversed(moments) if each.thread == pending.thread and each.stack), ())
     return stack_frames(frame) or last
 
@@ -170,7 +170,7 @@ _ITS_LOCKS = ("mutex", "not_empty", "not_full", "all_tasks_done", "_cond", "_con
 
 
 def _library_wait(moments: Sequence[Moment], pending: Pending, names: dict[int, str]) -> _LibraryWait | None:
-    """Return what a thread waits for that stands in a method of a queue, a barrier or a future."""
+    """Return the wait of a thread inside a method of a queue, a barrier or a future; None if it is in none."""
     called = [each.function for each in _frames(moments, pending)[-_MOST:] if each.function in _OF_LIBRARY]
     if not called or not isinstance(pending.blocked_on, Condition | Semaphore | Event):
         return None
@@ -181,7 +181,7 @@ def _library_wait(moments: Sequence[Moment], pending: Pending, names: dict[int, 
 
 
 def _answered(moments: Sequence[Moment], pending: Pending, wait: _LibraryWait) -> list[str]:
-    """Return who has made the calls that end such waits, or where they are made."""
+    """Return who has made the calls that end such waits, or where the code makes them."""
     attribute = wait.owner.rpartition(".")[2]
     made = [
         each for each in moments if each.thread != pending.thread and _calls_one(each.site.text, wait.calls)
@@ -197,7 +197,7 @@ def _answered(moments: Sequence[Moment], pending: Pending, wait: _LibraryWait) -
 
 
 def _two_orders(orders: Sequence[tuple[int, str, str]]) -> list[str]:
-    """Return what is wrong where threads hold what others of them want."""
+    """Return the advice for threads that each hold a lock which another one wants; empty for other deadlocks."""
     if len({(holds, wants) for _thread, holds, wants in orders}) < 2:
         return []
     if {holds for _thread, holds, _wants in orders} != {wants for _thread, _holds, wants in orders}:
@@ -249,7 +249,7 @@ def _waking(moments: Sequence[Moment], pending: Pending, names: dict[int, str]) 
 
 
 def _waits_again(moments: Sequence[Moment], pending: Pending) -> bool:
-    """Return whether a thread had waited where it waits at the end: it gave the lock up there."""
+    """Return whether a thread had waited before at the place where it waits now: it released the lock there."""
     here = place(pending.site)
     given_up = [each.site for each in moments if each.thread == pending.thread and each.mode == RELEASE]
     return any((site.file, site.line) == (here.file, here.line) for site in given_up)

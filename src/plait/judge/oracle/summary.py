@@ -1,4 +1,4 @@
-"""One line per violation, for somebody who has never heard of linearisations."""
+"""Summarises a violation in one line, for readers who have never heard of linearisations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plait.judge.oracle.specification import CallResult, Specification
 from plait.judge.words import plain, shown_result, shown_value
 from plait.model.test import Call, Test
 
-_SHORT = 90  # characters of a value
+_SHORT = 90  # characters of a value that are shown
 
 
 def summary(violation: Violation, test: Test, subject: str, specification: Specification) -> str:
@@ -34,7 +34,7 @@ def _said(violation: Violation, test: Test, specification: Specification) -> str
         return f"{_written(odd[0])} can wait for ever for a thread of the class that waits for a lock which it holds"
     if violation.kind == "deadlock":
         stuck = _stuck(violation, test)
-        # Nobody waits for calls that have ended, and a thread of the class is no call.
+        # Nobody waits for calls that have ended, and a thread of the class is not a call.
         if (len(stuck) < len(test.suffixes) or violation.helped) and stuck and len(calls) > 1:
             stood = list(dict.fromkeys(map(_written, stuck)))
             return f"with {at_once}, {' and '.join(stood)} can wait for ever"
@@ -54,7 +54,7 @@ def _said(violation: Violation, test: Test, specification: Specification) -> str
 
 
 def _stuck(violation: Violation, test: Test) -> list[Call]:
-    """Return the calls that wait: of every thread the first one that did not return."""
+    """Return the calls that wait: the first call of each thread that did not return."""
     found: list[Call] = []
     start = 0
     for suffix in test.suffixes:
@@ -77,7 +77,7 @@ def _written(call: Call) -> str:
 
 
 def _afterwards(violation: Violation, calls: Sequence[Call], together: str, at_once: str) -> str:
-    """Say where a wrong final state shows, and what it should be."""
+    """Return where a wrong final state shows, and what it should be."""
     assert violation.probe is not None
     where, seen, usual = violation.probe
     texts = list(dict.fromkeys(map(_state, usual)))
@@ -94,12 +94,12 @@ def _afterwards(violation: Violation, calls: Sequence[Call], together: str, at_o
 
 
 def _state(result: CallResult) -> str:
-    """Return what a probe showed: a value, or a failure."""
+    """Return what a probe showed: a value or an exception."""
     return f"is {_cut(plain(result[-1]))}" if result[0] in ("returned", "attribute") else shown_result(result)
 
 
 def _results(violation: Violation, calls: Sequence[Call], specification: Specification, at_once: str) -> str:
-    """Say which results do not fit: one of them alone, or all of them together."""
+    """Return which results are wrong: one of them alone, or all of them together."""
     results = violation.seen.results
     if len(violation.calls) == 1:
         odd = violation.calls[0]
@@ -127,13 +127,13 @@ def _results(violation: Violation, calls: Sequence[Call], specification: Specifi
 
 
 def _combination(results: Sequence[CallResult], calls: Sequence[Call]) -> str:
-    """Return what all calls gave, where each of them alone could have."""
+    """Return the results of all calls, for the case that each of them alone is possible."""
     said = [f"{_written(call)} {_cut(shown_result(each))}" for call, each in zip(calls, results, strict=True)]
     return " and ".join(dict.fromkeys(said[:3]))
 
 
 def _odd_parts(seen: Any, usual: Sequence[Any]) -> str:
-    """Return in which attribute a value differs from the most similar of the usual ones, and both contents of it."""
+    """Return the attributes in which a value differs from the most similar usual one, with both contents."""
     mine = dict(atoms(seen))
     best: list[tuple[str, Any, Any]] | None = None
     for other in usual:
@@ -155,7 +155,7 @@ def _content(value: Any) -> str:
 
 
 def _instead(text: str) -> str:
-    """Return a result as it stands behind "instead of"."""
+    """Return a result in the form that follows "instead of"."""
     if text == "never returns":
         return "never returning"
     return f"raising {text[7:]}" if text.startswith("raises ") else text.removeprefix("returns ")

@@ -1,1 +1,1 @@
-"""Which of two versions is faster."""
+"""Decides which of two versions is faster."""

@@ -1,4 +1,4 @@
-"""What a comparison of two versions found: the verdict, and everything that a report shows."""
+"""The result of a performance comparison of two versions: the verdict, and everything that a report shows."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Measured:
-    """A test with what was measured: times in both scopes, or the reason why there are none.
+    """One test with its measured times in both scopes, or the reason why there are none.
 
-    ``repetitions`` make one measurement; ``seconds`` is what one of them takes with the slower version. ``means`` are
-    those of the whole test with every disturbance in them, for comparison.
+    One measurement consists of ``repetitions`` executions; ``seconds`` is the time of one of them on the slower
+    version. ``means`` are mean times of the whole test, disturbances included, for comparison.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Measured:
     winner: str = "inconclusive"
 
     def refuse(self, reason: str) -> None:
-        """Give the test up: it cannot be measured, now or later."""
+        """Mark the test as one that cannot be measured."""
         self.usable, self.reason = False, reason
 
     def series(self, scope: str) -> Series:
@@ -47,7 +47,7 @@ class Measured:
         return self.whole if scope == "whole" else self.suffix
 
     def calls(self, threads: int) -> int:
-        """Return how many calls so many threads make when each goes through its suffix once."""
+        """Return the number of calls that ``threads`` threads make when each runs its suffix once."""
         suffixes = self.test.suffixes
         return sum(len(suffixes[index % len(suffixes)]) for index in range(threads))
 
@@ -58,7 +58,7 @@ class Measured:
         return sorted(set(names), key=lambda name: (-names.count(name), name))
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return plain data for the result file."""
         ratios = [list(each.speedup()) if len(each) > 1 else None for each in (self.whole, self.suffix, self.means)]
         return {
             "name": self.name, "methods": self.methods, "winner": self.winner, "reason": self.reason,
@@ -70,7 +70,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Contention:
-    """What happened at one lock: the share of the threads' time spent waiting for it, and how often calls took it."""
+    """Contention at one lock on both versions: the share of time spent waiting for it, and how often it is taken."""
 
     lock: str
     old_wait: float
@@ -84,7 +84,7 @@ class Contention:
 
 @dataclass(slots=True)
 class Comparison:
-    """Two versions of a subject, measured."""
+    """The comparison of two versions of a subject by measured tests."""
 
     subject: str
     old: str
@@ -110,27 +110,30 @@ class Comparison:
 
     @property
     def winners(self) -> list[str]:
-        """The outcome of each test."""
+        """The winner of each test."""
         return [each.winner for each in self.tests]
 
     @property
     def conclusive(self) -> list[Measured]:
-        """Tests whose measurements count."""
+        """The tests with a usable measurement."""
         return [each for each in self.tests if each.winner != "inconclusive"]
 
     @property
     def speedup(self) -> float | None:
-        """The geometric mean of the conclusive tests' speed-ups; above one, the new version is faster."""
+        """The geometric mean of the conclusive tests' speed-ups. Above 1, the new version is faster."""
         logs = [math.log(each.series(self.scope).speedup(self.confidence).mean) for each in self.conclusive]
         return math.exp(mean(logs)) if logs else None
 
     @property
     def exit_code(self) -> int:
-        """0 no regression, 1 regression, 3 nothing could be concluded."""
+        """0 for no regression, 1 for a regression, 3 for no conclusion."""
         return {"regression": 1, "inconclusive": 3}.get(self.verdict, 0)
 
     def decide(self, measured: Measured, acceptable: float, least: int) -> None:
-        """Give a test its outcome (section 4.2 and 4.3): ``acceptable`` spread, ``least`` number of rounds."""
+        """Decide the winner of a test (sections 4.2 and 4.3).
+
+        ``acceptable`` is the largest spread allowed, ``least`` the smallest number of rounds.
+        """
         series = measured.series(self.scope)
         if measured.reason is not None:
             return
@@ -142,13 +145,13 @@ class Comparison:
             measured.winner = winner(series, self.delta, self.confidence)
 
     def winning(self) -> list[Measured]:
-        """Return tests that the verdict rests on, the largest difference first."""
+        """Return the tests that the verdict rests on, the largest difference first."""
         side = {"regression": "old", "improvement": "new"}.get(self.verdict)
         chosen = [each for each in self.tests if each.winner == side] or self.conclusive
         return sorted(chosen, key=lambda each: -abs(math.log(each.series(self.scope).speedup().mean)))
 
     def as_result(self) -> Result:
-        """Return what the result file holds."""
+        """Return the result in the form of the result file."""
         winners = self.winners
         lengths = sorted(each.length for each in self.tests)
         stats = {
@@ -192,7 +195,7 @@ class Comparison:
         ]  # fmt: skip
 
     def summary(self) -> str:
-        """Return one line that a person understands."""
+        """Return the verdict as one line of text."""
         speedup = self.speedup
         if self.verdict == "inconclusive" or speedup is None:
             return self.reason

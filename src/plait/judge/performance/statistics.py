@@ -1,6 +1,6 @@
 """Means, spreads and confidence intervals.
 
-Nothing but the standard library: the script that repeats a measurement without plait contains this file.
+Uses only the standard library, because the script that repeats a measurement without plait contains this file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _TINY = 1e-300
 
 
 class Interval(NamedTuple):
-    """A mean and the interval that holds the true one with the confidence asked for."""
+    """A mean with its confidence interval."""
 
     mean: float
     low: float
@@ -34,7 +34,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def deviation(values: Sequence[float]) -> float:
-    """Return the standard deviation of a sample; infinite for one that is too small to have any."""
+    """Return the standard deviation of a sample; infinite for fewer than two values."""
     if len(values) < 2:
         return math.inf
     middle = mean(values)
@@ -42,12 +42,12 @@ def deviation(values: Sequence[float]) -> float:
 
 
 def median(values: Sequence[float]) -> float:
-    """Return the value in the middle."""
+    """Return the median."""
     return quantile(values, 0.5)
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Return the value that so large a share of the others stays below, between two neighbours if need be."""
+    """Return the quantile for a share between 0 and 1, interpolated linearly between the two nearest values."""
     ordered = sorted(values)
     place = share * (len(ordered) - 1)
     below = math.floor(place)
@@ -56,10 +56,10 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def undisturbed(times: Sequence[float]) -> float:
-    """Return the lower quartile of the times of many executions, as the time of one.
+    """Return the lower quartile of repeated times, as an estimate of the undisturbed time.
 
-    Whatever else a machine does can only add to a time. Up to three of four executions may be disturbed before the
-    lower quartile is; the mean is by the first one.
+    Disturbances of the machine only ever make a time longer. The lower quartile stays right until more than three in
+    four executions are disturbed; the mean is wrong after the first.
     """
     return quantile(times, 0.25)
 
@@ -75,7 +75,7 @@ def interval(values: Sequence[float], confidence: float) -> Interval:
 
 @functools.lru_cache(maxsize=None)  # noqa: UP033 - Python 3.8 has no functools.cache
 def t_quantile(probability: float, freedom: int) -> float:
-    """Return the value that Student's t with ``freedom`` degrees stays below with that probability (above one half)."""
+    """Return the quantile of Student's t with ``freedom`` degrees of freedom, for a ``probability`` above one half."""
     low, high = 0.0, 1.0
     while t_below(high, freedom) < probability:
         low, high = high, high * 2
@@ -91,12 +91,12 @@ def t_quantile(probability: float, freedom: int) -> float:
 
 
 def t_below(value: float, freedom: int) -> float:
-    """Return how likely Student's t is below a value that is not negative."""
+    """Return the probability that Student's t is below ``value``, which must not be negative."""
     return 1 - _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + value * value)) / 2
 
 
 def _incomplete_beta(a: float, b: float, x: float) -> float:
-    """Return the regularised incomplete beta function, by its continued fraction in the form that converges quickly."""
+    """Return the regularised incomplete beta function by its continued fraction, where that converges quickly."""
     if x <= 0 or x >= 1:
         return 0.0 if x <= 0 else 1.0
     if x > (a + 1) / (a + b + 2):
@@ -119,5 +119,5 @@ def _incomplete_beta(a: float, b: float, x: float) -> float:
 
 
 def _away(value: float) -> float:
-    """Keep a divisor away from zero."""
+    """Return the value, or a tiny positive number if it is too close to zero to divide by."""
     return value if abs(value) > _TINY else _TINY

@@ -1,9 +1,9 @@
-"""Which of two versions is faster: SpeedGun's test oracle (section 4.3), for measurements that were taken in rounds.
+"""Which of two versions is faster: SpeedGun's test oracle (section 4.3), for measurements taken in rounds.
 
-A round measures both versions in turns, a few milliseconds each. What disturbs a machine for longer than that (other
-processes, clock frequency, a busy sibling core) changes both times of a round alike; on a shared machine it is larger
-than the differences in question. So the *level* of a round, the geometric mean of its two times, is taken out before
-intervals are formed: equations (4) and (5) are applied to what is left. Their intervals then do not overlap just when
+A round measures both versions in turns, a few milliseconds each. A disturbance that lasts longer than that (other
+processes, clock frequency, a busy sibling core) changes both times of a round alike, and on a shared machine it is
+larger than the differences in question. So each round is normalised by its *level*, the geometric mean of its two
+times, and equations (4) and (5) are applied to the normalised times. The two intervals then are disjoint exactly when
 the interval of the ratio of the two times excludes one.
 """
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.98
 DELTA = 0.05
-"""The least difference that is worth a report (section 5.4)."""
+"""The smallest difference that is worth a report (section 5.4)."""
 
 
 @dataclass
 class Series:
-    """The times of one test, in seconds: one per round and version, the sets M_old and M_new of the paper."""
+    """The times of one test in seconds, one per round and version: the sets M_old and M_new of the paper."""
 
     old: list[float] = field(default_factory=list)
     new: list[float] = field(default_factory=list)
@@ -44,12 +44,12 @@ class Series:
         return len(self.old)
 
     def add(self, old: float, new: float) -> None:
-        """Take one more round."""
+        """Add the times of one round."""
         self.old.append(old)
         self.new.append(new)
 
     def levelled(self) -> tuple[list[float], list[float]]:
-        """Return both sets of times, brought to the level that the rounds have in common."""
+        """Return both sets of times, each round scaled to the geometric mean of all levels."""
         levels = [(math.log(old) + math.log(new)) / 2 for old, new in zip(self.old, self.new)]
         common = mean(levels)
         factors = [math.exp(common - level) for level in levels]
@@ -59,17 +59,17 @@ class Series:
         )
 
     def spread(self) -> float:
-        """Return the larger standard deviation of the two sets, as a share of the mean (Algorithm 2's sigma)."""
+        """Return the larger relative standard deviation of the two sets (Algorithm 2's sigma)."""
         return max(deviation(times) / mean(times) for times in self.levelled())
 
     def speedup(self, confidence: float = CONFIDENCE) -> Interval:
-        """Old time through new time, with its interval: above one, the new version is faster."""
+        """Return old time divided by new time, with its interval. Above 1, the new version is faster."""
         ratios = interval([math.log(old / new) for old, new in zip(self.old, self.new)], confidence)
         return Interval(*(math.exp(min(each, 700.0)) for each in ratios))
 
 
 def winner(series: Series, delta: float = DELTA, confidence: float = CONFIDENCE) -> str:
-    """``old``, ``new`` or ``none``: equations (4) and (5)."""
+    """Return ``old``, ``new`` or ``none`` by equations (4) and (5): the faster version, if there is one."""
     if len(series) < 2:
         return "none"
     old, new = (interval(times, confidence) for times in series.levelled())
@@ -81,16 +81,16 @@ def winner(series: Series, delta: float = DELTA, confidence: float = CONFIDENCE)
 
 
 def is_decided(series: Series, delta: float = DELTA, confidence: float = CONFIDENCE) -> bool:
-    """Return whether the interval of the speed-up lies on one side of the threshold: more rounds would say the same."""
+    """Return whether the speed-up's interval crosses no threshold, so that more rounds would not change the winner."""
     _, low, high = series.speedup(confidence)
     fast, slow = 1 + delta, 1 / (1 + delta)
     return low > fast or high < slow or (slow < low and high < fast)
 
 
 def verdict(winners: Sequence[str]) -> str:
-    """``regression``, ``improvement`` or ``none`` by the majority rules (6) and (7).
+    """Return ``regression``, ``improvement`` or ``none`` by the majority rules (6) and (7).
 
-    Tests that were inconclusive do not count, but when they are most of the tests, so is the verdict.
+    Inconclusive tests do not count; but if at least half of the tests are inconclusive, so is the verdict.
     """
     old, new, none = (winners.count(each) for each in ("old", "new", "none"))
     if not winners or 2 * (old + new + none) <= len(winners):
@@ -103,14 +103,14 @@ def verdict(winners: Sequence[str]) -> str:
 
 
 def rounds_needed(series: Series, width: float, confidence: float = CONFIDENCE) -> int:
-    """Return how many rounds would probably narrow the interval of the speed-up to ``width`` on either side."""
+    """Return how many rounds are probably needed until the speed-up's interval has the half-width ``width``."""
     _, low, high = series.speedup(confidence)
     half = math.log(high / low) / 2
     return math.ceil(len(series) * (half / width) ** 2)
 
 
-# -- performance scaling -----------------------------------------------------------------------------------------------
-# Slower alone, or slower under contention: what the numbers of threads say (open in SpeedGun's section 6).
+# -- scaling with the number of threads --------------------------------------------------------------------------------
+# Whether a version is slower by itself or only under contention (left open in SpeedGun's section 6).
 
 
 Nature = Literal["sequential", "contention", "both", "unclear"]
@@ -128,7 +128,7 @@ class Point:
 
 
 def point(threads: int, series: Series, delta: float = DELTA, confidence: float = CONFIDENCE) -> Point:
-    """Return the point of a curve, from a series of seconds per call."""
+    """Return one point of the curve from times in seconds per call."""
     return Point(
         threads, 1 / median(series.old), 1 / median(series.new), series.speedup(confidence),
         winner(series, delta, confidence),
@@ -138,8 +138,8 @@ def point(threads: int, series: Series, delta: float = DELTA, confidence: float 
 def nature(alone: Point, together: Point, delta: float = DELTA) -> Nature:
     """Return where a difference comes from, given the points for one thread and for many.
 
-    One that a single thread shows as well is sequential. It is ``both`` when threads make it larger by more than the
-    threshold, with intervals that do not overlap.
+    It is ``sequential`` if one thread alone shows the same winner, and ``both`` if more threads enlarge it by more than
+    the threshold, with intervals that do not overlap.
     """
     if together.winner == "none":
         return "unclear"
