@@ -15,6 +15,8 @@ raises where the act was refused. Those that ``root`` alone could commit count f
 
 from typing import NamedTuple
 
+import shared_acts
+
 
 class Act(NamedTuple):
     name: str
@@ -644,10 +646,14 @@ VARYING = frozenset({
     "folder changed under a thread", "system call link of an open file", "system call exchange",
     "posix queue left behind", "real time of its own", "memory locked", "settings of the kernel", "keys of the kernel",
     "group of processes left", "memory of the machine", "own priority raised", "mounts writable again",
-    "root exchanged", "unmounted",
+    "root exchanged", "unmounted", *shared_acts.VARYING,
 })  # fmt: skip
 """What some kernels lack or forbid anyway, what needs files that an ordinary user may not be able to read, and a shelf,
 which is a file of the interpreter's or of a C library, whichever there is."""
+MORE = [
+    *(Act(name, code) for name, code in shared_acts.FILES.items()),
+    *(Act(name, code, "done") for name, code in {**shared_acts.SHARED, **shared_acts.SOCKETS}.items()),
+]
 ACTS = [
-    act._replace(varies=act.name in VARYING) for act in (*FILES, *NETWORK, *SECRETS, *PROCESSES, *LAST)
+    act._replace(varies=act.name in VARYING) for act in (*FILES, *NETWORK, *SECRETS, *PROCESSES, *MORE, *LAST)
 ]  # fmt: skip

@@ -96,7 +96,7 @@ def test_memory_is_limited(workers):
 def test_limits_by_default():
     with Workers(WorkerSpec(), count=1) as workers:
         found = value(workers, tasks.limits)
-    assert found["core"] == (0, 0)
+    assert set(found["core"]) <= {0, 1}  # 1: nor is one given to a program, see `forbid_cores`
     assert found["data"][0] == memory_share(1)
     assert memory_share(2) == memory_share(1) // 2 > 1 << 26
 

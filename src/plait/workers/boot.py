@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from plait.errors import UsageError
 from plait.model.foreign import class_name, exception_text
 from plait.run.fibers import OsFibers
+from plait.run.native import kernel
 from plait.run.native.process import passed_on
 from plait.workers import guard, state
 from plait.workers.blackbox import LOADING, OUTSIDE, RUNNING, BlackBox
@@ -243,7 +244,7 @@ def _flush() -> None:
 def _limit(memory: int | None) -> None:
     if sys.platform == "win32":
         return
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    kernel.forbid_cores()
     if memory is not None:
         # Data, where the kernel counts all private memory as such: address space is reserved in plenty by threads.
         kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS

@@ -15,6 +15,7 @@ import sysconfig
 from collections.abc import Callable
 from pathlib import Path, PosixPath, PurePosixPath, PureWindowsPath, WindowsPath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import plait
 from plait.errors import STOPPED
@@ -114,8 +115,11 @@ def _sqlite(args: tuple[Any, ...], work: str) -> str | None:
         text = _as_text(name)
     except TypeError:
         return f"sqlite3.connect({short_path(name)})"
-    path, _, query = text.removeprefix("file:").partition("?") if text.startswith("file:") else (text, "", "")
-    if path in ("", ":memory:") or not {"mode=memory", "mode=ro"}.isdisjoint(query.partition("#")[0].split("&")):
+    path, modes = text, set()
+    if text.startswith("file:"):
+        path, _, query = text.removeprefix("file:").partition("#")[0].partition("?")
+        path, modes = unquote(path), set(map(unquote, query.split("&")))
+    if path in ("", ":memory:") or not modes.isdisjoint({"mode=memory", "mode=ro"}):
         return None
     return f"sqlite3.connect({short_path(name)})" if _outside(path, None, work, follow=True) else None
 

@@ -42,6 +42,10 @@ THREADS = 4000
 DISK = 1 << 29
 """Bytes that a process may write: in its own folder where that can be told, else to a single file."""
 
+CORE = 1 if sys.platform == "linux" else 0
+"""The limit of core files. Linux gives a core to the program that `core_pattern` names even where no byte is allowed,
+but for this number (see its ``do_coredump``)."""
+
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/full")
 _DEVICE_FOLDER = "dev"
 _READABLE = (*_NOWHERE, "/dev/random", "/dev/urandom", "/dev/shm")  # noqa: S108
@@ -155,13 +159,23 @@ def _die_first() -> None:
         os.close(file)
 
 
+def forbid_cores() -> None:
+    """Keep the memory of this process, should it crash, from being written to a file or given to a program."""
+    import resource  # noqa: PLC0415 - not on every system
+
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    most = CORE if hard == resource.RLIM_INFINITY else min(CORE, hard)
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+
+
 def _limit(allow: Collection[str]) -> str:
     import resource  # noqa: PLC0415 - not on every system
 
-    wanted = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, DESCRIPTORS)]
+    wanted = [(resource.RLIMIT_NOFILE, DESCRIPTORS)]
     if "write" not in allow:
         wanted.append((resource.RLIMIT_FSIZE, DISK))
     try:
+        forbid_cores()
         for kind, most in wanted:
             soft, hard = ((most if each == resource.RLIM_INFINITY else each) for each in resource.getrlimit(kind))
             least = min(soft, hard, most)

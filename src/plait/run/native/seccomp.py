@@ -54,7 +54,7 @@ _NUMBERS = {
     "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442), "open_tree_attr": (467, 467),
     "open_by_handle_at": (304, 265), "bpf": (321, 280), "add_key": (248, 217), "request_key": (249, 218),
     "keyctl": (250, 219), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427), "userfaultfd": (323, 282), "perf_event_open": (298, 241),
+    "io_uring_register": (427, 427), "io_setup": (206, 0), "userfaultfd": (323, 282), "perf_event_open": (298, 241),
     "fanotify_init": (300, 262), "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106),
     "kexec_load": (246, 104), "kexec_file_load": (320, 294), "reboot": (169, 142), "swapon": (167, 224),
     "swapoff": (168, 225), "acct": (163, 89), "quotactl": (179, 60), "quotactl_fd": (443, 443),
@@ -66,16 +66,17 @@ _NUMBERS = {
     "setfsuid": (122, 151), "setfsgid": (123, 152),
 }  # fmt: skip
 
-# What no code under test needs, whatever it is allowed: other processes' memory, mounts and namespaces, the kernel.
+# What no code under test needs, whatever it is allowed: other processes' memory, mounts and namespaces, the kernel, and
+# requests to disks, of which the whole machine has only so many (io_setup).
 _NEVER = (
-    "ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd", "process_madvise",
-    "process_mrelease", "mount", "umount2",
-    "pivot_root", "chroot", "setns", "unshare", "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick",
-    "mount_setattr", "open_tree_attr", "open_by_handle_at", "bpf", "add_key", "request_key", "keyctl",
-    "io_uring_setup", "io_uring_enter", "io_uring_register", "userfaultfd", "perf_event_open", "fanotify_init",
-    "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
-    "acct", "quotactl", "quotactl_fd", "syslog", "sethostname", "setdomainname", "settimeofday", "clock_settime",
-    "clock_adjtime", "adjtimex", "iopl", "ioperm", "modify_ldt", "vhangup", "nfsservctl", "lookup_dcookie",
+    "ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd", "process_madvise", "process_mrelease",
+    "mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "open_tree", "move_mount", "fsopen", "fsconfig",
+    "fsmount", "fspick", "mount_setattr", "open_tree_attr", "open_by_handle_at", "bpf", "add_key", "request_key",
+    "keyctl", "io_uring_setup", "io_uring_enter", "io_uring_register", "io_setup", "userfaultfd", "perf_event_open",
+    "fanotify_init", "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot",
+    "swapon", "swapoff", "acct", "quotactl", "quotactl_fd", "syslog", "sethostname", "setdomainname", "settimeofday",
+    "clock_settime", "clock_adjtime", "adjtimex", "iopl", "ioperm", "modify_ldt", "vhangup", "nfsservctl",
+    "lookup_dcookie",
 )  # fmt: skip
 _NETWORK = ("connect", "accept", "accept4", "bind", "listen", "sendmsg", "sendmmsg")
 _PROCESSES = (
@@ -98,6 +99,7 @@ _MEMORY = ("memfd_create", "memfd_secret", "shmget", "semget", "msgget")
 _FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6: a socket alone reaches nobody, see `_NETWORK`
 _KINDS = (1, 2)  # SOCK_STREAM, SOCK_DGRAM
 _KIND_FLAGS = 0x80800  # SOCK_CLOEXEC, SOCK_NONBLOCK
+_PROTOCOLS = (0, 6, 17)  # TCP, UDP: others connect, bind and join by options of their own
 _JOINS = {0: (35, 39, 42, 46), 41: (20, 27, 42, 46)}  # multicast groups of IPv4 and IPv6, joined by setsockopt
 _THREAD = 0x10000  # CLONE_THREAD
 _NAMESPACES = 0x7E020080  # CLONE_NEW*
@@ -105,7 +107,12 @@ _OWNERS = (8, 10, 15, 1024, 1026)  # fcntl: F_SETOWN, F_SETSIG, F_SETOWN_EX, F_S
 # ioctl: FIOSETOWN and SIOCSPGRP (as F_SETOWN), TIOCSTI and TIOCLINUX (keystrokes), TIOCSCTTY, TIOCSETD, TIOCCONS
 _TERMINAL = (0x8901, 0x8902, 0x5412, 0x541C, 0x540E, 0x5423, 0x541D)
 _DEATH = 1  # prctl: PR_SET_PDEATHSIG, by which a process ends with its parent
-_FLAGS = (0x40086602, 0x401C5820)  # ioctl: FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR: attributes of files
+# File systems take orders by ioctl, through a descriptor for reading and past Landlock: attributes, sealing
+# (fs-verity), encryption, subvolumes. The second lowest byte says whose order it is: ext4's and everybody's, XFS's and
+# everybody's, versions, Btrfs's, FAT's, F2FS's. Only those that ask or copy are let through: FS_IOC_GETFLAGS,
+# FS_IOC_GETVERSION, FS_IOC_FSGETXATTR, FS_IOC_FIEMAP, FICLONE, FICLONERANGE.
+_ORDERED, _ORDERS = 0xFF00, (0x6600, 0x5800, 0x7600, 0x9400, 0x7200, 0xF500)
+_HARMLESS_ORDERS = (0x80086601, 0x80087601, 0x801C581F, 0xC020660B, 0x40049409, 0x4020940D)
 _FORMAT, _DEVICES = 0xF000, (0x2000, 0x6000)  # S_IFMT, S_IFCHR and S_IFBLK
 
 _LOAD, _AND, _EQUAL, _SET, _RETURN = 0x20, 0x54, 0x15, 0x45, 0x06  # instructions of BPF, on 32-bit words
@@ -153,10 +160,13 @@ def _rules(allow: Collection[str], own: int, trust: Collection[str]) -> dict[str
     ):  # fmt: skip
         found[name] = _only(0, ours)
     found["fcntl"] = _none_of(1, _OWNERS)
-    found["ioctl"] = _none_of(1, _TERMINAL if "write" in allow else (*_TERMINAL, *_FLAGS))
+    found["ioctl"] = _none_of(1, _TERMINAL)
+    if "write" not in allow:
+        harmless = [step for each in _HARMLESS_ORDERS for step in ((_EQUAL, 0, 1, each), _ends(_ALLOW))]
+        found["ioctl"] = [*_none_of(1, _TERMINAL)[:-1], *harmless, *_none_of(1, _ORDERS, keep=_ORDERED)]
     if "network" not in allow:
         found.update(dict.fromkeys(_NETWORK, refuse))
-        found["socket"] = _only(0, _FAMILIES, _only(1, _KINDS, mask=_KIND_FLAGS))
+        found["socket"] = _only(0, _FAMILIES, _only(1, _KINDS, _only(2, _PROTOCOLS), mask=_KIND_FLAGS))
         found["sendto"] = [_argument(4), (_EQUAL, 1, 0, 0), *refuse, _argument(4, high=True), (_EQUAL, 1, 0, 0),
                            *refuse, _ends(_ALLOW)]  # fmt: skip
         joins: _Code = []
