@@ -1,6 +1,7 @@
-"""Everything a generator may write down: constructors, methods and a pool of values for each parameter.
+"""The catalogue of a subject: constructors, methods and a pool of values for each parameter.
 
-Plain data once it is built: it is made in the process that imports the subject and travels to the one that generates.
+Generators write calls from it. It is plain data: it is made in the process that imports the subject, and sent to the
+one that generates tests.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ POOL_SIZE = 5
 
 @dataclass(slots=True)
 class Catalogue:
-    """What to call and with what.
+    """The calls that tests may contain, with values for their arguments.
 
-    ``built`` are constructor calls seen in the project's tests, ``recipes`` whole expressions from there and elsewhere,
-    ``own`` makes others, ``timed`` says that what the subject does depends on the time. ``itself`` is the class, for
-    tests in which nothing has been made yet. ``uses`` are the attributes that each method uses. ``prepared`` has, for
-    methods that have hardly ever returned, calls that end with one that does.
+    ``built`` has constructor calls found in the project's tests, ``recipes`` whole expressions from there and from
+    documentation. ``own`` has values that make other instances of the class. ``timed`` says that the subject reads a
+    clock. ``itself`` stands for the class, in tests that begin without an instance. ``uses`` has the attributes that
+    each method uses. ``prepared`` has, for methods that seldom return, calls that end with one that does.
     """
 
     subject: str
@@ -64,20 +65,20 @@ class Catalogue:
     prepared: Mapping[str, Test] = field(default_factory=dict)
 
     def pool(self, method: Method, parameter: str) -> Pool:
-        """Return the values for one parameter."""
+        """Return the pool of values for one parameter."""
         return self.pools[method.name, parameter]
 
     def method(self, name: str) -> Method:
-        """Return the method of that name, with the parameters that are known by now."""
+        """Return the method of that name, with the parameters known so far (`add_parameters`)."""
         return next(each for each in self.methods if each.name == name)
 
     def objects(self) -> frozenset[str]:
-        """Return the values that need an import to be made: whether they can be is a matter of the version."""
+        """Return the values that need an import: some of them may not exist in another version of the code."""
         values = [*self.own, *(value for pool in self.pools.values() for value in pool.values if value.imports)]
         return frozenset(value.text for value in values) | {each.text for each in self.recipes}
 
     def keep_objects(self, known: frozenset[str]) -> None:
-        """Leave out objects that are not ``known``, where something else can be given."""
+        """Remove the objects (see `objects`) that are not ``known``, unless a parameter would have no value left."""
         self.own = tuple(value for value in self.own if value.text in known)
         self.recipes = tuple(each for each in self.recipes if each.text in known)
         for pool in self.pools.values():
@@ -86,9 +87,9 @@ class Catalogue:
                 pool.values = fitting
 
     def add_parameters(self, method: Method, names: Sequence[str]) -> None:
-        """Give a method parameters that its signature hides and an error message has revealed.
+        """Add parameters to a method that its signature hides, but an error message has revealed.
 
-        They come before what the signature does show, most often ``*args``, and after what was revealed before.
+        They come before the other parameters of the signature, mostly ``*args``, and after those added before.
         """
         new = [name for name in names if (method.name, name) not in self.pools]
         for name in new:
@@ -107,7 +108,7 @@ def build_catalogue(
 ) -> Catalogue:  # fmt: skip
     """Return the catalogue of a class or module.
 
-    ``tests`` is the folder of the project's own tests, read, never run.
+    ``tests`` is the folder of the project's own tests, which are read but not run.
     """
     hints = hints or Hints()
     known = {each.name for each in interface.methods}
@@ -125,13 +126,13 @@ def build_catalogue(
     for method in [*constructors, *methods]:
         for position, parameter in enumerate(method.parameters):
             if (method.name, parameter.name) in pools:
-                continue  # calls of the class from several threads are constructor calls, too
+                continue  # threads may call the class, too: then its constructor is also one of the methods
             values, anything = candidates.of(method, position, parameter)
-            # An object that was built with a stand-in would mostly show what the stand-in does: it comes last.
+            # Constructors get a stand-in only as a spare value: the object would mostly show what the stand-in does.
             last = () if method in constructors else (PARTNER,)
             spare = (*SPARE, PARTNER) if anything else ()
             fitting = tuple(values) or last
-            # What is stated stays within what is stated: other shapes of the same kinds.
+            # If the user states values, there are no others; if the type is known, only others of the same kinds.
             further = () if hints.states(method.name, parameter.name) else (
                 *candidates.instead(method, parameter), *wider(None if anything else {each.kind for each in fitting})
             )  # fmt: skip
@@ -153,7 +154,7 @@ def build_catalogue(
 
 
 def _apart(hints: Hints, methods: tuple[Method, ...]) -> tuple[tuple[str, str], ...]:
-    """Return the pairs that no test runs at the same time: forbidden ones, and those of which nobody promises it."""
+    """Return the pairs of methods that tests must not run concurrently: by the hints, or by the contract."""
     unpromised = hints.contract.apart(each.name for each in methods) if hints.contract else ()
     return tuple(dict.fromkeys((*hints.not_parallel, *unpromised)))
 
@@ -195,17 +196,18 @@ def _file(owner: object) -> str | None:
 
 
 # -- hints -------------------------------------------------------------------------------------------------------------
-# What a user may say about a subject that its code does not.
+# Facts about a subject that a user may state because its code does not show them.
 
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """Knowledge for one subject.
+    """The user's settings for one subject.
 
-    ``factories`` are expressions that build the receiver and replace the constructors. ``values`` gives expressions
-    for a parameter (``"key"``) or for one method's (``"put.key"``), and replaces all others. ``not_parallel`` holds
-    pairs of methods that no test runs at the same time. Where ``only`` names methods, tests call no others. Where there
-    is a ``contract``, only methods that it promises to be safe are called at the same time.
+    ``factories`` are expressions that build the receiver; they replace the constructors. ``values`` maps a parameter
+    (``"key"``), or that of one method (``"put.key"``), to expressions, which replace all other values. Tests do not
+    call methods in ``exclude``, nor methods that are not in ``only`` if that is not empty. ``not_parallel`` has pairs
+    of methods that tests do not run concurrently. If there is a ``contract``, tests run only methods concurrently that
+    it promises to be safe.
     """
 
     imports: tuple[str, ...] = ()
@@ -217,9 +219,9 @@ class Hints:
     contract: Contract = field(default_factory=Contract)
 
     def states(self, method: str, parameter: str) -> bool:
-        """Return whether the values of a parameter are given."""
+        """Return whether the user has given values for a parameter."""
         return bool(self.values.get(f"{method}.{parameter}") or self.values.get(parameter))
 
     def leaves_out(self, method: str) -> bool:
-        """Return whether no test is to call the method."""
+        """Return whether tests must not call the method."""
         return method in self.exclude or (bool(self.only) and method not in self.only)

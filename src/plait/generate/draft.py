@@ -1,4 +1,4 @@
-"""Writing one call: which optional arguments to give, and which value for each."""
+"""Writing one call: which optional arguments it gets, and which value each argument has."""
 
 from __future__ import annotations
 
@@ -26,34 +26,42 @@ _GIVE_OPTIONAL = 0.25
 _GIVE_VARARGS = 0.35
 _GIVE_NAMED_VARARGS = 0.8
 _GIVE_PART = 0.05
-"""For an optional parameter of which nothing is known, or whose default is a class or function: a part to be exchanged
-by those who know what fits."""
+"""How often an optional parameter is given if its type is unknown, or its default is a class or function: such a
+parameter replaces a part of the object, and a random value seldom fits."""
 _ALIAS = 0.04
+"""How often an argument of unknown type is the receiver itself, or another instance of the class."""
 _PEER = 0.35
-"""How often a call goes to another instance of the class, where the test has made one."""
+"""How often a call goes to another instance of the class, if the test has made one."""
 _MEET = {"key": 0.75, "name": 0.75, "keys": 0.75}
+"""How often a parameter gets the value that an earlier parameter of the same name was given, by role."""
 _MEET_OTHERS = 0.4
 _MEET_UNDER_OTHER_NAME = 0.5
 _DISTINCT = 0.7
-"""How often no two arguments of a call are the same text."""
+"""How often a text is replaced that another argument of the same call has already."""
 _NAMING = frozenset({"path", "url", "host", "port"})
-"""Roles with values of their own that may name the same as a key, or as a parameter whose name says nothing: what
-`add(path)` puts in, `rename(old, new)` has to find."""
+"""Roles whose values may name the same thing as a parameter of a role in `_NAMED`: `rename(old, new)` has to be given
+what `add(path)` was given."""
 _NAMED = frozenset({None, "key", "name", "text"})
 _NAMED_RESULT = 0.7
+"""How often an argument is an earlier result whose type fits the parameter's annotation or name."""
 _ANY_RESULT = 0.1
 _SHARE = 0.7
+"""How often an object is bound to a variable that other calls of the test can use."""
 _TRIES = 8
 _MOST_VALUES = 14
 ARGUMENT = "argument"
-"""What stands in place of a method's name in a call that only makes an argument."""
+"""The method name of a call that only makes an argument."""
 PAUSE = "pause"
-"""The same for one that only lets time pass."""
+"""The method name of a call that only lets time pass."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A call, the imports it needs, and its arguments as they came from their pools and as they are ``shown``."""
+    """A call with the imports it needs.
+
+    ``drawn`` holds the pool and the value of each argument, ``shown`` its text in the call: a value may be bound to a
+    variable.
+    """
 
     call: Call
     imports: tuple[str, ...] = ()
@@ -61,7 +69,11 @@ class Draft:
     shown: tuple[str, ...] = ()
 
     def offer(self, texts: Sequence[str], shown: str) -> None:
-        """Add values that an error message names to the parameters whose value the message shows, else to texts."""
+        """Add the texts that an error message (``shown``) lists as allowed to the pools of the parameters it is about.
+
+        These are the parameters with a text as value whose pool has a value that the message contains, or the only
+        parameter with a text.
+        """
         pools = [pool for pool, value in self.drawn if value.kind == "str"]
         for pool in pools:
             told = [value for value in pool.values if len(value.text) > 2 and value.text in shown] or len(pools) == 1
@@ -71,7 +83,10 @@ class Draft:
                 pool.values = (*new, *pool.values)
 
     def learn(self, *, misuse: bool, succeeded: bool) -> None:
-        """Tell the pools. A failure is blamed on the kinds that have never worked, if there are any."""
+        """Report the outcome to the pools.
+
+        A misuse is blamed on the arguments of kinds that have never worked, or on all if there are none of these.
+        """
         if succeeded:
             for pool, value in self.drawn:
                 pool.accept(value.kind)
@@ -82,10 +97,11 @@ class Draft:
                 pool.reject(value.kind)
 
     def blame(self, wrong: str, part: str, fitting: Sequence[Value], *, first: bool = True) -> bool:
-        """Give other values to the parameters that an error blames; return whether there is such a parameter.
+        """Add values to the pools of the arguments that an error blames; return whether there is such an argument.
 
-        ``wrong`` is the kind of what was blamed, ``part`` what it lacked; where no plain value has that, a stand-in
-        gets it. What is annotated stays within its annotation. The new ones come ``first``, or behind the others.
+        ``wrong`` is the kind of the blamed value, ``part`` the attribute that it lacked. If no ``fitting`` value has
+        the attribute, a stand-in is made that has it. Values for annotated parameters must be of a kind in the pool.
+        The new values come ``first``, or after the others.
         """
         blamed = [(pool, value) for pool, value in self.drawn if value.kind == wrong]
         if not wrong and len(self.drawn) == 1:
@@ -101,7 +117,7 @@ class Draft:
         return bool(blamed)
 
     def otherwise(self, wrong: str, part: str, fitting: Sequence[Value]) -> list[tuple[Draft, str]]:
-        """Return the same call with another value, and its kind, where an error blames one."""
+        """Return variants of the call in which a blamed argument is replaced, each with the kind of the new value."""
         found = []
         for (pool, value), shown in zip(self.drawn, self.shown, strict=False):
             if (value.kind != wrong and (wrong or len(self.drawn) > 1)) or repr(part) in value.text:
@@ -125,9 +141,9 @@ class Draft:
         return Draft(replace(self.call, args=args, kwargs=named), imports, drawn, shown)
 
     def refuse(self, *, absent: bool) -> None:
-        """Tell the pools that the call raised, and that none of its method has ever returned.
+        """Report to the pools that the call raised, while no call of the method has ever returned.
 
-        Where what it asked for is only ``absent``, values of other shapes would not be there either.
+        If what it asked for is only ``absent``, the values are not to blame: others would not be found either.
         """
         for pool, value in self.drawn:
             if absent:
@@ -138,12 +154,13 @@ class Draft:
 
 @dataclass(slots=True)
 class Scene:
-    """What a test has bound so far: variables with the type they hold, and the value each parameter was given.
+    """The names and values that the calls of a test have used so far.
 
     Values are reused across the calls of a test on purpose: threads that use different keys seldom disturb each other.
-    Objects are bound to variables, so that what one call puts in is what another takes out; ``pending`` holds the
-    calls that bind them until they join the prefix. What a method has ``handed`` out to the thread that is written
-    is its own: no other thread of the test uses it.
+    ``results`` maps variables to the types of the results they hold, and ``given`` maps parameter names to the last
+    value given. Objects are ``bound`` to variables (expression to variable), so that one call can take out what another
+    has put in; the calls that bind them are ``pending`` until they join the prefix. ``handed`` maps a method to the
+    variable that holds what it returned for the current thread; no other thread of the test uses that.
     """
 
     results: dict[str, str] = field(default_factory=dict)
@@ -153,23 +170,23 @@ class Scene:
     handed: dict[str, str] = field(default_factory=dict)
 
     def copy(self) -> Scene:
-        """Return a scene that goes on from here by itself."""
+        """Return an independent copy, without pending calls."""
         return Scene(dict(self.results), dict(self.given), dict(self.bound), handed=dict(self.handed))
 
 
 class Writer:
-    """Turns methods into calls, by chance, out of one catalogue."""
+    """Writes calls of methods with random arguments from a catalogue."""
 
     def __init__(self, catalogue: Catalogue, random: Random) -> None:
         self.unbindable: set[str] = set()
-        self.generous = False  # every parameter gets a value
-        self.apart = False  # and one that it has not had before in the same test
-        self.same = False  # or just the one that it has had
-        self.present: frozenset[str] = frozenset()  # or one of these, where they fit: what has been put in
+        self.generous = False  # give every parameter a value
+        self.apart = False  # avoid the value that a parameter of this name was given last in the test
+        self.same = False  # use that value
+        self.present: frozenset[str] = frozenset()  # prefer these values if they fit: calls have stored them
         self._catalogue = catalogue
         self._peers = frozenset(each.text for each in catalogue.own)
         self._random = random
-        self._own = Random(0)  # what makes arguments differ does not change the other choices
+        self._own = Random(0)  # a separate source: to make arguments distinct does not change other choices
 
     def construct(self, method: Method) -> Draft | None:
         """Return a call that makes the receiver."""
@@ -178,9 +195,9 @@ class Writer:
     def write(
         self, method: Method, scene: Scene, *, result: str | None = None, waits: bool = False, peers: bool = True
     ) -> Draft | None:
-        """Return a call on the receiver, or (``peers``) another instance; None if an argument has no value.
+        """Return a call on the receiver, or with ``peers`` on another instance; None if an argument has no value.
 
-        ``waits`` says that calls of the method have been seen to block: its time-outs are then worth giving.
+        ``waits`` says that calls of the method have blocked, so that giving a time-out is worthwhile.
         """
         return self._write(method, scene, result=result, without=(), waits=waits, peers=peers)
 
@@ -213,7 +230,7 @@ class Writer:
                 contiguous = False
                 continue
             if receiver != RECEIVER and value.text in self._peers:
-                value = OWN  # two objects that use each other: what lock orders and identities are about
+                value = OWN  # two objects call each other, which can reveal inconsistent lock orders
             if value.kind != "own":
                 scene.given[parameter.name] = value
             shown = self._shared(value, scene) if result != RECEIVER else value
@@ -229,9 +246,9 @@ class Writer:
         return Draft(call, tuple(imports), tuple(drawn), tuple(texts))
 
     def _receiver(self, method: Method, scene: Scene, *, peers: bool) -> str | None:
-        """Mostly the object under test; sometimes another instance of its class that the test has made.
+        """Return the variable that the call goes to: mostly the receiver, sometimes another instance of its class.
 
-        What was handed out, for methods of that; None if nothing was.
+        For a method of an object that another method returns, it is that object; None if the thread has none.
         """
         if method.of:
             return scene.handed.get(method.of)
@@ -249,7 +266,7 @@ class Writer:
             return True
         chance = _GIVE_OPTIONAL
         if parameter.kind == "varargs":
-            # ``*args`` is mostly passed on to somebody else; ``*keys`` is what the method is about.
+            # ``*args`` is mostly passed on to another function; a name such as ``*keys`` means that the method uses it.
             chance = _GIVE_VARARGS if parameter.name == "args" else _GIVE_NAMED_VARARGS
         elif not is_literal(parameter.default or UNKNOWN) or (pool.anything and pool.role is None):
             chance = _GIVE_PART
@@ -277,9 +294,9 @@ class Writer:
         return pool.choose(self._random, without=without)
 
     def _distinct(self, value: Value, pool: Pool, drawn: Sequence[tuple[Pool, Value]]) -> Value:
-        """Return another value of the kind if an argument of the same call has this one already: a name, as a rule.
+        """Return another value of the same kind if an argument of the same call has this text already.
 
-        Whoever is to exchange, rename or move something does nothing with the same name twice.
+        Methods that exchange, rename or move something do nothing if both names are the same.
         """
         known = {each.text for _pool, each in drawn if each.kind == "str"}
         if value.text not in known:
@@ -289,7 +306,7 @@ class Writer:
         return self._own.choice(there or others) if others else value
 
     def _under_other_name(self, pool: Pool, scene: Scene) -> list[Value]:
-        """Return what parameters with values of their own were given, if this one can mean the same."""
+        """Return the values given to parameters with a role in `_NAMING`, if this parameter can take them."""
         if pool.role not in _NAMED:
             return []
         kinds = {value.kind for value in pool.values}
@@ -297,7 +314,7 @@ class Writer:
         return [value for value in given if value.kind in kinds and is_literal(value.text)]
 
     def _other(self, parameter: Parameter, pool: Pool, scene: Scene, without: tuple[str, ...]) -> Value | None:
-        """Return a value that the parameter was not given last time, if there is one; and not "nothing given"."""
+        """Return a value other than the default and the one that the parameter was given last, if there is one."""
         last = scene.given.get(parameter.name)
         avoided = {parameter.default, None if last is None else last.text}
         for _ in range(_TRIES):
@@ -307,7 +324,7 @@ class Writer:
         return value
 
     def _shared(self, value: Value, scene: Scene) -> Value:
-        """Return the same object for every call that uses it, most of the time; literals are as good as the same."""
+        """Return, most of the time, a variable that holds the object, so that all calls share it; literals stay."""
         has_identity = not is_literal(value.text) and not value.text.isidentifier() and value.kind != "iterator"
         if not has_identity or value.text in self.unbindable or self._random.random() >= _SHARE:
             return value
@@ -320,7 +337,7 @@ class Writer:
         return Value(scene.bound[value.text], value.kind)
 
     def _result(self, parameter: Parameter, pool: Pool, scene: Scene) -> Value | None:
-        """Return a variable that an earlier call has bound, if its type looks as if it belonged here."""
+        """Return a variable with an earlier result, mostly one whose type fits the parameter; None if none is taken."""
         for name, kind in reversed(scene.results.items()):
             belongs = kind in (parameter.annotation or "") or snake_case(kind).endswith(parameter.name)
             chance = _NAMED_RESULT if belongs else _ANY_RESULT * pool.scores.weight(kind) if pool.anything else 0.0

@@ -1,9 +1,10 @@
-"""Preparations: the calls and arguments behind which a method returns that has only raised so far.
+"""Preparations: calls after which a method returns that has only raised so far.
 
-Chance seldom finds that `advance` wants what `add_task` has returned, or that `publish` wants `connect` before it. Here
-every other method is called before it in turn, those first that use the same attributes or that the error names; what
-that call was given and what it returned go into the arguments. Where the error becomes another one, the call has
-brought something about: the search goes on behind it. All runs have one thread, and their number is limited.
+Random sequences seldom find that `advance` needs a result of `add_task`, or that `publish` must come after `connect`.
+Here each other method is called before the one that raises. Methods that use the same attributes, or that the error
+names, come first. The arguments and the result of such a call are tried as arguments of the method. If the error
+changes, the call has had an effect, and the search continues after it. All runs are sequential, and their number is
+limited.
 """
 
 from __future__ import annotations
@@ -26,37 +27,41 @@ if TYPE_CHECKING:
     from plait.subject.interface.members import Method
 
 _OF_METHOD = 150
-"""Runs for one method."""
+"""Limit of runs for one method."""
 _OF_CLASS = 900
+"""Limit of runs for all methods of a class."""
 _DRAWN, _BASES, _SEARCHED = 12, 5, 2
-"""Objects that are built; those on which a method is tried at once; and those on which other calls come before it."""
+"""Objects that are built; those of them on which a method is tried directly, and after other calls."""
 _PROMISING = 3
-"""Calls behind which the search goes on."""
+"""Calls that changed the error, after which the search continues."""
 _DEPTH = 2
+"""Most calls of other methods before the method."""
 _PARAMETERS = 3
-"""Parameters of a method that get what other calls have left."""
+"""Required parameters of a method for which arguments and results of earlier calls are tried."""
 _FOUND = 6
-"""Values that one parameter gets so."""
+"""Arguments and results that are tried for one parameter."""
 _OTHERWISE = 8
-"""Shapes of a stored text that are tried where an error is about it."""
+"""Other texts that are stored instead of one that an error mentions."""
 _TELLING = 3
+"""Shortest source of an argument that is searched for in error messages."""
 _MOST_ENDED = 3
+"""Stopping methods that are tried before a method that does not end."""
 _STOPS = frozenset({
     "stop", "close", "shutdown", "cancel", "exit", "quit", "kill", "terminate", "abort", "end", "finish", "disconnect",
     "disable", "dispose", "unsubscribe", "interrupt",
 })  # fmt: skip
-"""What methods are called behind which a loop comes to its end."""
+"""Words in the names of methods after which a loop of another method ends."""
 _ADDRESSES = re.compile(r"0x[0-9a-f]+")
 _NO_RESULT = ("with ", "del ")
 _OF_RESULT = {
     "list": ("{}[0]",), "tuple": ("{}[0]", "{}[-1]"), "dict": ("next(iter({}))",), "set": ("next(iter({}))",),
     "dict_keys": ("next(iter({}))",), "dict_items": ("next(iter({}))[0]",),
 }  # fmt: skip
-"""What is worth taking out of a result, by its type."""
+"""Expressions for parts of a result that may be useful as arguments, by its type."""
 
 
 class Preparing:
-    """Looks for preparations, with the knowledge of one `Sequences`."""
+    """Searches for preparations, with the sequences and the knowledge of one subject."""
 
     def __init__(self, sequences: Sequences) -> None:
         self._sequences = sequences
@@ -65,7 +70,7 @@ class Preparing:
         self._bases: list[Prefix] = []
 
     def of(self, method: Method) -> Test | None:
-        """Return calls one after another of which the last one is the method's and returns; None if none were found."""
+        """Return a sequential test that ends with a call of the method that returns; None if none was found."""
         if method.of:
             return None
         self._bases = self._bases or self._objects()
@@ -85,7 +90,7 @@ class Preparing:
         return None
 
     def _objects(self) -> list[Prefix]:
-        """Return objects that were built in different ways, of each class one first."""
+        """Return prefixes that build an object in different ways; one per class comes first."""
         made = [self._sequences.prefix(0) for _ in range(_DRAWN)]
         different = {each.drafts[0].call.source: each for each in made}
         classes = {source.partition("(")[0]: each for source, each in reversed(different.items())}
@@ -93,7 +98,7 @@ class Preparing:
         return [*first, *(each for each in different.values() if each not in first)][:_BASES]
 
     def _shortest(self, drafts: list[Draft]) -> list[Draft]:
-        """Return the calls without those that the last one does not need."""
+        """Return the calls without those that the last one does not need in order to return."""
         for draft in drafts[-2:0:-1]:
             fewer = [each for each in drafts if each is not draft]
             outcomes = self._sequences.tried(fewer)
@@ -102,7 +107,10 @@ class Preparing:
         return drafts
 
     def _behind(self, base: Prefix, method: Method, depth: int) -> list[Draft] | None:
-        """Return calls that begin with a prefix and end with the method's, which returns."""
+        """Return calls that start with a prefix and end with a call of the method that returns; None if none is found.
+
+        Up to ``depth`` calls of other methods are put between the two.
+        """
         found, before = self._attempts(base, method)
         if found is not None:
             return found
@@ -129,9 +137,9 @@ class Preparing:
         return None
 
     def _ended(self, base: Prefix, method: Method) -> list[Draft] | None:
-        """Return calls that end with the method's, which has an end behind one that stops things: ``stop``, ``close``.
+        """Return calls that end with the method's, which ends after a call such as ``stop`` or ``close``; None if none.
 
-        Each try may cost as much as hundreds of other runs.
+        Only a few calls are tried: each may cost as much as hundreds of other runs.
         """
         methods = self._sequences.catalogue.methods
         stopping = [each for each in methods if _STOPS.intersection(each.name.lower().split("_"))]
@@ -143,7 +151,7 @@ class Preparing:
         return None
 
     def _with(self, base: Prefix, other: Method) -> Prefix | None:
-        """Return a prefix with one more call, whose result has a name; None if the call does not return."""
+        """Return the prefix with one more call, its result bound to a variable; None if the call does not return."""
         prefix = Prefix(list(base.drafts), base.scene.copy())
         number = 1 + sum(each.call.result is not None for each in prefix.drafts)
         keeps = "=" not in other.form and not other.form.startswith(_NO_RESULT)
@@ -158,9 +166,9 @@ class Preparing:
         return prefix
 
     def _otherwise(self, prefix: Prefix, errors: Sequence[str]) -> Iterator[Prefix]:
-        """Yield prefixes whose last call stores something else, if an error is about what it was given."""
+        """Yield variants of the prefix whose last call has another text, if an error mentions the one it has."""
         last = prefix.drafts[-1]
-        for at, text in reversed(list(enumerate(last.call.args))):  # a key comes before what is stored under it
+        for at, text in reversed(list(enumerate(last.call.args))):  # values before keys, which mostly come first
             kind = kind_of(text)
             if len(text) < _TELLING or text not in " ".join(errors) or kind not in ("str", "bytes"):
                 continue
@@ -172,7 +180,7 @@ class Preparing:
                     yield Prefix([*prefix.drafts[:-1], again], prefix.scene.copy())
 
     def _attempts(self, prefix: Prefix, method: Method) -> tuple[list[Draft] | None, list[str]]:
-        """Return the calls if one of the method's returns behind a prefix; else what they raised."""
+        """Try calls of the method after the prefix; return the calls up to one that returned, else None and errors."""
         errors: list[str] = []
         tried: set[str] = set()
         for draft, calls in self._calls(prefix, method):
@@ -183,7 +191,7 @@ class Preparing:
             if outcome is None:
                 break
             if outcome.status == "ok" and len(set(draft.call.args)) < len(draft.call.args):
-                continue  # to exchange a thing with itself says little
+                continue  # equal arguments, as in exchanging a thing with itself, prove little
             if outcome.status == "ok":
                 self._sequences.knowledge.learn(method.name, outcome)
                 self._sequences.returned(calls.drafts[0], method.name)
@@ -194,7 +202,7 @@ class Preparing:
         return None, errors
 
     def _calls(self, prefix: Prefix, method: Method) -> Iterator[tuple[Draft, Prefix]]:
-        """Yield calls of a method, each with its prefix, to which what makes its arguments has been added."""
+        """Yield calls of the method, each with its prefix, to which the calls that make its arguments were added."""
         calls = Prefix(list(prefix.drafts), prefix.scene.copy())
         draft = self._sequences.write(method, calls, same=True)
         if draft is None:
@@ -214,7 +222,7 @@ class Preparing:
                 yield other, again
 
     def _others(self, method: Method, error: str) -> list[Method]:
-        """Return the methods that may bring about what one needs, the likely ones first."""
+        """Return the methods that may bring about the state that a method needs, the most likely first."""
         sequences = self._sequences
         uses = sequences.catalogue.uses
         mine = frozenset(uses.get(method.name, ()))
@@ -222,7 +230,7 @@ class Preparing:
 
         def rank(other: Method) -> tuple[int, int, int, int, int]:
             record = sequences.knowledge.of(other.name)
-            never = record.succeeded == 0  # it may need the same state
+            never = record.succeeded == 0  # it may need a state itself
             named = other.name.strip("_").lower() in words or bool(words & set(other.name.lower().split("_")))
             shared = len(mine.intersection(uses.get(other.name, ())))
             return never, -named, -record.changes_state, -min(shared, 3), len(other.parameters)
@@ -238,7 +246,7 @@ class Preparing:
         return not record.endless and not record.blocks
 
     def _run(self, prefix: Prefix, draft: Draft) -> CallOutcome | None:
-        """Return how a call goes behind a prefix; None if it was not reached, or no more is to be tried."""
+        """Return the outcome of a call after a prefix; None if it was not reached or the limit of runs is used up."""
         if self._of_method <= 0:
             return None
         self._of_method -= 1
@@ -249,7 +257,7 @@ class Preparing:
 
 
 def _left_behind(prefix: Prefix) -> list[str]:
-    """Return what the calls of a prefix have returned, and what they were given, the last ones first."""
+    """Return the results (with parts of them) and the arguments of the calls of a prefix, the latest first."""
     found: list[str] = []
     for draft in reversed(prefix.drafts[1:]):
         call = draft.call

@@ -1,8 +1,8 @@
-"""Feedback-directed sequences: prefixes that work, and suffixes whose calls make sense after them.
+"""Feedback-directed random sequences: prefixes that work, and suffixes that can run after them.
 
-As in Randoop and ConTeGe (CovCon, section IV-D, takes its prefixes from there): a call is written by chance, run after
-the calls kept so far, and kept if it did not raise. All that is learned on the way (kinds of arguments that fit,
-methods that wait, results worth using) steers the calls that follow.
+This is how Randoop and ConTeGe make sequences (CovCon, section IV-D, takes its prefixes from there): a random call is
+run after the calls kept so far, and kept if it did not raise. Each outcome is feedback for the following calls: which
+kinds of arguments fit, which methods wait, which results are worth using.
 """
 
 from __future__ import annotations
@@ -42,37 +42,40 @@ _CONSTRUCTOR_TRIES = 40
 _ROUNDS = 4
 _KEPT_CONSTRUCTORS = 12
 _MENDS = 8
-"""Calls that are tried one behind the other, each without what the last error blamed."""
+"""Variants of a call that are tried one after another, each with the value replaced that the last error blamed."""
 _MOST_ASKED = 60
-"""Of those, so many of one method."""
+"""Most such variants of one method."""
 _FRESH_CONSTRUCTOR = 0.4
+"""How often a new constructor call is tried, while few are known."""
 _RECIPE = 0.6
-"""How often an object is built as somebody has written it down, where that works."""
+"""How often an object is built by a recipe, if one works."""
 _NOTHING_MADE = 0.6
-"""How often calls that need no instance get a class of which there is none yet."""
+"""How often a test whose calls need no instance begins without one, so that its calls are the first of the class."""
 _LET_RAISE = 0.15
-_AS_PREPARED = 0.5
-"""How often a method that hardly ever returns is called as it is known to."""
-_SELDOM = 5
-"""Calls of a method for each that returned, from which on it hardly ever does."""
 """How often a suffix call that raises is kept as it is: an exception is behaviour too."""
+_AS_PREPARED = 0.5
+"""How often a method that seldom returns is called in the way that is known to work (`Catalogue.prepared`)."""
+_SELDOM = 5
+"""A method seldom returns if it has at least so many calls per call that returned."""
 _CHANGER_WEIGHT = 3
+"""Weight of methods that change the state in a prefix; others have 1."""
 _EAGER_WEIGHT = 20
 _NO_EXPRESSION = ("with ", "del ")
 _BROKEN_AFTER = 4
+"""Misused calls, not fewer than successful ones, after which a constructor call counts as broken."""
 _USELESS_AFTER = 8
-"""Calls on an object, none of which returned: it was built from parts that fail."""
+"""Calls on an object, none of which returned, after which its constructor call counts as broken."""
 _PREFIXES = 3
 _PASSED, _LONG_PASSED = (Draft(Call(PAUSE, f"time.sleep({each})"), ("import time",)) for each in (2, 100_000))
-"""Timers have gone off; and what was stored has expired, unless it may stay for more than a day."""
+"""A short pause, after which timers have fired, and a long one of more than a day, after which entries have expired."""
 _LONG = 0.5
 LATER = 0.3
-"""How often time passes before the threads start, where the subject looks at a clock."""
+"""How often time passes before the threads start, if the subject reads a clock."""
 
 
 @dataclass(slots=True)
 class _Built:
-    """A constructor call that works, and how calls on what it built went."""
+    """A constructor call that works, with counts of the outcomes of calls on its object."""
 
     draft: Draft
     succeeded: int = 0
@@ -82,18 +85,18 @@ class _Built:
 
     @property
     def broken(self) -> bool:
-        """Whether it accepts arguments that its methods then cannot work with."""
+        """Whether the constructor accepts arguments with which the methods cannot work."""
         useless = not self.succeeded and self.misused + self.raised >= _USELESS_AFTER
         return useless or (self.misused >= _BROKEN_AFTER and self.doubtful)
 
     @property
     def worth(self) -> float:
-        """Between 0 and 1: how many of the calls on it went well; one for an object that nobody has tried yet."""
+        """About the fraction of calls on the object that returned; 1 if there were no calls yet."""
         return (1 + self.succeeded) / (1 + self.succeeded + self.misused + self.raised)
 
     @property
     def doubtful(self) -> bool:
-        """Whether most calls on it have failed."""
+        """Whether at least as many calls on it were misused as returned."""
         return self.misused >= self.succeeded
 
 
@@ -105,7 +108,7 @@ class Prefix:
     scene: Scene = field(default_factory=Scene)
 
     def keep(self, drafts: list[Draft]) -> None:
-        """Go on with these calls, and forget the variables that only the others bound."""
+        """Keep only these calls, and forget the variables that the others bound."""
         self.drafts = drafts
         names = {draft.call.result for draft in drafts}
         self.scene.results = {name: kind for name, kind in self.scene.results.items() if name in names}
@@ -114,7 +117,10 @@ class Prefix:
 
 
 class Sequences:
-    """Makes prefixes and suffixes for one subject. Deterministic, given the random source and the runs' outcomes."""
+    """A source of prefixes and suffixes for one subject.
+
+    It is deterministic, given the random source and the outcomes of the sequential runs.
+    """
 
     def __init__(self, catalogue: Catalogue, run: RunSequentially, random: Random) -> None:
         self.catalogue = catalogue
@@ -137,14 +143,14 @@ class Sequences:
         self, length: int, patterns: Sequence[Sequence[Method]], *, later: bool = False, generous: bool = False,
         apart: bool = False,
     ) -> Test | None:  # fmt: skip
-        """Return a whole test: a prefix of up to ``length`` calls, and calls of the given methods in each thread.
+        """Return a test: a prefix of up to ``length`` calls, and calls of the given methods in each thread.
 
-        With ``later`` time passes before the threads start: timers have gone off, what was stored may have expired.
-        ``generous`` suffixes give every argument there is; those that are ``apart`` give no two calls the same one:
-        what belongs together can then be told from what does not.
+        With ``later``, time passes before the threads start, so that timers have fired and entries may have expired.
+        With ``generous``, suffix calls get all their optional arguments. With ``apart``, they avoid each other's
+        arguments, so that it can be seen if the values of two calls are mixed up.
 
-        Methods that have only ever raised need a state that no prefix has reached: they get a few prefixes to choose
-        from, if there is one at all. None if a method cannot be called or all threads would wait for ever.
+        A method that has only raised may need a state that no prefix has reached: then a few prefixes are tried (unless
+        ``length`` is 0). The result is None if a method cannot be called, or if all threads would wait for ever.
         """
         names = {method.name for pattern in patterns for method in pattern}
         found = None
@@ -162,15 +168,16 @@ class Sequences:
         return found
 
     def _needs_state(self, name: str) -> bool:
-        """Return whether a method has failed each time although its arguments are not, or need not be, to blame."""
+        """Return whether all calls of a method failed, and probably not because of their arguments."""
         record = self.knowledge.of(name)
         asked = any(each.required for each in self.catalogue.method(name).parameters)
         return not record.succeeded and bool(record.raised or (record.misused and not asked))
 
     def _prepared(self, names: Collection[str]) -> Prefix | None:
-        """Return calls behind which those of the methods return that hardly ever do, if such calls are known.
+        """Return, part of the time, a prefix after which methods return that seldom do otherwise; else None.
 
-        The methods are then called as it is known that they return (``_ready``), as far as one object can do for them.
+        It also sets ``_ready`` to the calls of these methods that are known to return after this prefix. If the methods
+        need different constructor calls, only those that fit the first one are prepared.
         """
         records = {name: self.knowledge.of(name) for name in sorted(names) if name in self.catalogue.prepared}
         seldom = [name for name, each in records.items() if each.called >= _SELDOM * each.succeeded]
@@ -191,19 +198,19 @@ class Sequences:
         return prefix
 
     def _without_instance(self, itself: Method | None) -> Prefix | None:
-        """Return a prefix that only names the class, if that will do; now and then, for there are other states, too.
+        """Return, now and then, a prefix that only names the class; None otherwise, or if instances are needed.
 
-        What is made on first use has not been made then: the threads are the first ones.
+        In such a test the threads are the first to use the class, so that they run what is done on first use.
         """
         if itself is None or self._random.random() >= _NOTHING_MADE:
             return None
         return Prefix([Draft(Call(itself.name, itself.form, result=RECEIVER))])
 
     def prefix(self, length: int, *, eager: bool = False, later: bool = False) -> Prefix:
-        """Return a constructor call and up to ``length`` more; `UsageError` if no constructor call has ever worked.
+        """Return a constructor call and up to ``length`` more calls; `UsageError` if no constructor call works.
 
-        An ``eager`` one is as long as it may be and made of calls that change the receiver, where such are known. After
-        a ``later`` one some time has passed.
+        An ``eager`` prefix has the full length and consists mainly of calls that change the receiver. A ``later`` one
+        ends with a pause.
         """
         constructor = self._constructor()
         prefix = Prefix([constructor])
@@ -221,16 +228,19 @@ class Sequences:
         return self._confirmed(prefix)
 
     def let_time_pass(self, prefix: Prefix, random: Random) -> None:
-        """Add a pause. A thread that wakes up every second would do so a hundred thousand times: then a short one."""
+        """Add a pause to the prefix: a short one, or if the calls have started no threads, perhaps a long one.
+
+        A thread that wakes up every second would do so a hundred thousand times in a long pause.
+        """
         long = random.random() < _LONG and not self._has_threads
         if long:
             self._has_threads = any(each.threads for each in self._outcomes(prefix.drafts, 0, learn=False))
         prefix.drafts.append(_LONG_PASSED if long and not self._has_threads else _PASSED)
 
     def suffixes(self, prefix: Prefix, patterns: Sequence[Sequence[Method]]) -> tuple[tuple[Draft, ...], ...] | None:
-        """Return calls of the given methods, one suffix per pattern, each fit to run after the prefix.
+        """Return one suffix per pattern: calls of its methods that can run after the prefix.
 
-        None if one of them cannot be called, or if every one of them would wait for ever.
+        The result is None if a method cannot be called, or if all threads would wait for ever.
         """
         scene = prefix.scene.copy()
         found = []
@@ -243,12 +253,12 @@ class Sequences:
             waiting += waits
             found.append(tuple(drafts))
         prefix.scene.bound = scene.bound  # the calls that bind them have joined the prefix
-        # When each thread waits already when alone, only another thread's calls could wake it: there must be some.
+        # If each thread waits even when it runs alone, only calls of another method could wake one of them.
         alone = len({method.name for pattern in patterns for method in pattern}) == 1
         return None if waiting == len(found) and alone else tuple(found)
 
     def test(self, prefix: Prefix, suffixes: Sequence[Sequence[Draft]]) -> Test:
-        """Prefix and suffixes with exactly the arguments and imports they use."""
+        """Return the test of a prefix and suffixes, without arguments that no call uses."""
         calls = [draft for suffix in suffixes for draft in suffix]
         used = {value for draft in [*prefix.drafts, *calls] for value in _values(draft)}
         before = [each for each in prefix.drafts if each.call.method != ARGUMENT or each.call.result in used]
@@ -278,11 +288,11 @@ class Sequences:
         return self._one_of(usable or list(self._constructors.values()))
 
     def _one_of(self, made: Sequence[_Built]) -> Draft:
-        """Return one of several constructor calls, more often one whose object can do something."""
+        """Return a random one of several constructor calls, weighted by `_Built.worth`."""
         return self._random.choices(made, [each.worth for each in made])[0].draft
 
     def _mended(self, draft: Draft) -> Draft | None:
-        """Return a constructor call that works: this one, or one in which what errors blamed was replaced in turn."""
+        """Return this constructor call or a variant, without the values that errors blamed, that works; or None."""
 
         def attempt(each: Draft) -> CallOutcome | None:
             if self._works(each):
@@ -293,7 +303,7 @@ class Sequences:
         return _without_blame(draft, attempt)
 
     def built(self) -> tuple[Draft, Recipe | None]:
-        """Return the constructor call after which most methods returned, and the recipe that it is, if it is one."""
+        """Return the constructor call after which most methods returned, and its recipe if it was made by one."""
         self._constructor()
         good = sorted(self._constructors.values(), key=lambda each: (each.broken, -len(each.methods), -each.succeeded))
         by_recipe = [each for each in good if each.draft.call.source in self._recipes and each.succeeded]
@@ -301,7 +311,7 @@ class Sequences:
         return best, self._recipes.get(best.call.source)
 
     def _works(self, draft: Draft) -> bool:
-        """Return whether the constructor call does; if so, it is kept."""
+        """Return whether the constructor call works; keep it if it does."""
         known = self._constructors.get(draft.call.source)
         if known is None:
             outcomes = self._outcomes([draft], 0)
@@ -310,7 +320,7 @@ class Sequences:
         return known is not None and not known.broken
 
     def _is_one(self, draft: Draft, outcome: CallOutcome) -> bool:
-        """Return whether what was built is an instance: others may hand out a decorator, or nothing, instead."""
+        """Return whether the call made an instance: a recipe may call a function that returns something else."""
         recipe = self._recipes.get(draft.call.source)
         return recipe is None or not recipe.makes or outcome.result is None or outcome.result in recipe.makes
 
@@ -349,7 +359,7 @@ class Sequences:
         return found
 
     def _weight(self, method: Method, changer_weight: int) -> float:
-        """Return the weight of a call in a prefix: more if it changes the receiver, less if it tends to wait."""
+        """Return the weight of a method in a prefix: higher if it changes the receiver, lower if it often waits."""
         record = self.knowledge.of(method.name)
         worth = changer_weight if record.changes_state else 1
         return worth * (1 + record.succeeded) / (1 + record.succeeded + 4 * record.blocked)
@@ -359,7 +369,7 @@ class Sequences:
         return not record.uncallable and not record.blocks and not (record.prepared and record.endless)
 
     def _confirmed(self, prefix: Prefix) -> Prefix:
-        """Run what was kept once more: a call that was dropped may have been what made a later one work."""
+        """Run the kept calls again until all of them return: a later one may have needed a call that was dropped."""
         while len(prefix.drafts) > 1:
             outcomes = self._outcomes(prefix.drafts, 0, learn=False)
             kept = _that_worked(prefix.drafts, outcomes)
@@ -372,13 +382,14 @@ class Sequences:
         self, method: Method, prefix: Prefix, *, apart: bool = False, same: bool = False, generous: bool = False,
         result: str | None = None,
     ) -> Draft | None:  # fmt: skip
-        """Return a call of the method on the object under test; what makes its arguments joins the prefix.
+        """Return a call of the method on the object under test; calls that make its arguments join the prefix.
 
-        With ``apart`` it gets other arguments than the method's last call; with ``same``, for every parameter the value
-        that the last call gave to one of this name; a ``generous`` one gets every argument there is. ``result`` is the
-        variable that takes what it returns. None, too, for a method of what another one hands out.
+        With ``apart``, each parameter gets another value than the last parameter of its name; with ``same``, the same
+        value. With ``generous``, all optional arguments are given. ``result`` is the variable that takes the result.
+
+        The result is None if an argument has no value, and for methods of objects that another method returns.
         """
-        if method.of:  # each thread has its own, and this call may go to several
+        if method.of:  # each thread has a separate such object, and this call may be used in several threads
             return None
         self._writer.apart, self._writer.same, self._writer.generous = apart, same, generous
         try:
@@ -387,13 +398,13 @@ class Sequences:
             self._writer.apart = self._writer.same = self._writer.generous = False
 
     def tried(self, drafts: Sequence[Draft]) -> list[CallOutcome]:
-        """Return how calls go that are made one after another; nothing is learned from it."""
+        """Return the outcomes of calls that run one after another. They are not used as feedback."""
         return self._run(self._sequential(drafts))
 
     def _write(
         self, method: Method, prefix: Prefix, scene: Scene, result: str | None = None, *, peers: bool = True
     ) -> Draft | None:
-        """Return a call, after the calls that bind its arguments have joined the prefix."""
+        """Return a call; first add the calls that bind its arguments to the prefix."""
         waits = self.knowledge.of(method.name).blocked > 0
         if method.of and not self._hand_out(method.of, prefix, scene):
             return None
@@ -412,7 +423,10 @@ class Sequences:
         return self._writer.write(method, again, result=result, waits=waits, peers=peers)
 
     def _hand_out(self, maker: str, prefix: Prefix, scene: Scene) -> bool:
-        """Let a method hand something out at the end of the prefix; return whether it is there, and nobody else's."""
+        """Add a call to the prefix whose result is for the current thread only; return whether that worked.
+
+        ``maker`` is the method to call. It does not work if the method returns the same object each time.
+        """
         if maker in scene.handed:
             return True
         method = next((each for each in self.catalogue.methods if each.name == maker), None)
@@ -421,7 +435,8 @@ class Sequences:
         if draft is None:
             return False
         others = [each.call.result for each in prefix.drafts if each.call.method == maker and each.call.result]
-        apart = [Draft(Call(ARGUMENT, f"[None][{name} is {other}]")) for other in others]  # no element 1: not the same
+        # These raise IndexError if the new object is one of the earlier ones: True is index 1 of a list of one.
+        apart = [Draft(Call(ARGUMENT, f"[None][{name} is {other}]")) for other in others]
         outcomes = self._run(self._sequential([*prefix.drafts, draft, *apart]))
         whole = len(outcomes) == len(prefix.drafts) + 1 + len(apart)
         if not whole or any(each.status != "ok" for each in outcomes[len(prefix.drafts) :]):
@@ -431,7 +446,7 @@ class Sequences:
         return True
 
     def _binds(self, constructor: Draft, draft: Draft) -> bool:
-        """Return whether the expression that makes an argument can be evaluated at all."""
+        """Return whether the expression that makes an argument can be evaluated without an error."""
         text = draft.call.expression
         if text not in self._bindable:
             outcomes = self._run(self._sequential([constructor, draft]))
@@ -439,7 +454,7 @@ class Sequences:
         return self._bindable[text]
 
     def _suffix(self, prefix: Prefix, pattern: Sequence[Method], scene: Scene) -> tuple[list[Draft], bool] | None:
-        """Return calls of one thread, and whether they wait for another one when they run alone."""
+        """Return calls for one thread, and whether they block when they run alone; None if a method is uncallable."""
         scene.handed = {}
         written = [self._ready.get(method.name) or self._write(method, prefix, scene) for method in pattern]
         drafts = [draft for draft in written if draft is not None]
@@ -455,12 +470,12 @@ class Sequences:
                 index
                 for index, (outcome, tolerated) in enumerate(zip(outcomes, may_raise, strict=False))
                 if (outcome.status == "blocked" or outcome.misuse or (outcome.status == "raised" and not tolerated))
-                and pattern[index].parameters  # without arguments, the same call would do the same again
+                and pattern[index].parameters  # a call without arguments would be the same again
             ]
             if not bad:
                 break
             for index in bad:
-                # The prefix has prepared the object under test, not the others.
+                # No peers here: the prefix has prepared the object under test, not other instances.
                 self._writer.present = _put_in(prefix) if outcomes[index].absent else frozenset()
                 again = self._as_asked(prefix, drafts[index])
                 if again is None:
@@ -470,7 +485,10 @@ class Sequences:
         return None if any(self.knowledge.of(method.name).uncallable for method in pattern) else (drafts, waits)
 
     def _as_asked(self, prefix: Prefix, draft: Draft) -> Draft | None:
-        """Return a call of a method that has never returned, as its errors ask for it; None if they do not help."""
+        """Return a variant of the call that does not raise, made as its errors say; None if none was found.
+
+        It is tried only while no call of the method has returned, and for a limited number of calls.
+        """
         name = draft.call.method
         if self.knowledge.of(name).succeeded or self._asked.get(name, 0) >= _MOST_ASKED:
             return None
@@ -484,7 +502,7 @@ class Sequences:
         return _without_blame(draft, attempt)
 
     def _outcomes(self, drafts: Sequence[Draft], known: int, *, learn: bool = True) -> list[CallOutcome]:
-        """Run the drafts; learn from those after the first ``known``, which have been learned from before."""
+        """Run the calls, and use the outcomes as feedback except those of the first ``known`` ones, used before."""
         outcomes = self._run(self._sequential(drafts))
         built = self._constructors.get(drafts[0].call.source)
         for draft, outcome in list(zip(drafts, outcomes, strict=False))[known:] if learn else ():
@@ -493,7 +511,7 @@ class Sequences:
             if outcome.status == "raised" and not self.knowledge.of(draft.call.method).succeeded:
                 self._blame(draft, drafts[0], outcome)
             if outcome.misuse and built is not None and built.doubtful and len(self._constructors) > 1:
-                self._judge(built, outcome)  # the object may be at fault: the method and its arguments are spared
+                self._judge(built, outcome)  # the object may be at fault, so do not blame the method or its arguments
                 continue
             self.knowledge.learn(draft.call.method, outcome)
             draft.learn(misuse=outcome.misuse, succeeded=outcome.status == "ok")
@@ -509,9 +527,9 @@ class Sequences:
         return outcomes
 
     def _blame(self, draft: Draft, constructor: Draft, outcome: CallOutcome) -> None:
-        """Give other values to what an error blames: an argument of the call, else one that the object was made of.
+        """Add values for the argument that an error blames: one of the call, else one of the constructor call.
 
-        The object is blamed late: other objects may well do, and other methods of this one.
+        The constructor call is blamed only after several calls: other objects may work, or other methods of this one.
         """
         wrong, part, fitting = asked_for(outcome.message)
         if not (fitting or part) or draft.blame(wrong, part, fitting):
@@ -526,7 +544,7 @@ class Sequences:
                 self.catalogue.add_parameters(method, names)
 
     def returned(self, constructor: Draft, name: str) -> None:
-        """Note that a method has returned on what was built so."""
+        """Record that a method has returned on the object of this constructor call."""
         built = self._constructors.get(constructor.call.source)
         if built is not None and name not in built.methods:
             built.methods.append(name)
@@ -545,7 +563,7 @@ def _recipe_call(recipe: Recipe) -> Call:
 
 
 def _renamed(known: Test, prefix: Prefix) -> list[Draft]:
-    """Return the calls of a test behind its first one, whose variables have names that the prefix does not use."""
+    """Return the prefix calls of a test after the first, with variables renamed that the prefix uses already."""
     taken = {draft.call.result for draft in prefix.drafts}
     names: dict[str, str] = {}
     for call in known.prefix[1:]:
@@ -567,16 +585,17 @@ def _renamed(known: Test, prefix: Prefix) -> list[Draft]:
 
 
 def _number(prefix: Prefix) -> int:
-    """Return a number that no result of the prefix carries yet, whatever was dropped since."""
+    """Return the number for the next result variable: one more than the highest that the prefix uses."""
     names = {*prefix.scene.results, *(each.call.result or "" for each in prefix.drafts)}
     taken = [int(name[1:]) for name in names if name.startswith("r")]
     return max(taken, default=0) + 1
 
 
 def _without_blame(draft: Draft, attempt: Callable[[Draft], CallOutcome | None]) -> Draft | None:
-    """Return the call, or one that differs in what errors blamed, that does not raise; None if a few tries give none.
+    """Return the call or a variant of it that does not raise; None if a few tries give none.
 
-    What an error does not blame was good so far. A value that the next error blames was put in the wrong place.
+    A variant has another value for an argument that the last error blamed; arguments that it did not blame stay. If the
+    next error blames the value that was put in, it was put in the wrong place, and the variant is given up.
     """
     tried: set[str] = set()
     pending = [(draft, "")]
@@ -600,7 +619,10 @@ def _values(draft: Draft) -> set[str | None]:
 
 
 def _put_in(prefix: Prefix) -> frozenset[str]:
-    """Return the values that calls of a prefix were given, and the plain ones inside of dictionaries and lists."""
+    """Return the arguments of the calls of a prefix, and the constants inside those that are literals.
+
+    The constants of the constructor call are included.
+    """
     given = {text for draft in prefix.drafts for text in _values(draft) if text}
     given |= {text for text, name in prefix.scene.bound.items() if name in given}
     plain = [*filter(is_literal, given), prefix.drafts[0].call.expression]
@@ -609,15 +631,15 @@ def _put_in(prefix: Prefix) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=8192)
 def _constants_in(text: str) -> frozenset[str]:
-    """Return the plain values in an expression."""
+    """Return the constants in an expression, as text."""
     nodes = ast.walk(ast.parse(text, mode="eval"))
     return frozenset(repr(node.value) for node in nodes if isinstance(node, ast.Constant))
 
 
 def _that_worked(drafts: Sequence[Draft], outcomes: Sequence[CallOutcome]) -> list[Draft]:
-    """Drafts whose call went well and that use no result of one that did not.
+    """Return the calls that returned and that use no result of one that did not.
 
-    The constructor call stays in any case: if it fails now and then, the rest tells nothing.
+    If the constructor call failed, the outcomes of the others mean nothing, and only it is returned.
     """
     if not outcomes or outcomes[0].status != "ok":
         return list(drafts[:1])

@@ -1,10 +1,13 @@
 """Tests that make calls wait.
 
-Where a class waits, its faults need a call that waits (for what is empty, full, held, closed) when others wake it, and
-somebody who steals what it was woken for, or a second one that waits as well. Random tests seldom do all that. So
-states are looked for in which a call made alone would wait: behind the constructor, and behind one call made a few
-times. Then calls are tried that end the waiting, and tests are put together of both: one wakes, one wakes and steals,
-two wait and one wakes, two wait for different things and one of these comes, calls that can only end each other.
+The faults of a class whose methods wait show only if a call waits (because something is empty, full, held or closed)
+while another thread wakes it. Many also need a third call, which takes what the waiter was woken for, or waits too.
+Random tests seldom have all of that.
+
+So sequential runs search for states in which a single call waits: after the constructor, and after one call that is
+repeated a few times. Then they search for calls that end the waiting. Tests combine both: one call waits and one wakes
+it; the waker then takes what it has provided; two calls wait and one wakes; two wait for different things, of which
+one is provided; and calls that can only end each other's waiting.
 """
 
 from __future__ import annotations
@@ -30,37 +33,41 @@ if TYPE_CHECKING:
     from plait.subject.interface.members import Method
 
 _GLANCE = 60
-"""Runs of calls alone after which a class counts as one that does not wait, if none of them did."""
+"""Limit of sequential runs that look for waiting calls, while none has waited and no code contains a wait."""
 _LOOK = 400
-"""The same for one of which a call did, or whose code waits somewhere."""
+"""Limit of such runs for a class of which a call has waited, or whose code contains a wait."""
 _CONSTRUCTORS = 6
+"""Objects of different construction that are examined."""
 _SIZES = ("1", "2", "3")
 _AGAIN = 3
-"""How often a call is made to bring about a state: what fills up is small in a test."""
+"""Most repetitions of a call to reach a state: sizes are small in tests, so this fills a buffer."""
 _PER_METHOD = 3
 """States kept for each method that waits."""
 _WAKERS = 4
+"""Calls kept that wake one waiter."""
 _WRITTEN = ((True, False), (False, False), (False, False), (False, True), (False, True))
-"""How the arguments of a call are chosen that may wake: the same as before, and all that there are."""
+"""How calls that may wake are written: whether with the same arguments as before, whether with all optional ones."""
 _CROWDED = 2
-"""States kept in which one call lets several others go on."""
+"""States kept in which one call wakes two waiters."""
 _CROWDED_LOOK = 150
+"""Limit of sequential runs that look for such states."""
 _ENDS = 2
 _KEYS = ("'a'", "'b'", "'c'", "'d'", "0", "1", "2", "3")
-"""What a second call waits for instead, where calls name what they wait for."""
+"""Arguments for a second waiter, so that it waits for another key than the first one."""
 _SHARE = 0.6
+"""How often the next test is one of these, while planned ones are left."""
 _SHARE_LATER = 0.2
 _TRIES = 8
 _ANY = 0.5
-"""How often a call of any method takes part in a test made by chance."""
+"""How often a random test contains a call of any method."""
 
 
 @dataclass(slots=True)
 class Situation:
-    """A state, a call that waits in it, and calls behind which it would not; ``others`` wait in it as well.
+    """A state, a call that waits in it (``waiter``), and calls after which it does not wait (``wakers``).
 
-    ``given`` are the arguments of the calls that have brought the state about. ``ends`` are calls that a thread can
-    make behind the waiter and nowhere else: it gives back what it has taken.
+    ``given`` are the arguments of the calls that have reached the state. ``others`` are further calls that wait in it.
+    ``ends`` are calls that return only after the waiter in the same thread, as a release after an acquire.
     """
 
     prefix: Prefix
@@ -73,10 +80,9 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class TwoKeys:
-    """A state in which two calls wait for different things, and calls behind which only one of them would not.
+    """A state in which two calls wait for different keys, and for each of them a call that wakes it alone.
 
-    A class that wakes one waiter where it should wake all of them is wrong only here: the one that it wakes waits for
-    something else.
+    A class that wakes one waiter but should wake all fails only here: the one that it wakes may wait for another key.
     """
 
     prefix: Prefix
@@ -85,20 +91,20 @@ class TwoKeys:
 
 
 class WaitingTests:
-    """Makes tests of the situations that a subject has; none if it does not wait."""
+    """A source of tests made from the situations of a subject; it has no tests if no call waits."""
 
     def __init__(self, sequences: Sequences, random: Random) -> None:
         self._sequences = sequences
         self._random = random
         self._situations: list[Situation] | None = None
-        self._together: list[Situation] = []  # calls whose code waits, though none of them does alone
+        self._together: list[Situation] = []  # calls whose code contains a wait, though none of them waits alone
         self._two_keys: list[TwoKeys] = []
         self._planned: list[Test] = []
         self._seen = Seen()
         self._runs = 0
 
     def next_test(self) -> Test | None:
-        """Return a test in which calls wait, sometimes; None means that it is somebody else's turn."""
+        """Return a test in which calls wait, or None if another source should make the next test."""
         if self._situations is None:
             self._planned = [test for plan in self._plans() for test in plan if self._seen.is_new(test)]
             self._random.shuffle(self._planned)
@@ -108,9 +114,10 @@ class WaitingTests:
         return self._planned.pop() if self._planned else self._any(lambda _test: True)
 
     def take(self, count: int, wanted: Callable[[Test], bool]) -> list[Test]:
-        """Return up to so many new tests that are wanted: of any methods their simplest one first, then by chance.
+        """Return up to ``count`` new tests for which ``wanted`` is true: planned ones first, then random ones.
 
-        The same methods meet in many states: without turns of their own they would crowd out what is less simple.
+        The planned tests of different sets of methods take turns, each set beginning with its simplest test. Otherwise
+        methods with many states would crowd out the others.
         """
         if self._situations is None:
             plans = [list(plan) for plan in self._plans()]
@@ -133,7 +140,7 @@ class WaitingTests:
             yield from self._plan(situation)
 
     def _any(self, wanted: Callable[[Test], bool]) -> Test | None:
-        """Return a new test made by chance."""
+        """Return a new random test for which ``wanted`` is true; None if a few tries give none."""
         for _ in range(_TRIES if self._situations else 0):
             test = self._by_chance(self._random.choice(self._situations or []))
             if test is not None and wanted(test) and self._seen.is_new(test):
@@ -148,7 +155,7 @@ class WaitingTests:
         for state in self._states():
             if self._runs >= (_LOOK if found or waits else _GLANCE):
                 break
-            prefix = Prefix(list(state.drafts), state.scene.copy())  # with the arguments of all calls behind it
+            prefix = Prefix(list(state.drafts), state.scene.copy())  # gets the arguments of all calls tried after it
             given = state.scene.given
             here = [situation for method in self._methods() for situation in self._try(prefix, method, given)]
             for situation in here:
@@ -165,10 +172,10 @@ class WaitingTests:
         return found
 
     def _find_crowded(self, waiting: set[str]) -> list[Situation]:
-        """Return states in which a call waits, and one other call lets two like it go on.
+        """Return states in which calls wait and one other call wakes two of them.
 
-        Such a state often takes two kinds of calls: what is stored, and then closed, paused or held. A class that wakes
-        one waiter where it must wake all is wrong there.
+        Such a state often needs calls of two methods: things are stored, and then the object is closed, paused or held.
+        A class that wakes one waiter but must wake all fails there.
         """
         methods = [each for each in self._methods() if each.name not in waiting]
         pairs = [(one, two) for one in methods for two in methods if one is not two]
@@ -194,13 +201,13 @@ class WaitingTests:
         return found
 
     def _any_waits(self, prefix: Prefix, *drafts: Draft) -> bool:
-        """Return whether one of the calls waits or fails."""
+        """Return whether one of the calls waits or raises after the prefix."""
         outcomes = self._outcomes([*prefix.drafts, *drafts])
         last = outcomes[len(prefix.drafts) :]
         return len(last) < len(drafts) or any(each.waited or each.status != "ok" for each in last)
 
     def _find_together(self, known: set[str]) -> None:
-        """Find calls that wait for another call while that is under way: no state makes them wait alone."""
+        """Find calls whose code contains a wait, but that waited in no state: they may wait for a concurrent call."""
         prefix = self._sequences.prefix(0)
         methods = [method for method in self._methods() if method.waits and method.name not in known]
         written = [self._sequences.write(method, prefix) for method in methods]
@@ -213,9 +220,9 @@ class WaitingTests:
         ]  # fmt: skip
 
     def _ends(self, prefix: Prefix, draft: Draft) -> list[Draft]:
-        """Return calls that raise on the fresh object, and return behind a call of the same thread, once.
+        """Return calls that raise on a fresh object, and return exactly once after ``draft`` in the same thread.
 
-        Where threads own what they take, no state that another thread has made lets such a call through.
+        These are like the release of a lock, which only the thread that has acquired it can do.
         """
         found: list[Draft] = []
         for method in self._methods():
@@ -233,7 +240,7 @@ class WaitingTests:
         return [each for each in self._sequences.catalogue.methods if not knowledge.of(each.name).uncallable]
 
     def _states(self) -> Iterator[Prefix]:
-        """Fresh objects first, then those on which one call was made, then two and three times."""
+        """Yield fresh objects first, then objects on which one call was made once, twice and three times."""
         sequences = self._sequences
         fresh: dict[str, Prefix] = {}
         for _ in range(2 * _CONSTRUCTORS):
@@ -259,7 +266,7 @@ class WaitingTests:
                 yield grown
 
     def _other_sizes(self, prefix: Prefix) -> Iterator[Prefix]:
-        """Yield the same object with other small numbers: of parties, of permits, of places."""
+        """Yield the same object with other small numbers in its constructor call: of parties, permits, slots."""
         draft = prefix.drafts[0]
         call = draft.call
         made = next((each for each in self._sequences.catalogue.constructors if each.name == call.method), None)
@@ -278,9 +285,10 @@ class WaitingTests:
                 yield Prefix([replace(draft, call=each), *prefix.drafts[1:]], prefix.scene.copy())
 
     def _try(self, prefix: Prefix, method: Method, given: dict[str, Value]) -> list[Situation]:
-        """Return the method's calls that wait behind the prefix: as they come, and with what means to wait for ever.
+        """Return a situation in which a call of the method waits after the prefix, or an empty list.
 
-        What the calls before were given comes first: who takes the same thing a second time is likely to wait.
+        A call with the arguments of earlier calls is tried first: to take the same thing a second time often waits. Of
+        each call there are also variants without a time-out; one that waits for ever is preferred.
         """
         prefix.scene.given.update(given)
         same = self._sequences.write(method, prefix, same=True) if given else None
@@ -297,11 +305,11 @@ class WaitingTests:
         return found[-1:]
 
     def _find_wakers(self, situation: Situation) -> None:
-        """Find calls behind which the one that waits goes on at once."""
+        """Find calls after which the waiter does not wait."""
         prefix, methods = situation.prefix, self._methods()
         self._random.shuffle(methods)
         tries = [(each, how) for each in methods for how in (_WRITTEN if each.parameters else _WRITTEN[1:2])]
-        for method, (same, generous) in tries:  # what was taken in somebody's name is given back in the same name
+        for method, (same, generous) in tries:  # a release may need the same arguments as the acquire before it
             if same:
                 prefix.scene.given.update(situation.given)
             draft = self._sequences.write(method, prefix, same=same, generous=generous)
@@ -313,7 +321,7 @@ class WaitingTests:
                 situation.wakers.append(draft)
 
     def _find_two_keys(self, situation: Situation) -> TwoKeys | None:
-        """Return the state in which a call like the waiter waits as well, for something else."""
+        """Return a state in which a second call like the waiter waits for another key; None if there is none."""
         one = situation.waiter
         for old in dict.fromkeys(each for each in _values(one.call) if is_literal(each)):
             used = {text for draft in (*situation.prefix.drafts, one) for text in _values(draft.call)}
@@ -325,7 +333,7 @@ class WaitingTests:
         return None
 
     def _two_of(self, situation: Situation, old: str, new: str) -> TwoKeys | None:
-        """Return the state in which calls for the old and for the new thing wait, if each has a waker of its own."""
+        """Return the state in which calls for an old and for a new key wait, if each has a call that wakes it alone."""
         one, two = situation.waiter, _renamed(situation.waiter, old, new)
         prefix = Prefix(_both(situation.prefix.drafts, old, new), situation.prefix.scene.copy())
         if not (self._waits(prefix, one) and self._waits(prefix, two)):
@@ -339,13 +347,13 @@ class WaitingTests:
         return None
 
     def _waits(self, prefix: Prefix, *drafts: Draft) -> bool:
-        """Return whether the last one of the calls waits, and those before it return."""
+        """Return whether the last of the calls waits after the prefix, and the others return."""
         outcomes = self._outcomes([*prefix.drafts, *drafts])
         whole = len(outcomes) == len(prefix.drafts) + len(drafts)
         return whole and outcomes[-1].waited and all(each.status == "ok" for each in outcomes[:-1])
 
     def _wakes_only(self, prefix: Prefix, waker: Draft, woken: Draft, other: Draft) -> bool:
-        """Return whether behind a call one of two others no longer waits, and the other one still does."""
+        """Return whether after the call ``waker``, ``woken`` does not wait and ``other`` still does."""
         last = self._last([*prefix.drafts, waker, woken])
         return last is not None and not last.waited and self._waits(prefix, waker, other)
 
@@ -354,17 +362,17 @@ class WaitingTests:
         return self._sequences.tried(drafts)
 
     def _last(self, drafts: Sequence[Draft]) -> CallOutcome | None:
-        """Return how the last of the calls went; None if it was not reached."""
+        """Return the outcome of the last call; None if it was not reached."""
         outcomes = self._outcomes(drafts)
         return outcomes[-1] if len(outcomes) == len(drafts) else None
 
     # -- tests of them ------------------------------------------------------------------------------------------
 
     def _plan(self, situation: Situation) -> Iterator[Iterator[Test]]:
-        """Rows of tests, each from the simplest on: for every call that wakes, and for calls that end each other.
+        """Yield rows of tests, each with the simplest test first: for each waker, and for calls that wake each other.
 
-        Calls of the same method have the same arguments, so that they wait for the same, and others, so that it can be
-        told whose item was lost, and whether one is woken by what another one waits for.
+        Two calls of the same method have either the same arguments, so that they wait for the same thing, or different
+        ones. The latter show whose item was lost, and whether a call is woken by what another one waits for.
         """
         one, others = situation.waiter, situation.others[:_WAKERS]
         again = self._otherwise(situation)
@@ -390,14 +398,14 @@ class WaitingTests:
             ])  # fmt: skip
 
     def _otherwise(self, situation: Situation) -> Draft:
-        """Return the call that waits, with other arguments if it has any."""
+        """Return the waiter with other arguments, if it has any."""
         one = situation.waiter
         method = self._sequences.catalogue.method(one.call.method)
         written = self._sequences.write(method, situation.prefix, apart=True) if one.call.args else None
         return one if written is None else written
 
     def _by_chance(self, situation: Situation) -> Test | None:
-        """Return two or three threads with one or two calls each, of which one waits."""
+        """Return a random test: the waiter in one thread, and one or two threads with one or two calls each."""
         calls = [situation.waiter, *situation.wakers, *situation.others]
         if self._random.random() < _ANY:
             more = self._sequences.write(self._random.choice(self._methods()), situation.prefix)
@@ -419,12 +427,12 @@ class WaitingTests:
 
 
 def _in_turn(rows: Sequence[Sequence[Test]]) -> list[Test]:
-    """Return the first of each row, then the second of each."""
+    """Return the first test of each row, then the second of each, and so on."""
     return [test for turn in zip_longest(*rows) for test in turn if test is not None]
 
 
 def _patterns_of_two(pair: TwoKeys) -> list[list[list[Draft]]]:
-    """Return both calls waiting, and one or both of those that end it."""
+    """Return the patterns of tests in which both calls wait and one or both wakers run."""
     (one, two), (wakes_one, wakes_two) = pair.waiters, pair.wakers
     return [
         [[one], [two], [wakes_two]], [[one], [two], [wakes_one]], [[one], [two], [wakes_one, wakes_two]],
@@ -437,7 +445,7 @@ def _values(call: Call) -> list[str]:
 
 
 def _renamed(draft: Draft, old: str, new: str) -> Draft:
-    """Return the same call with another value wherever it had this one."""
+    """Return the call with one argument value replaced by another wherever it occurs."""
     call = draft.call
     args = tuple(new if text == old else text for text in call.args)
     kwargs = tuple((name, new if text == old else text) for name, text in call.kwargs)
@@ -445,7 +453,7 @@ def _renamed(draft: Draft, old: str, new: str) -> Draft:
 
 
 def _both(drafts: Sequence[Draft], old: str, new: str) -> list[Draft]:
-    """Return the calls, and behind each that has the one value the same with the other; not the constructor's."""
+    """Return the calls, with a copy for the new value after each that uses the old one, except the constructor call."""
     found = list(drafts[:1])
     for draft in drafts[1:]:
         again = _renamed(draft, old, new)
@@ -458,7 +466,7 @@ def _count(found: Sequence[Situation], situation: Situation) -> int:
 
 
 def _for_ever(draft: Draft, method: Method) -> Iterator[Draft]:
-    """Yield the call with what means to wait for ever, where it says for how long, or whether to wait at all."""
+    """Yield variants of the call that wait for ever, if it has an argument for a time-out or for whether to block."""
     call = draft.call
     names = [parameter.name for parameter in method.parameters if parameter.kind != "keyword"]
     for position, name in enumerate(names[: len(call.args)]):
