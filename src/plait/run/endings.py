@@ -1,4 +1,4 @@
-"""How executions end, and what is raised to end a thread, a set-up or a look at an execution before its time."""
+"""How executions end, and the exceptions that end a thread, a set-up or an evaluation early."""
 
 from __future__ import annotations
 
@@ -10,54 +10,54 @@ from pathlib import Path
 from typing import Any
 
 FINISHED_RUN, DEADLOCK, HANG, DIVERGED, REDUNDANT = "finished", "deadlock", "hang", "diverged", "redundant"
-"""The status of an execution."""
+"""The possible values of an execution's status."""
 
 
-class Killed(BaseException):  # it must not look like an error that code under test would handle
-    """Unwinds a virtual thread that an execution leaves behind."""
+class Killed(BaseException):  # no `Exception`, which code under test might handle
+    """Raised in a virtual thread to unwind it at the end of an execution."""
 
 
 RAISED = BaseException
-"""What a call under test may raise and its caller learns of: ``sys.exit`` ends the call, not plait. Behind `OWN`."""
+"""What a call under test may raise as its result, ``sys.exit`` included. Catch `OWN` first, which is no result."""
 
 
 class SetupBlockedError(RuntimeError):
-    """The set-up (or the check) waits for something that nobody will ever do."""
+    """The set-up (or the check) waits for something that no thread will ever do."""
 
     def __init__(self) -> None:
         super().__init__("blocks for ever before any thread of the test has started")
 
 
 class HeldError(RuntimeError):
-    """Something was evaluated beside an execution that would have to wait for one of its threads."""
+    """An expression was evaluated during an execution and would have to wait for one of its threads."""
 
     def __init__(self) -> None:
         super().__init__("this would wait for a thread, and all threads are held")
 
 
 class SetupFailedError(RuntimeError):
-    """The set-up raised, which it did not when the test was made: something outside of the test has changed."""
+    """The set-up raised an exception, unlike when the test was made: something outside of the test has changed."""
 
 
 # -- patience ----------------------------------------------------------------------------------------------------------
-# An end for code that may have none: what walks through a structure that threads have broken can go round for ever.
+# A time limit for code that may not end: iterating over a structure that threads have broken may loop for ever.
 
 
 class EndlessError(BaseException):
-    """Code has used up the time that it was given; no `Exception`, which the code itself might handle."""
+    """Code has used up its time; a `BaseException`, because the code itself might handle an `Exception`."""
 
 
 OWN = (Killed, EndlessError)
-"""What plait raises through code under test: nobody's result, so whoever catches `RAISED` lets it pass."""
+"""What plait itself raises in code under test. It is no result of a call: code that catches `RAISED` re-raises it."""
 
 
 class patience:  # noqa: N801 - reads as a function; a generator would run under control, and cost ten times as much
-    """Raise `EndlessError` in what takes more than so many seconds of this process's own time.
+    """A context manager that raises `EndlessError` after so many seconds of this process's CPU time.
 
-    It is raised again and again where code catches everything. Only the main thread can be interrupted, and only
-    between two steps of the interpreter: elsewhere, and without such timers, patience has no end. With ``parts`` the
-    block is one of several things that each have so much time (and a part of it more): `renew` says that the next one
-    begins. To set a timer takes longer than most of what it guards.
+    It is raised repeatedly, in case the code catches everything. Only the main thread can be interrupted, and only
+    between two bytecode instructions: in other threads, or without such timers, there is no limit. With ``parts``, the
+    block does several things in turn, each of which has so much time (and up to one part more): call `renew` before the
+    next one. (Setting a timer takes longer than most of the things it guards.)
     """
 
     __slots__ = ("_before", "_parts", "_seconds", "_ticks", "_timed")
@@ -83,7 +83,7 @@ class patience:  # noqa: N801 - reads as a function; a generator would run under
             _signal.signal(_signal.SIGVTALRM, self._before)
 
     def renew(self) -> None:
-        """Give what comes now all the time again."""
+        """Restart the time limit for the next thing in the block."""
         self._ticks = 0
 
     def _interrupt(self, _number: int, _frame: object) -> None:
@@ -93,17 +93,17 @@ class patience:  # noqa: N801 - reads as a function; a generator would run under
 
 
 # -- exhaustion --------------------------------------------------------------------------------------------------------
-# Whether this process has used up the memory that it may have.
+# Detecting that this process has used up its memory limit.
 
 
 if sys.platform != "win32":
     import resource
 
-MOST = 0.5  # of the limit: what did not fit any more may have been large
+MOST = 0.5  # of the limit: the allocation that failed may have been large
 
 
 def memory_is_exhausted() -> bool:
-    """Tell a `MemoryError` for want of memory from one for asking too much at once, while it is being handled."""
+    """Return, while handling a `MemoryError`, whether memory is used up (and the request was not simply too large)."""
     if sys.platform != "linux":
         return False
     limit, _ = resource.getrlimit(resource.RLIMIT_DATA)

@@ -1,23 +1,23 @@
-"""The scheduler that owns every thread of one execution.
+"""The scheduler that controls every thread of one execution.
 
 How an execution runs
 ---------------------
 The set-up runs on the main fiber with the hooks quiet. Then each body becomes a virtual thread and is advanced to its
-first *point*: an access to something threads can share. A point belongs to the thread that is about to perform it; the
-decision who performs the next step is taken right there, inside the running thread, and costs a switch only if another
-thread was chosen. ``prefix`` is followed first; behind its end the strategy is asked, or the running thread goes on
-while it can (``free``) and the strategy is asked who comes after it. Each step appends one entry to ``trace``::
+first *point*: the moment before an access to something that threads can share. Which thread performs the next step is
+decided at the point, inside the running thread, and costs a switch only if another thread is chosen. The choices in
+``prefix`` are followed first. After them, the strategy is asked at each step; or, if ``free``, the running thread
+continues while it can, and the strategy is asked only when it cannot. Each step appends one entry to ``trace``::
 
     (thread, location, mode, site, enabled threads, steps that had to come first)
 
 ``enabled threads`` is None for an access that belongs to the step before it: under the GIL model a step is everything
 between two moments at which CPython may switch.
 
-The engine is one per process (`ENGINE`), because the hooks in rewritten code must find it in one global look-up.
+There is one engine per process (`ENGINE`), because the hooks in rewritten code must find it in one global look-up.
 
-Here is the hot path: threads, decisions and points. What happens seldom is beside it: the clock and time-outs
-(`virtual_time`), threads that wait by looking again and again (`spin`), threads in the set-up (`quiet`), and where a
-GIL build may switch (`switch_points`).
+This module contains the hot path: threads, decisions and points. What is needed less often is in other modules: the
+clock and time-outs (`virtual_time`), threads that wait by spinning (`spin`), threads in the set-up (`quiet`), and where
+a GIL build may switch (`switch_points`).
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ Entry = tuple[int, int, int, int, tuple[int, ...] | None, list[int] | None]
 
 MAX_STEPS = 20_000
 COLLECT_EVERY = 400  # executions between two garbage collections
-LINGER = 1000  # loop iterations and calls that an unwound thread may still make before it is unwound again
+LINGER = 1000  # loop iterations and calls after which a thread that swallowed its unwinding is unwound again
 
 
 class Chooser(Protocol):
-    """What the engine asks of a strategy while an execution runs."""
+    """The part of a strategy that the engine calls while an execution runs."""
 
     def choose(self, engine: Engine, current: VThread | None) -> int:
         """Return the thread that performs the next step, one of ``engine.enabled``.
 
-        Or `STOP` to end the execution here.
+        Return `STOP` to end the execution here.
         """
         ...
 
@@ -64,7 +64,7 @@ STOP = -2
 
 
 class Pending(NamedTuple):
-    """Where a thread stood when the execution ended without it."""
+    """The pending operation of a thread that has not finished."""
 
     thread: int
     loc: int
@@ -76,7 +76,7 @@ class Pending(NamedTuple):
 
 
 class Engine:
-    """One execution at a time; see the module's docstring."""
+    """Runs one execution at a time; see the module docstring."""
 
     __slots__ = (
         "_bodies", "_fibers", "_fibers_by_backend", "_first", "_new", "_returning", "any_timeouts", "backend",
@@ -97,7 +97,7 @@ class Engine:
         self.modules: ModuleState | None = None
         self.recorder: Callable[[Engine, VThread, int, int, int], None] | None = None
         self.leavable = False  # see `leave`
-        self.held = False  # somebody looks at the threads: in quiet mode none of them may run instead of another
+        self.held = False  # the threads are being inspected: in quiet mode none may run in place of another
         self._fibers_by_backend: Any = local()  # greenlets belong to the OS thread that made them
         self.executions = 0
         self._reset((), None)
@@ -117,17 +117,17 @@ class Engine:
         self.time.reset()
         self.look_at = LOOK_EVERY
         self.spinning.spinners.clear()
-        self.sections: dict[int, VThread] = {}  # who changes a container step by step and keeps its lock, by its root
+        self.sections: dict[int, VThread] = {}  # by root: the thread that changes this container step by step
         self.special = False
         self.status = FINISHED_RUN
         self.live = 0
         self.pending: list[Pending] = []
         self.uncontrolled: str | None = None  # why the execution was left, see `leave`
-        self.fault: Exception | None = None  # of the search or the recorder, which must not look like the code's own
+        self.fault: Exception | None = None  # raised by the strategy or the recorder, not by code under test
         self._returning: VThread | None = None
-        self._new: list[VThread] | None = None  # who is still to be started, last first, while the execution begins
+        self._new: list[VThread] | None = None  # while the execution begins: the threads still to start, last one first
         self._bodies = 0
-        self._first = 1  # the number of the first body: behind the threads that were started to prepare
+        self._first = 1  # the number of the first body; threads that the set-up started have lower numbers
 
     # -- one execution ------------------------------------------------------------------------------------------
 
@@ -141,10 +141,10 @@ class Engine:
         finish: Callable[[], None] | None = None,
         backend: str = "auto",
     ) -> str:
-        """Run ``prepare`` on the main fiber, its bodies as virtual threads, then ``finish``; returns the status.
+        """Run ``prepare`` on the main fiber, its bodies as virtual threads, then ``finish``; return the status.
 
-        Threads, errors and the trace stay readable until the next call. ``finish`` runs with everything still in
-        place (the caller's check, or the observation of final state).
+        Threads, errors and the trace can be read until the next call. ``finish`` runs with everything still in place
+        (the caller's check, or the observation of the final state).
         """
         if backend == "auto":
             backend = self.backend
@@ -153,13 +153,13 @@ class Engine:
             fibers = make_fibers(backend, self._loop)
             setattr(self._fibers_by_backend, backend, fibers)
         self._fibers = fibers
-        # A garbage collection in the middle of an execution runs finalisers of the code under test wherever it happens
-        # to come: the same schedule would not be the same execution. It comes between executions instead.
+        # A garbage collection during an execution runs finalisers of the code under test at an arbitrary moment: the
+        # same schedule would not be the same execution. So garbage is collected between executions.
         collecting = gc.isenabled()
         if collecting:
             gc.disable()
-        # The heap first: it keeps the objects of the last execution alive, so that whoever looks at the trace
-        # afterwards still finds names for its locations.
+        # Clear the heap only now: it keeps the objects of the last execution alive, so that the locations of its trace
+        # have names until the next execution begins.
         self.heap.clear()
         self._reset(prefix, chooser)
         self.free = free or chooser is None
@@ -178,7 +178,7 @@ class Engine:
                 finish()
         finally:
             # In this order: threads are unwound while the modules are still as they left them (their `finally` blocks
-            # run), and what unwinding has changed is put back with the rest.
+            # run), and what unwinding changes is restored with the rest.
             self._leave_all()
             if self.modules is not None:
                 self.modules.restore(self.heap)
@@ -196,12 +196,12 @@ class Engine:
         main.enabled = False
         self.enabled = ()
         new = self._new = [each for each in reversed(self.threads) if each.state != FINISHED and each is not main]
-        # No strategy is asked before each body stands at its first point: what it does there decides what the choice is
-        # between. A search that sees no pending operation of a thread would have to guess whether it races.
+        # The strategy is not asked before each body is at its first point: the pending operations are what it chooses
+        # between. A search that does not see the pending operation of a thread would have to guess whether it races.
         for thread in new:
             if thread.state == NEW:
                 thread.fiber = self.take_fiber()
-            thread.enabled = False  # what ran in the set-up waits there, or could go on: see `quiet_block`
+            thread.enabled = False  # until `_onward` enables it; a thread of the set-up stands in `quiet_block`
         self._returning = self.current = main
         self.special = True
         chosen = self._onward()
@@ -214,9 +214,10 @@ class Engine:
             self.pending = self.standing()
 
     def _onward(self) -> VThread | None:
-        """Choose who runs when a thread has come to its next point, or must wait, and another waits for that.
+        """Return the thread to run when the advanced thread has reached its next point or must wait.
 
-        The first threads start one another: each goes on to the next one, the last one to whoever is to run first.
+        That is the thread which advanced it, and waits for that. While the execution begins, the main fiber waits, and
+        the threads start one another: each leads to the next one, and the last one to the thread that is chosen first.
         """
         new = self._new
         back, self._returning = self._returning, None
@@ -235,7 +236,7 @@ class Engine:
         return thread
 
     def standing(self) -> list[Pending]:
-        """Return where each thread stands that has not finished."""
+        """Return the pending operation of each thread that has not finished."""
         return [
             Pending(thread.id, thread.loc, thread.mode, thread.site, thread.after, thread.enabled, thread.blocked_on)
             for thread in self.threads[1:]
@@ -243,23 +244,23 @@ class Engine:
         ]
 
     def _leave_all(self) -> None:
-        """Unwind whatever is still standing; code that swallows the unwinding is asked again, then abandoned."""
+        """Unwind all threads that have not finished; abandon a thread that keeps swallowing the exception."""
         self.current = None
         standing = [thread for thread in self.threads[1:] if thread.state != FINISHED and thread.fiber is not None]
         if standing:
             self._unwind(standing)
-        # What the execution leaves is finalised at any time, in the middle of other code, and may wait for its threads
-        # there: none of them may be found that could still run.
+        # What the execution leaves may be finalised later, in the middle of other code, and a finaliser may wait for a
+        # thread of the execution. No thread may look as if it could still run.
         self.enabled = ()
         for thread in self.threads[1:]:
             if thread.state == NEW:  # started while others were unwound
                 thread.state = FINISHED
 
     def _unwind(self, standing: list[VThread]) -> None:
-        # A thread is unwound by an exception at its point, so that `with` and `finally` run: locks are given back and
+        # A thread is unwound by an exception at its point, so that `with` and `finally` run: locks are released and
         # files closed, as the next execution expects. The hooks are quiet meanwhile (`current` is None).
         level = logging.root.manager.disable
-        logging.disable()  # code that logs whatever ends its threads would speak of our unwinding
+        logging.disable()  # code that logs the exceptions which end its threads must not log the unwinding
         for thread in standing:
             attempts = 0
             while thread.state != FINISHED and thread.fiber is not None:
@@ -290,7 +291,7 @@ class Engine:
             thread.error = error
         try:
             target = self._finished(thread)
-        except Killed:  # while it stood in front of its last step
+        except Killed:  # unwound at its last step
             thread.state = FINISHED
             target = None
         self._fibers.give_back(fiber)
@@ -303,7 +304,7 @@ class Engine:
             target.fiber.switch()
 
     def _finished(self, thread: VThread) -> VThread | None:
-        """Return who runs next after this thread's end; None is the main fiber."""
+        """Record the end of a thread; return the thread to run next, or None for the main fiber."""
         if not thread.dying and thread.observed and self.current is not None:
             self.local_step(thread, self.heap.loc_of(thread, "alive"), 1, 0)
         thread.state = FINISHED
@@ -312,7 +313,8 @@ class Engine:
         if not thread.daemon:
             self.live -= 1
         self.disable(thread)
-        # Each joiner runs up to its next point right here, so that what it does next is pending before anybody chooses.
+        # Each joiner is advanced to its next point right here, so that its next operation is pending before a choice is
+        # made.
         joiners, thread.joiners = thread.joiners, []  # one that goes on takes itself off the list
         for joiner in joiners:
             self.wake(thread, joiner)
@@ -327,7 +329,7 @@ class Engine:
     # -- threads ------------------------------------------------------------------------------------------------
 
     def shown(self, number: int) -> int:
-        """Return a thread's number for people: the bodies are counted from one, whatever was started before them."""
+        """Return a thread's number as users see it: bodies count from one, even if the set-up started other threads."""
         if 0 < number < self._first:
             return number + self._bodies
         return number - self._first + 1 if 0 < number < self._first + self._bodies else number
@@ -338,7 +340,7 @@ class Engine:
         return range(self._first, self._first + self._bodies)
 
     def class_threads(self) -> list[VThread]:
-        """Return the threads that the code under test has started, before the bodies or in them."""
+        """Return the threads started by the code under test, during the set-up or by the bodies."""
         return self.threads[1 : self._first] + self.threads[self._first + self._bodies :]
 
     def _add(self, body: Callable[[], object], name: str) -> VThread:
@@ -360,31 +362,31 @@ class Engine:
         return thread
 
     def advance(self, starter: VThread, thread: VThread) -> None:
-        """Run a thread that is not at a point (new or just woken) up to its next point, and come back."""
+        """Run a thread that is not at a point (new or just woken) up to its next point, then return."""
         if thread.fiber is None:
             thread.fiber = self.take_fiber()
         if thread.state == NEW:
             thread.state = READY
         self.enable(thread)
-        # What started or woke it happens before all that it does: without this edge a reduction would take the two for
-        # a race and look for schedules in which a thread runs before it is started.
+        # What started or woke the thread happens before everything it does. Without this edge a reduction would see a
+        # race and look for schedules in which a thread runs before it is started.
         if self.step:
             self.order_after(thread, self.step - 1)
         thread.may_switch = True
         returning, current = self._returning, self.current
-        # While `_returning` is set, the first point of the thread (or its end) leads back here, see `_onward`.
+        # While `_returning` is set, the thread's next point (or its end) leads back here, see `_onward`.
         self._returning = starter
         self.special = True
         self.thread = self.current = thread
         thread.fiber.switch()
         self.thread = starter
-        if starter.dying:  # the hooks are quiet by now, and must stay so
+        if starter.dying:  # the hooks are quiet now, and must remain so
             raise Killed
         self._returning, self.current = returning, current
         self._settle()
 
     def _settle(self) -> None:
-        """Find out whether a point is more than a decision and an entry in the trace: see `access`."""
+        """Set ``special``: whether a point needs more than a decision and a trace entry, see `_special_access`."""
         self.special = (
             self.gil
             or self._returning is not None
@@ -394,7 +396,7 @@ class Engine:
         )
 
     def order_after(self, thread: VThread, step: int) -> None:
-        """Note that a thread's next step has to come after an earlier step."""
+        """Record that a thread's next step has to come after an earlier step."""
         if thread.after is None:
             thread.after = [step]
         else:
@@ -419,8 +421,8 @@ class Engine:
         """Mark the thread's pending operation as possible."""
         if not thread.enabled:
             thread.enabled = True
-            # A new tuple each time: the trace keeps the old one, and strategies may keep it, too. It stays sorted,
-            # which makes depth-first search and the first choice of every other one the same on each run.
+            # A new tuple each time: the trace keeps the old one, and strategies may keep it, too. It is sorted, so that
+            # searches that try threads in this order are the same on each run.
             before = self.enabled
             both = (*before, thread.id)
             self.enabled = both if not before or before[-1] < thread.id else tuple(sorted(both))
@@ -432,10 +434,10 @@ class Engine:
             self.enabled = tuple([number for number in self.enabled if number != thread.id])  # a list is faster
 
     def open_section(self, thread: VThread, loc: int) -> None:
-        """Let a thread change a container step by step: whoever needs the container's lock must wait."""
+        """Let a thread change a container step by step: others that need the container's lock must wait."""
         self.sections[loc] = thread
         self.special = True
-        # Those that stand before such an operation already must wait as well: they were enabled when they came there.
+        # Threads that already stand before such an operation must wait as well: they were enabled when they got there.
         for other in self.threads:
             if other.enabled and other is not thread and self._waits_for(other, other.loc, other.mode):
                 other.blocked_on = self.sections
@@ -458,8 +460,8 @@ class Engine:
     # -- decisions ----------------------------------------------------------------------------------------------
 
     def _decide(self, thread: VThread, loc: int, mode: int, site: int) -> int:
-        """Behind the prefix, with a strategy that wants to be asked; ``thread`` is at a point and enabled."""
-        # The strategy may look at the pending operation of every thread, so that of the running one is set first.
+        """Ask the strategy after the prefix, and return its choice; ``thread`` is at a point and enabled."""
+        # The strategy may look at the pending operation of every thread, so set that of the running thread first.
         thread.loc, thread.mode, thread.site = loc, mode, site
         assert self.chooser is not None
         try:
@@ -479,8 +481,8 @@ class Engine:
             if self.live == 0:
                 return None
             if not self.enabled:
-                # Nobody can run. First whoever drives the execution may let another call begin, then time passes, then
-                # those that spin look again; only what nothing of this helps is a deadlock.
+                # No thread is enabled. First the test bed may let another call begin, then time passes, then spinning
+                # threads try again. If none of this helps, the execution has ended or is a deadlock.
                 if self.time.before_idle is not None:
                     self.time.before_idle()
                     if self.enabled:
@@ -488,7 +490,7 @@ class Engine:
                 if not self.idle():
                     return None
                 if self.thread.timed_out and self.thread.mode == LOCAL and self.current is not None:
-                    return self.thread  # its wait is over: it goes on to its next point, and is asked there
+                    return self.thread  # it has timed out: it continues to its next point, and the choice is made there
                 continue
             if self.step < self.plen:
                 number: int = self.prefix[self.step]
@@ -499,45 +501,46 @@ class Engine:
                     number = self.chooser.choose(self, current)
                 except Exception as error:
                     self.fault, number = error, STOP
-            # A prefix can name a thread that cannot run: the execution has become another one than when it was
-            # recorded.
+            # A prefix can name a thread that is not enabled: then this execution differs from the one in which the
+            # prefix was recorded.
             if number in self.enabled:
                 return self.threads[number]
             self.status = REDUNDANT if number == STOP else DIVERGED
             return None
 
     def idle(self) -> bool:
-        """Go on when nothing is enabled: let time pass, or spinning threads try again. False if nothing can happen."""
+        """Continue when nothing is enabled: let time pass, or let spinning threads try again. False if neither can."""
         if self.time.advance():
             return True
         if self.spinning.retry():
             return True
-        # Threads of the class that wait for ever are no deadlock: a worker waits for the next task when all is done.
+        # A thread of the class that waits for ever is no deadlock: a worker thread waits for its next task.
         bodies = self.threads[self._first : self._first + self._bodies]
         if any(thread.state != FINISHED for thread in bodies) or self._bodies == 0:
             self.status = DEADLOCK
         return False
 
     def let_time_pass(self) -> None:
-        """Let the next time-out fire although something can run; a strategy may ask for it while it chooses."""
+        """Let the next time-out fire although a thread can run; a strategy may call this while it chooses."""
         self.idle()
 
     def stop(self, status: str, thread: VThread) -> None:
-        """End the execution from inside a running thread."""
+        """End the execution from inside a running thread; does not return."""
         self.status = status
         self.current = None
         self.thread = self.main
         self._fibers.main.switch()
-        # Whoever comes back here is to be unwound (`_leave_all`): nothing else resumes a thread of an ended execution.
+        # A thread that is resumed here is to be unwound (`_leave_all`); nothing else resumes threads after the end.
         if thread.dying:
             raise Killed
         raise PlaitBugError("a stopped thread was resumed")
 
     def interrupt(self) -> None:
-        """End the execution from a signal handler, whatever its threads wait for outside of it.
+        """End the execution from a signal handler, even if a thread waits for something outside of plait's control.
 
-        Returns on the main fiber, which waits while OS threads run. They end the execution at their next point; whoever
-        asks once more without any step in between takes it that they never come to one: they are left where they are.
+        With OS threads, the handler runs on the main fiber, which waits for them. The running thread then ends the
+        execution at its next point. If this is called again and no step was made in between, the thread is assumed
+        never to reach a point, and all threads are left where they are.
         """
         if self.current is None:
             return
@@ -553,25 +556,25 @@ class Engine:
 
     @property
     def on_os_threads(self) -> bool:
-        """Whether each virtual thread has an OS thread of its own."""
+        """Whether each virtual thread has its own OS thread."""
         return isinstance(self._fibers, OsFibers)
 
     def leave(self, why: str) -> None:
-        """End the execution from inside a running thread: it does something that cannot be controlled as it is run.
+        """End the execution from inside a thread that does something which cannot be controlled in this way of running.
 
-        Only where ``leavable`` says that whoever executes knows another way to run it.
+        Do so only if ``leavable`` is set: then the caller of `execute` knows another way to run the test.
         """
         if self.leavable and self.current is not None:
             self.uncontrolled = why
             self.stop(HANG, self.thread)
 
     def endless(self, thread: VThread, site: int) -> None:
-        """End the execution: a thread loops without touching anything that threads share."""
+        """End the execution because a thread loops without touching anything that threads share."""
         record_step(self, thread, 0, LOCAL, site)
         self.stop(HANG, thread)
 
     def linger(self) -> None:
-        """Unwind a thread once more, now and then, if it swallowed its unwinding."""
+        """Unwind a thread again, every `LINGER` calls, if it swallowed its unwinding."""
         thread = self.thread
         thread.turns += 1
         if thread.turns % LINGER == 0:
@@ -581,7 +584,7 @@ class Engine:
     # -- points -------------------------------------------------------------------------------------------------
 
     def park(self, thread: VThread, number: int, loc: int, mode: int, site: int) -> None:
-        """Hand over to another thread while standing in front of an operation; returns when it is this one's turn."""
+        """Switch to another thread before an operation; return when it is this thread's turn."""
         thread.loc, thread.mode, thread.site = loc, mode, site
         other = self.threads[number]
         if number not in self.enabled:
@@ -592,19 +595,19 @@ class Engine:
             raise Killed
 
     def block(self, thread: VThread, loc: int, mode: int, site: int) -> None:
-        """Park a thread whose operation cannot be performed now: somebody else must run."""
+        """Park a thread whose operation cannot be performed now, so that another thread must run."""
         thread.loc, thread.mode, thread.site = loc, mode, site
         thread.state = BLOCKED
-        thread.waits += not hasattr(thread.blocked_on, "holder")  # to stand before a lock is another matter
-        # Disabled before the choice is made, or the strategy could choose it. Whoever makes its operation possible
-        # enables it again, and it is back here when it is chosen: the operation is its next step.
+        thread.waits += not hasattr(thread.blocked_on, "holder")  # waiting for a lock does not count
+        # Disabled before the choice is made, or the strategy could choose it. The thread that makes the operation
+        # possible enables it again; when it is chosen, it continues here: the operation is its next step.
         self.disable(thread)
         self._hand_over(thread, self._pick(None) if self._returning is None else self._onward())
         thread.state = READY
         thread.deadline = None
 
     def arrive(self, thread: VThread, loc: int, mode: int, site: int) -> None:
-        """Park a thread that comes to its next point while another one waits for that."""
+        """Park an advanced thread that has reached its next point."""
         thread.loc, thread.mode, thread.site = loc, mode, site
         self._hand_over(thread, self._onward())
 
@@ -635,21 +638,21 @@ ENGINE = Engine()
 
 
 def amend_step(mode: int) -> None:
-    """Change what the latest entry of the trace does.
+    """Change the mode of the latest entry in the trace.
 
-    Whether a lock is free, or a key there, is known only when it is the thread's turn: behind the point, when the entry
-    is there already.
+    Whether a lock is free, or a key exists, is known only when it is the thread's turn. That is after the point, when
+    the entry has already been written.
     """
     entry = ENGINE.trace[-1]
     ENGINE.trace[-1] = (entry[0], entry[1], mode, entry[3], entry[4], entry[5])
 
 
 def record_step(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
-    """Enter a step in the trace: it is this thread's turn, and it performs its operation now.
+    """Add a step to the trace: it is this thread's turn, and it now performs its operation.
 
-    All steps of threads are entered here, but for those in the common cases that `access`, `at_once`, and `read` and
-    `write` (see `plait.run.hooks.access`) write down by themselves: nothing is busier than they are, and a call would
-    cost them more than the entry.
+    All steps of threads are recorded here, except in the common cases that `access`, `at_once`, and `read` and `write`
+    (in `plait.run.hooks.access`) record themselves: they are the busiest functions, and the call would cost more than
+    the entry.
     """
     e.step += 1
     e.trace.append((thread.id, loc, mode, site, e.enabled, thread.after))
@@ -670,7 +673,7 @@ def access(thread: VThread, loc: int, mode: int, site: int) -> None:
         if number != thread.id:
             e.park(thread, number, loc, mode, site)
     elif not e.free:
-        # `Engine._decide`, in line: a sampling search is asked here at every step.
+        # `Engine._decide`, inlined: a sampling search is asked here at every step.
         thread.loc, thread.mode, thread.site = loc, mode, site
         try:
             number = e.chooser.choose(e, thread)  # type: ignore[union-attr]
@@ -680,17 +683,16 @@ def access(thread: VThread, loc: int, mode: int, site: int) -> None:
             if number == STOP:
                 e.stop(REDUNDANT, thread)
             e.park(thread, number, loc, mode, site)
-    # Here it is this thread's turn, perhaps long after it came to the point: what is entered is the moment of the
-    # access.
+    # Now it is this thread's turn, perhaps long after it reached the point: the entry records the moment of the access.
     e.step += 1
     e.trace.append((thread.id, loc, mode, site, e.enabled, thread.after))
     thread.after = None
-    if ENGINE.special:  # others may have begun to spin meanwhile
+    if ENGINE.special:  # it may have become true while other threads ran
         _performed(e, thread, loc, mode, site)
 
 
 def also(thread: VThread, loc: int, mode: int, site: int) -> None:
-    """Record a further access of the operation whose point was just passed: it happens at the same moment."""
+    """Record another access of the operation whose point was just passed; it happens at the same moment."""
     e = ENGINE
     e.note(thread, loc, mode, site)
     if e.special:
@@ -698,7 +700,7 @@ def also(thread: VThread, loc: int, mode: int, site: int) -> None:
 
 
 def _looked(e: Engine, thread: VThread, step: int) -> bool:
-    """Look whether the thread spins, every `LOOK_EVERY` steps, a suspect more often. False if so: it must wait."""
+    """Check for spinning: every `LOOK_EVERY` steps, a suspect more often. Return False if the thread must wait."""
     if step % LOOK_EVERY and thread.suspect is None and step <= e.max_steps - LAST_STEPS:
         e.look_at = step + LOOK_EVERY - step % LOOK_EVERY
         return True
@@ -707,11 +709,11 @@ def _looked(e: Engine, thread: VThread, step: int) -> bool:
 
 
 def _special_access(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
-    """Do `access` under the GIL model, with a recorder, while somebody spins, or before a thread's first point."""
+    """Do what `access` does under the GIL model, with a recorder, with spinning threads, or for an advanced thread."""
     if e.gil:
         if thread.callers:
             calls_ended(thread)
-        if not thread.may_switch:  # CPython cannot switch here: the access belongs to the step that is under way
+        if not thread.may_switch:  # CPython cannot switch here: the access belongs to the step in progress
             e.note(thread, loc, mode, site)
             _performed(e, thread, loc, mode, site)
             return
@@ -738,14 +740,14 @@ def _special_access(e: Engine, thread: VThread, loc: int, mode: int, site: int) 
 
 
 def called_out(thread: VThread) -> None:
-    """Note a call of code that is not rewritten: a GIL build may switch threads when it returns."""
+    """Record a call of code that is not rewritten: a GIL build may switch threads when it returns."""
     thread.may_switch = True
     if ENGINE.gil:
         call_began(thread)
 
 
 def _performed(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> None:
-    """Perform a step: enable whoever spins on what it writes, and tell the recorder."""
+    """Enable the threads that spin on what a step writes, and call the recorder."""
     if e.spinning.spinners and mode != READ:
         e.spinning.release(loc)
     if e.recorder is not None:
@@ -756,7 +758,7 @@ def _performed(e: Engine, thread: VThread, loc: int, mode: int, site: int) -> No
 
 
 def at_once(thread: VThread, loc: int, mode: int, site: int) -> bool:
-    """Pass a point in the common case: nobody else is to go first. False: nothing was done."""
+    """Pass a point if this thread is next and nothing special is to be done; else do nothing and return False."""
     e = ENGINE
     i = e.step
     if e.special or i >= e.look_at:
@@ -770,7 +772,7 @@ def at_once(thread: VThread, loc: int, mode: int, site: int) -> bool:
 
 
 def blocking(thread: VThread, loc: int, mode: int, site: int, ready: bool) -> None:
-    """Pass a point whose operation may be impossible now; the caller keeps the thread's enabledness right."""
+    """Pass a point whose operation may be impossible now; the caller enables and disables the thread."""
     e = ENGINE
     if ready:
         if e.gil and not thread.may_switch and mode == ACQUIRE:
@@ -780,7 +782,7 @@ def blocking(thread: VThread, loc: int, mode: int, site: int, ready: bool) -> No
         access(thread, loc, mode, site)
         return
     if e.gil and not thread.may_switch and mode == ACQUIRE:
-        e.note(thread, loc, TRY_FAILED, site)  # the step ends here because the lock is busy: it has seen that
+        e.note(thread, loc, TRY_FAILED, site)  # the step ends here because the lock is held, which it has seen
     e.block(thread, loc, mode, site)
     record_step(e, thread, loc, mode, site)
 

@@ -1,4 +1,4 @@
-"""Two ways to have many stacks of which one runs: pooled greenlets, and OS threads that hand a baton on."""
+"""Two implementations of stacks of which one runs at a time: pooled greenlets, and OS threads that pass a baton."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from plait.errors import UsageError
 NEEDED = (3, 5, 3)
 """The first greenlet that can switch inside C code (``list(generator)``, ``sort(key=...)``) on free-threaded builds.
 
-Such code holds a critical section, which is a list on the C stack: an older greenlet exchanges the stack under it, and
-the interpreter crashes. The wheels for 3.13t are older; a newer one can be compiled there (docs/models.md). Without
-it 3.13t has OS threads.
+Such code holds a critical section, which is a list on the C stack: an older greenlet replaces the stack under it, and
+the interpreter crashes. The wheels for 3.13t are older; a newer version can be compiled there (docs/models.md).
+Otherwise 3.13t uses OS threads.
 """
 
 
@@ -36,9 +36,9 @@ def usable(version: str, *, free_threaded: bool) -> str | None:
 
 @functools.cache
 def loaded() -> tuple[Any, str | None]:
-    """Return greenlet, or None and why virtual threads are OS threads here.
+    """Return the greenlet module, or None and the reason why virtual threads are OS threads here.
 
-    Not before it is asked for: some builds switch the GIL on, which threads that shall run in parallel must be spared.
+    It is imported only when needed: importing it enables the GIL on some builds, which threads in parallel must avoid.
     """
     free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     try:
@@ -46,7 +46,7 @@ def loaded() -> tuple[Any, str | None]:
         if trouble is not None:
             return None, trouble
         with warnings.catch_warnings():
-            # Some builds switch the GIL on, and the interpreter warns of it. One virtual thread runs at a time.
+            # Some builds enable the GIL, and the interpreter warns. It does no harm: one virtual thread runs at a time.
             warnings.simplefilter("ignore", RuntimeWarning)
             return importlib.import_module("greenlet"), None
     except ImportError:  # an interpreter greenlet has no build for
@@ -55,15 +55,15 @@ def loaded() -> tuple[Any, str | None]:
 
 INHERITS = bool(getattr(sys.flags, "thread_inherit_context", 0))
 """Whether a thread starts with a copy of its starter's context variables: 3.14 and later, by default without a GIL."""
-OURS: set[int] = set()  # the OS threads that run code under test; any other must not be scheduled
-PRIMED = 4  # fibers made in advance, so that they start from the shallow stack of the main one
+OURS: set[int] = set()  # the OS threads that run code under test; others must not be scheduled
+PRIMED = 4  # fibers made in advance, so that they start from the shallow stack of the main fiber
 
 
 class Fiber(Protocol):
-    """A stack that can be resumed; the resumer's own stack stands still meanwhile."""
+    """A stack that can be resumed; the stack of the caller is suspended meanwhile."""
 
     def switch(self) -> object:
-        """Run this stack until some other one is resumed; returns when the caller's stack is resumed."""
+        """Resume this stack; return when the caller's stack is resumed."""
         ...
 
 
@@ -77,11 +77,11 @@ class Fibers(Protocol):
         ...
 
     def take(self) -> Fiber:
-        """Return a stack standing at the top of ``loop``."""
+        """Return a stack that is at the beginning of ``loop``."""
         ...
 
     def give_back(self, fiber: Fiber) -> None:
-        """Take back a stack that is about to return to the top of ``loop``."""
+        """Take back a stack that is about to return to the beginning of ``loop``."""
         ...
 
     def abandon(self, fiber: Fiber) -> None:
@@ -90,7 +90,7 @@ class Fibers(Protocol):
 
 
 class GreenletFibers:
-    """Pooled greenlets: 0.4 us a switch, nothing created in the steady state."""
+    """Pooled greenlets: a switch takes 0.4 us, and after a while no new ones are created."""
 
     def __init__(self, loop: Callable[[Fiber], None]) -> None:
         self._loop = loop
@@ -128,7 +128,7 @@ class GreenletFibers:
         self._free.append(fiber)
 
     def abandon(self, fiber: Fiber) -> None:
-        """Keep it for ever: dropping the last reference would unwind it once more, for ever if that is swallowed."""
+        """Keep the greenlet for ever: without references it would be unwound again, endlessly if it swallows that."""
         self._abandoned.append(fiber)
 
 
@@ -146,16 +146,16 @@ class _OsFiber:
         me = self._pool.running
         self._pool.running = self
         self._baton.release()
-        if not me.over:  # else nothing but the end of the thread comes behind this
+        if not me.over:  # else the OS thread ends after this
             me._baton.acquire()
         return None
 
 
 class OsFibers:
-    """Real threads, one running at a time: slower, but findings are confirmed on the stacks users have.
+    """OS threads, of which one runs at a time: slower, but findings are confirmed on the stacks that users have.
 
-    With ``fresh`` each virtual thread has an OS thread of its own: what C code keeps for each OS thread (a
-    `threading.local`) would otherwise be found there by whoever is the next to have it.
+    With ``fresh``, an OS thread is not reused for another virtual thread, which would find there what C code keeps per
+    OS thread (a `threading.local`).
     """
 
     def __init__(self, loop: Callable[[Fiber], None], *, fresh: bool = False) -> None:
@@ -178,14 +178,14 @@ class OsFibers:
         else:
             fiber = _OsFiber(self)
             starter = _thread.get_ident()
-            OURS.discard(starter)  # an audit hook must not take this for a thread of the code under test
+            OURS.discard(starter)  # an audit hook must not take the new one for a thread of the code under test
             try:
                 _thread.start_new_thread(self._run, (fiber,))
             except RuntimeError as error:  # code under test has used up what threads need
                 raise MemoryError("no thread can be started any more") from error
             finally:
                 OURS.add(starter)
-        fiber.context = copy_context() if INHERITS else Context()  # not what its last user has left there
+        fiber.context = copy_context() if INHERITS else Context()  # not what its last user left in it
         return fiber
 
     def _run(self, me: _OsFiber) -> None:
@@ -208,7 +208,7 @@ class OsFibers:
 
 
 def make_fibers(backend: str, loop: Callable[[Fiber], None]) -> Fibers:
-    """Return the pool called ``greenlet`` or ``threads``; ``auto`` takes greenlets where they work, see `loaded`."""
+    """Return the pool named ``greenlet`` or ``threads``; ``auto`` selects greenlets if they work, see `loaded`."""
     if backend == "threads":
         return OsFibers(loop, fresh=True)
     greenlet, unusable = loaded()

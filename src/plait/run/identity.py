@@ -1,8 +1,8 @@
-"""Which object it is, as a number that no other live object has.
+"""The identity of an object, as a number that no other live object has.
 
-Under an audit hook, as workers have one, every call of `id` raises an event, which costs more than the rest of a small
-access. The default hash is the same address in another order of its bits, and no event. It is taken from `object`, so
-that what a class says about its own hash plays no role.
+With an audit hook, as in workers, every call of `id` raises an audit event, which costs more than the rest of a small
+access. The default hash is the same address with its bits in another order, and raises no event. It is that of
+`object`, so that a class's own ``__hash__`` does not matter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Threads while the hooks are quiet: in the set-up, in checks, and while an execution is unwound.
 
-Nothing is recorded then and no strategy is asked: whoever can run goes on, in the order of their numbers, until it has
-to wait. So the set-up is the same in every execution, which is what a prefix of choices relies on.
+Nothing is recorded then and no strategy is asked: the first thread that can run continues until it has to wait. So the
+set-up is the same in every execution, which a prefix of choices relies on.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 MOST_LAPSES = 1_000
-"""How often time may pass in one call of the set-up, because nobody can go on before it has."""
+"""How often time may pass in one call of the set-up while no thread can continue."""
 
 
 def quiet_block(engine: Engine, thread: VThread) -> bool:
-    """Block while the hooks are quiet: run whatever else can run, in order, until this thread is enabled again.
+    """Block while the hooks are quiet: run other threads, in order, until this one is enabled again.
 
-    True means that the set-up is over: who still waits then must go on waiting as threads do in the execution.
+    Return True if the set-up has ended: then the thread must continue to wait as threads do in the execution.
     """
     if engine.held:
         raise HeldError
@@ -42,8 +42,8 @@ def quiet_block(engine: Engine, thread: VThread) -> bool:
         return False
     engine.thread = other
     other.fiber.switch()
-    # Much may have happened since: the thread is unwound, or the set-up has ended and an execution runs, or its turn in
-    # the set-up has come. In this order: a thread that dies must do nothing else.
+    # This thread was resumed because it is unwound, or because the set-up has ended and the execution has chosen it, or
+    # because it is its turn in the set-up. The order of the checks matters: a dying thread must do nothing else.
     if thread.dying:
         raise Killed
     thread.state = READY
@@ -55,7 +55,7 @@ def quiet_block(engine: Engine, thread: VThread) -> bool:
 
 
 def next_in_quiet(engine: Engine) -> VThread | None:
-    """Return who runs next: a thread that was just started, whoever can go on, whoever time wakes, else the set-up."""
+    """Return the thread to run next: a new one, else an enabled one, else one that times out, else the set-up."""
     for thread in engine.threads:
         if thread.state == NEW and thread.id:
             thread.fiber = engine.take_fiber()
@@ -67,6 +67,6 @@ def next_in_quiet(engine: Engine) -> VThread | None:
     engine.time.lapses += 1
     if engine.idle() and engine.enabled:
         following = engine.threads[engine.enabled[0]]
-        # What a thread of the class does every second for ever brings the set-up nothing: it waits for ever, too.
+        # A thread of the class that only does something periodically, for ever, does not help: the set-up is resumed.
         return following if engine.time.lapses <= MOST_LAPSES else engine.main
     return engine.main

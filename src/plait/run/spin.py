@@ -1,12 +1,12 @@
-"""Threads that wait by looking again and again, and executions that can never end because of them.
+"""Threads that wait by spinning, and executions that can never end because of them.
 
-Under a controlled scheduler such a loop would run for ever: nobody else gets a turn while it is preferred. So a thread
-that only looks is taken out until something it has read is written.
+A loop that reads a location until another thread writes it would run for ever under a controlled scheduler that prefers
+it, because no other thread gets a turn. So a thread that only reads is disabled until something it has read is written.
 
-Whether a thread waits, or only walks along something: a loop that waits comes back to the state it was in, the same
-place in the code, the same values in local variables, the same position in what it walks along. One that gets on, such
-as a search through a list, has another position or counts. To take out a thread that does get on would lose schedules;
-to leave in one that waits only costs steps. So what is not certain is left in.
+A thread may also read without waiting, for example while it searches a list. A loop that waits returns to the state it
+was in: the same place in the code, the same values of local variables, the same position in what it iterates over. A
+loop that makes progress has another position, or counts. Disabling a thread that makes progress would lose schedules;
+leaving one enabled that only waits costs steps. So in doubt a thread stays enabled.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 _FEW = 8
-LOOK_EVERY = 64  # steps between two looks for threads that wait by spinning; a power of two
-LAST_STEPS = 512  # those before the limit that tell a thread which waits by polling from one that works
-_SPIN_WINDOW = 16  # accesses in a loop by which a thread may be suspected to wait, at most
-_IDLE_MODES = frozenset((READ, KEY_READ, LOCAL, TIME))  # of steps that change nothing for other threads
+LOOK_EVERY = 64  # steps between two checks for spinning threads; a power of two
+LAST_STEPS = 512  # the steps before the limit, in which a thread that polls is told from one that works
+_SPIN_WINDOW = 16  # the most accesses in one round of a loop that is recognised as spinning
+_IDLE_MODES = frozenset((READ, KEY_READ, LOCAL, TIME))  # steps that change nothing for other threads
 
 State = tuple[Any, ...]
 
 
 def repeated(trace: Sequence[tuple[Any, ...]], thread: int, longest: int) -> int:
-    """Return after how many entries the last ones repeat; 0 unless all are reading accesses of the thread."""
+    """Return the period with which the last entries repeat; 0 if they do not, or are not all reads of this thread."""
     last = [entry[1:4] for entry in trace[-2 * longest :] if entry[0] == thread and entry[2] in (READ, KEY_READ)]
     if len(last) < min(2 * longest, len(trace)):
         return 0
@@ -44,9 +44,9 @@ def repeated(trace: Sequence[tuple[Any, ...]], thread: int, longest: int) -> int
 
 
 def state_of(thread: VThread) -> State:
-    """Return what the running thread would be in again if it only waited.
+    """Return the state of the running thread that would be the same in each round of a loop that only waits.
 
-    Nothing is called but `repr` of plain values.
+    Of the objects in it, nothing is called but `repr` of plain values.
     """
     found: list[Any] = [tuple(position[0] for position in thread.walks)]
     frame: FrameType | None = sys._getframe(1)
@@ -59,7 +59,7 @@ def state_of(thread: VThread) -> State:
 
 
 def _mark(value: Any, depth: int) -> Any:
-    """Return a value as far as it tells two rounds of a loop apart. Objects are told apart by where the loop reads."""
+    """Return what to compare of a value between two rounds of a loop; objects are compared by type and length only."""
     kind = type(value)
     if kind in _PLAIN:
         return repr(value)
@@ -69,7 +69,7 @@ def _mark(value: Any, depth: int) -> Any:
 
 
 class Spinning:
-    """The threads of one execution that wait by spinning: ``spinners`` are not enabled."""
+    """The threads of one execution that spin: ``spinners`` are not enabled."""
 
     __slots__ = ("_engine", "spinners")
 
@@ -78,11 +78,11 @@ class Spinning:
         self.spinners: list[VThread] = []
 
     def look(self, thread: VThread) -> None:
-        """Find out whether the thread waits in a loop that reads and never writes; called every 64 steps.
+        """Check whether the thread waits in a loop that reads and never writes; called every 64 steps.
 
-        Such a thread is taken out until something it read is written; when nothing else can run it gets its turn
-        again, after those that only wait for time to pass. A suspect is looked at once more, one round of the loop
-        later: it waits if its state is what it was.
+        If so, disable it until something it read is written. If nothing else can run, it gets another turn, but only
+        after the threads that wait for time to pass. A thread that may be spinning is first marked as a suspect and
+        checked again one round of the loop later: it spins if its state is the same.
         """
         engine = self._engine
         step = engine.step
@@ -111,7 +111,7 @@ class Spinning:
             engine.disable(thread)
 
     def _watch_for_livelock(self, thread: VThread) -> None:
-        """Near the limit of steps: remember the states that a thread is in, and that it comes back to one of them."""
+        """Near the limit of steps, record the states of a thread, and whether it returns to one of them."""
         engine = self._engine
         state = thread.clock_reads, state_of(thread)
         thread.repeats = thread.repeats or state in thread.states
@@ -122,7 +122,8 @@ class Spinning:
     def livelocked(self) -> bool:
         """Whether an execution that hangs can never end.
 
-        Nobody has changed anything for long, and each thread is back where it was or waits without a time-out.
+        This is so if no thread has changed anything for long, and each thread is back in an earlier state or waits
+        without a time-out.
         """
         engine = self._engine
         if engine.status != HANG:
@@ -138,7 +139,7 @@ class Spinning:
         )
 
     def release(self, loc: int) -> None:
-        """Enable whoever spins on a location that was written."""
+        """Enable the threads that spin on a location that was written."""
         engine = self._engine
         root = engine.heap.roots[loc]
         for spinner in [spinner for spinner in self.spinners if root in (spinner.spinning or ())]:
@@ -148,7 +149,7 @@ class Spinning:
             engine.enable(spinner)
 
     def retry(self) -> bool:
-        """Let all that spin look again, since nothing else can happen. False: nobody spins."""
+        """Enable all spinning threads, since nothing else can run; return False if there are none."""
         if not self.spinners:
             return False
         for spinner in self.spinners:

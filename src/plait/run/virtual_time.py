@@ -1,12 +1,12 @@
-"""Time as the code under test sees it.
+"""The virtual clock: time as the code under test sees it.
 
-The clock stands still while anybody can run, and jumps to the next time-out when nobody can: a test with a sleep of an
-hour takes no longer than one without. So a time-out fires only where nothing else could have happened first. That is
-the least that real threads do, and it keeps schedules few; `Engine.any_timeouts` asks for the other extreme, where each
-wait may end before anything else happens.
+The clock stands still while any thread can run, and jumps to the next time-out when none can: a test that sleeps for an
+hour takes no longer than one that does not. So a time-out fires only when nothing else could happen first. Real threads
+can do at least this, and it keeps the number of schedules small. `Engine.any_timeouts` selects the other extreme, where
+each wait may end before anything else happens.
 
-An instant at which the clock stood is remembered. The orders of whole calls, with which an execution is compared, have
-to be able to pass the same instants (`plait.explore.serial`).
+The instants at which time had passed are recorded. The orders of whole calls, with which an execution is compared, must
+be able to show the same instants (`plait.explore.serial`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from plait.run.engine import Engine, Pending
     from plait.run.vthread import VThread
 
-MAX_EARLY = 3  # waits of a thread that may end before their time; more only make polling longer
-EPOCH = 1_700_000_000.0  # what `time.time` shows at the start of every execution
+MAX_EARLY = 3  # waits of a thread that may end early; more would only prolong polling
+EPOCH = 1_700_000_000.0  # what `time.time` returns at the start of every execution
 MONOTONIC = 1_000.0  # the same for `time.monotonic`
-LOOKS = 400  # readings of the clock without any step in between, after which time passes: a loop until a deadline ends
+LOOKS = 400  # readings of the clock without a step in between, after which time passes, so that loops on deadlines end
 
 
 class VirtualTime:
-    """The clock of one execution, and the threads that wait for it."""
+    """The clock of one execution, and the threads that wait for a time-out."""
 
     __slots__ = (
         "_engine", "_looked", "_looks", "before_idle", "before_passing", "before_reading", "brief_sleeps", "epoch",
@@ -39,20 +39,20 @@ class VirtualTime:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.epoch, self.monotonic = EPOCH, MONOTONIC
-        self.before_passing: Callable[[], bool] | None = None  # whether somebody can go on who waits for a socket
+        self.before_passing: Callable[[], bool] | None = None  # whether a thread that waits for a socket can continue
         self.reset()
 
     def reset(self) -> None:
-        """Begin at zero, with nobody waiting."""
+        """Set the clock to zero, with no thread waiting."""
         self.now = 0.0
-        self.instants: list[float] = []  # what the clock showed whenever time had passed
-        self.before_reading: Callable[[], None] | None = None  # asked before the clock is read: time may pass there
-        self.before_idle: Callable[[], object] | None = None  # asked before time passes: somebody may begin instead
+        self.instants: list[float] = []  # what the clock showed each time after time had passed
+        self.before_reading: Callable[[], None] | None = None  # called before the clock is read: it may let time pass
+        self.before_idle: Callable[[], object] | None = None  # called before time passes: may let a call begin
         self.brief_sleeps = False
-        self.lapses = 0  # how often time has passed in the set-up, since its last call began
-        self.timed = False  # somebody has waited, or could have waited, with a time-out
-        self.overdue: dict[int, list[Pending]] = {}  # who waited for what when the clock had to advance, by step
-        self._looked = (0, 0)  # who has read the clock without a point, and at which step
+        self.lapses = 0  # how often time has passed in the set-up since its last call began
+        self.timed = False  # some thread has waited, or could have waited, with a time-out
+        self.overdue: dict[int, list[Pending]] = {}  # by step at which the clock advanced: the operations waiting then
+        self._looked = (0, 0)  # the thread that read the clock without a point last, and the step
         self._looks = 0
 
     def start_at(self, epoch: float, monotonic: float) -> None:
@@ -60,11 +60,11 @@ class VirtualTime:
         self.epoch, self.monotonic = epoch, monotonic
 
     def sleepers(self) -> list[VThread]:
-        """Return the threads whose waits end by themselves."""
+        """Return the threads that wait with a time-out."""
         return [thread for thread in self._engine.threads if thread.deadline is not None and thread.state != FINISHED]
 
     def advance(self) -> bool:
-        """Let the clock jump to the next time-out. False: nobody waits with one."""
+        """Let the clock jump to the next time-out; return False if no thread waits with one."""
         if self.before_passing is not None and self.before_passing():
             return True
         sleepers = self.sleepers()
@@ -73,13 +73,13 @@ class VirtualTime:
         engine = self._engine
         self.now = max(self.now, min(thread.deadline for thread in sleepers if thread.deadline is not None))
         self.instants.append(self.now)
-        # Before anybody is woken: a reduction must know who was waiting for what, because each of those operations, had
-        # it been possible, would have come before the time-out. All steps before this one happen before it (`TIME`).
+        # Recorded before any thread is woken. A reduction must know which operations were waiting: each of them, had it
+        # been possible, would have come before the time-out. All steps before this one happen before it (`TIME`).
         self.overdue[engine.step] = engine.standing()
         engine.trace.append((-1, 0, TIME, 0, (), None))
         engine.step += 1
-        # All whose time has come are woken at this one moment, in the order of their numbers; who then runs first is
-        # the strategy's choice, as always.
+        # All threads whose time-outs are due are woken now, in the order of their numbers. Which of them runs
+        # first is then the strategy's choice, as always.
         for thread in sleepers:
             if thread.deadline is not None and thread.deadline <= self.now:
                 thread.deadline = None
@@ -91,11 +91,11 @@ class VirtualTime:
         return True
 
     def left(self, thread: VThread) -> float | None:
-        """Return what is left of the time that a thread waits at most."""
+        """Return the time left until a thread's time-out; None if it has none."""
         return None if thread.deadline is None else max(0.0, thread.deadline - self.now)
 
     def may_end_early(self, thread: VThread) -> bool:
-        """Return whether a wait with a time-out may end at any moment: each thread's first few may, so polling ends."""
+        """Return whether a wait with a time-out may end at once: a thread's first few may, so that polling ends."""
         self.timed = True
         if not self._engine.any_timeouts or thread.early >= MAX_EARLY:
             return False
@@ -105,7 +105,7 @@ class VirtualTime:
         return True
 
     def sleeps_briefly(self, thread: VThread) -> bool:
-        """Return whether a sleep is over at once: a body's first few are, in orders of whole calls."""
+        """Return whether a sleep ends at once: in orders of whole calls, the first few sleeps of each body do."""
         if self.may_end_early(thread):
             return True
         if not self.brief_sleeps or thread.naps >= MAX_EARLY or thread.id not in self._engine.bodies:
@@ -114,7 +114,7 @@ class VirtualTime:
         return True
 
     def look(self) -> float:
-        """Return the time for code that has no points: nobody is scheduled, but it passes for who only looks at it."""
+        """Return the time for code without points. Time passes if it does nothing but read the clock."""
         at = self._engine.thread.id, self._engine.step
         self._looks = self._looks + 1 if at == self._looked else 0
         self._looked = at
@@ -123,7 +123,7 @@ class VirtualTime:
         return self.now
 
     def pass_by(self, seconds: float) -> None:
-        """Let so much time pass, as a thread that sleeps does for itself."""
+        """Let time pass without waking any thread, as it does for a thread that sleeps."""
         self.now += seconds
         self.instants.append(self.now)
 

@@ -1,4 +1,4 @@
-"""A virtual thread: what the scheduler knows about one thread of the program under test."""
+"""The state of a virtual thread: a thread of the code under test, run by the scheduler."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ NEW, READY, BLOCKED, FINISHED = range(4)
 
 
 class VThread:
-    """One virtual thread of the current execution.
+    """A virtual thread of the current execution.
 
-    Between two steps a thread stands in front of its pending operation: ``loc``, ``mode`` and ``site`` say which.
-    ``enabled`` is false while that operation cannot be performed. ``after`` collects the steps that must precede the
-    thread's next one (its start, the notification that woke it, the end of a thread it joined).
+    Between two steps a thread stands before its pending operation, given by ``loc``, ``mode`` and ``site``. ``enabled``
+    is false while that operation cannot be performed. ``after`` collects the steps that must precede the thread's next
+    one (its start, the notification that woke it, the end of a thread it joined).
     """
 
     __slots__ = (
@@ -35,11 +35,11 @@ class VThread:
         self.enabled = False
         self.loc = 0
         self.mode = LOCAL
-        self.loose = False  # whether the reading it stands in front of takes no lock of the container's
+        self.loose = False  # whether its pending read takes no lock of the container
         self.site = 0
         self.after: list[int] | None = None
         self.may_switch = True
-        self.callers: list[FrameType] = []  # under the GIL model: who has called C code that may still run
+        self.callers: list[FrameType] = []  # GIL model: frames whose calls of C code may not have returned yet
         self.daemon = False
         self.dying = False
         self.error: BaseException | None = None
@@ -48,10 +48,10 @@ class VThread:
         self.timed_out = False
         self.notified = False
         self.spinning: frozenset[int] | None = None
-        self.suspect: tuple[int, tuple[Any, ...]] | None = None  # of spinning: since which entry, and its state there
-        self.states: set[tuple[Any, ...]] = set()  # near the limit of steps: those it was in
-        self.repeats = False  # it was in one of them again
-        self.walks: list[list[int]] = []  # positions in the containers that its loops walk along
+        self.suspect: tuple[int, tuple[Any, ...]] | None = None  # may be spinning: length of the trace, state then
+        self.states: set[tuple[Any, ...]] = set()  # the states it was in near the limit of steps
+        self.repeats = False  # it returned to one of these states
+        self.walks: list[list[int]] = []  # positions in the containers that its loops iterate over
         self.joiners: list[VThread] = []
         self.locals: dict[int, dict[str, Any]] | None = None
         self.observed = False
@@ -60,9 +60,9 @@ class VThread:
         self.proxy: Any = None
         self.clock_reads = 0
         self.looks = 0  # readings of the clock in a set-up
-        self.early = 0  # waits that were allowed to end before their time
-        self.naps = 0  # sleeps that were over at once
-        self.waits = 0  # how often it has waited for anything but a lock
+        self.early = 0  # waits that were allowed to end early
+        self.naps = 0  # sleeps that ended at once
+        self.waits = 0  # how often it waited for anything but a lock
         self.turns = 0  # loop iterations and calls so far
 
     def __repr__(self) -> str:

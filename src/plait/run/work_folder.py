@@ -1,4 +1,4 @@
-"""The folder in which code under test runs, and which no execution leaves a file in for the next one."""
+"""The folder in which code under test runs; files that an execution leaves there are removed before the next one."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from pathlib import Path
 
 from plait.subject.versions.scratch import remove_tree
 
-_COARSE_NS = 50_000_000  # two changes of a folder within this time may bear the same time stamp
+_COARSE_NS = 50_000_000  # two changes of a folder within this time may have the same time stamp
 
 
 class WorkFolder:
-    """What is in a folder, and how it is had again."""
+    """A folder, with the names of the files that are to stay in it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.keep()
 
     def keep(self) -> None:
-        """Keep what is there now: importing the subject has made it."""
+        """Let the present files stay: the import of the subject has made them."""
         self._names = _names(self.path)
         self._unchanged_since = -1  # the folder's time stamp when nothing was left in it
 
     def remove_left(self) -> None:
-        """Remove what was left since. It costs little behind each execution: most write no file.
+        """Remove the files that were created since; cheap, because most executions write none.
 
-        The folder is read only if its time stamp tells of a change, or is so recent that it could not tell.
+        The folder is listed only if its time stamp has changed, or is too recent to show a change.
         """
         try:
             changed = os.stat(self.path).st_mtime_ns  # noqa: PTH116 - a path object takes longer
